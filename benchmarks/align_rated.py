@@ -145,7 +145,7 @@ def main() -> None:
                     samples=shuffle_ratings(samples, seed),
                     candidates=("isotonic", "beta"),
                     seed=seed,
-                    resamples=400,
+                    permutations=400,
                 )
                 adopted += shuffled.align().result.is_adopted
             if options.shuffled:

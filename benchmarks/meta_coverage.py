@@ -75,7 +75,7 @@ def intervals(repeats: int, resamples: int, seed: int) -> Iterator[list[object]]
         for repeat in range(repeats):
             x, y, groups = simulate(generator, n, follows, CUTS[shape], of_a_group)
             for name, of in MEASURES.items():
-                interval = estimate(of(x, y), labels(groups), resamples=resamples, seed=repeat)
+                interval = estimate(of(x, y), labels(groups), seed=repeat)
                 held[name] += bool(
                     interval.low is not None
                     and interval.high is not None

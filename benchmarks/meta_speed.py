@@ -58,7 +58,7 @@ def main() -> None:
     table, drawn = made_up(options.items, options.seed), options.bootstrap
     evaluate_table(made_up(40, 0), bootstrap=20, permutations=20, repeats=1)  # what is imported once is not counted
     works: dict[str, Callable[[], object]] = {
-        "each metric, six measures": lambda: metric_agreements(table, resamples=drawn, permutations=drawn),
+        "each metric, six measures": lambda: metric_agreements(table, permutations=drawn),
         "all subsets, nested, and combiners": lambda: select(table, resamples=drawn, permutations=drawn),
         "everything": lambda: evaluate_table(table, bootstrap=drawn, permutations=drawn),
     }

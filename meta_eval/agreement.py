@@ -7,9 +7,9 @@ import numpy as np
 
 from . import bootstrap_statistics
 from .arrays import Bools, Floats
-from .bootstrap import Statistic
-from .correlation import FEWEST_ITEMS, correlation_problem
+from .correlation import FEWEST_ITEMS, auroc, correlation_problem
 from .estimate import Estimate, estimate
+from .jackknife import Scale, Statistic
 from .permutation import max_t
 from .table import ScoreTable
 
@@ -66,16 +66,15 @@ class MetricAgreement:
 
 
 def metric_agreements(
-    table: ScoreTable, *, resamples: int, permutations: int, level: float = 0.95, seed: int = 0
+    table: ScoreTable, *, permutations: int, level: float = 0.95, seed: int = 0
 ) -> tuple[MetricAgreement, ...]:
     """Computes the agreement of every metric of a table with the ratings, and that of a constant.
 
     Args:
         table: Scores and ratings.
-        resamples: Number of bootstrap resamples.
         permutations: How often the ratings are shuffled by whole groups.
         level: Confidence level, in (0, 1).
-        seed: Seed of all randomness.
+        seed: Seed of the shuffling.
 
     Returns:
         One agreement per metric, in the table's order, and last a constant, which no metric may fall below.
@@ -86,16 +85,16 @@ def metric_agreements(
         >>> ratings = np.array([[1.0], [1], [1], [5], [5], [5]])
         >>> scores = np.where(ratings == 1, 1.0, 0.0)
         >>> table = ScoreTable(tuple("abcdef"), ("declined",), scores, ratings, directions={"declined": False})
-        >>> declined, constant = metric_agreements(table, resamples=100, permutations=99)
+        >>> declined, constant = metric_agreements(table, permutations=99)
         >>> declined.spearman.value, declined.auroc_bad.value, constant.auroc_bad.value
         (1.0, 1.0, 0.5)
     """
     from scipy.stats import false_discovery_control
 
     rated = table.rated()
-    agreements = [_agreement(rated, name, resamples, level, seed) for name in rated.metrics]
+    agreements = [_agreement(rated, name, level, seed) for name in rated.metrics]
     if CONSTANT not in rated.metrics:
-        agreements.append(_agreement(_constant_table(rated), CONSTANT, resamples, level, seed))
+        agreements.append(_agreement(_constant_table(rated), CONSTANT, level, seed))
     metrics = [agreement.name for agreement in agreements if agreement.p is not None and not agreement.baseline]
     baselines = [agreement.name for agreement in agreements if agreement.p is not None and agreement.baseline]
     p_values: dict[str, tuple[float, float | None, float | None]] = {}
@@ -118,7 +117,7 @@ def _constant_table(table: ScoreTable) -> ScoreTable:
     return replace(table, metrics=(CONSTANT,), scores=np.zeros((len(table.items), 1)), directions={})
 
 
-def _agreement(table: ScoreTable, name: str, resamples: int, level: float, seed: int) -> MetricAgreement:
+def _agreement(table: ScoreTable, name: str, level: float, seed: int) -> MetricAgreement:
     from scipy.stats import spearmanr
 
     values, ratings = table.column(name), table.mean_rating
@@ -146,8 +145,8 @@ def _agreement(table: ScoreTable, name: str, resamples: int, level: float, seed:
         is_constant = len(x) >= FEWEST_ITEMS and float(np.ptp(y)) > 0
         return _with_chance_level(agreement, x, y, table.middle) if is_constant else agreement
 
-    def with_interval(statistic: Statistic) -> Estimate:
-        return estimate(statistic, groups, resamples=resamples, level=level, seed=seed)
+    def with_interval(statistic: Statistic, scale: Scale = "fisher") -> Estimate:
+        return estimate(statistic, groups, scale=scale, level=level)
 
     numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
     pairs = bootstrap_statistics.pairwise_accuracy(x, y, numbers, seed=seed)
@@ -157,10 +156,10 @@ def _agreement(table: ScoreTable, name: str, resamples: int, level: float, seed:
         spearman=with_interval(bootstrap_statistics.spearman(x, y)),
         kendall=_kendall(x, y, with_interval),
         pearson=with_interval(bootstrap_statistics.pearson(x, y)),
-        pairwise_accuracy=with_interval(pairs[0]) if pairs else Estimate(None, problem="too few pairs"),
+        pairwise_accuracy=with_interval(pairs[0], "logit") if pairs else Estimate(None, problem="too few pairs"),
         tie_threshold=pairs[1] if pairs else None,
-        auroc_bad=_area(with_interval(bootstrap_statistics.auroc(x, is_not_bad)), "no bad answers, or nothing else"),
-        auroc_good=_area(with_interval(bootstrap_statistics.auroc(x, is_good)), "no good answers, or nothing else"),
+        auroc_bad=_area(auroc(x, is_not_bad, groups, level=level), "no bad answers, or nothing else"),
+        auroc_good=_area(auroc(x, is_good, groups, level=level), "no good answers, or nothing else"),
         p=float(spearmanr(x, y).pvalue),
     )
 

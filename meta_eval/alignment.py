@@ -83,7 +83,6 @@ def compare_candidates(
     halves: Places,
     *,
     folds: int = 4,
-    resamples: int = 2000,
     permutations: int = 2000,
     seed: int = 0,
 ) -> AlignmentResult:
@@ -99,9 +98,8 @@ def compare_candidates(
         candidates: By name, the judge as it is (`AS_IT_IS`) first. Examples and rules must respect `halves`.
         halves: The half of each item, as `split_groups` gives it.
         folds: Folds in each half.
-        resamples: Bootstrap resamples.
         permutations: Permutations of whole groups.
-        seed: Seed of folds, resamples and permutations.
+        seed: Seed of folds and permutations.
 
     Returns:
         The rows and the decision.
@@ -127,14 +125,13 @@ def compare_candidates(
         if len(scored) < 5 or np.ptp(values[scored]) == 0:
             return Estimate(None, n=len(scored), problem="too few scores, or all are equal")
         groups = [table.groups[place] for place in scored]
-        return estimate(mean_spearman(values[scored][:, None], ratings[scored]), groups, resamples=resamples, seed=seed)
+        return estimate(mean_spearman(values[scored][:, None], ratings[scored]), groups, scale="fisher")
 
     def compare_with_first(name: str, values: Floats) -> Comparison:
         return compare(
             table,
             (name, values[:, None]),
             (AS_IT_IS, out_of_fold[AS_IT_IS][:, None]),
-            resamples=resamples,
             permutations=permutations,
             seed=seed,
         )

@@ -6,10 +6,10 @@ import numpy as np
 from scipy import stats
 
 from .arrays import Bools, Floats
-from .bootstrap import bca_intervals
 from .bootstrap_statistics import mean_spearman
 from .correlation import FEWEST_ITEMS
 from .estimate import TOO_FEW_GROUPS, Estimate
+from .jackknife import jackknife_intervals
 from .results import Comparison
 from .table import ScoreTable
 
@@ -52,7 +52,6 @@ def compare_metrics(
     first: str,
     second: str,
     *,
-    resamples: int = 2000,
     permutations: int = 2000,
     level: float = 0.95,
     margin: float = MARGIN,
@@ -76,7 +75,6 @@ def compare_metrics(
         rated,
         (first, rated.column(first)[:, None]),
         (second, rated.column(second)[:, None]),
-        resamples=resamples,
         permutations=permutations,
         level=level,
         margin=margin,
@@ -89,7 +87,6 @@ def compare(
     first: tuple[str, Floats],
     second: tuple[str, Floats],
     *,
-    resamples: int,
     permutations: int,
     level: float = 0.95,
     margin: float = MARGIN,
@@ -104,7 +101,6 @@ def compare(
         rated: A table whose items are all rated.
         first: The name of the first set and its scores, (items, repeats); NaN where an item has none.
         second: The same of the second set.
-        resamples: Number of bootstrap resamples.
         permutations: How many times the two sets change places at random.
         level: Confidence level of the interval of the difference.
         margin: The largest difference of rho that still counts as equivalent.
@@ -129,13 +125,11 @@ def compare(
     pairs = ((rating_ranks, ranks[0]), (rating_ranks, ranks[1]), ranks)
     r12, r13, r23 = (float(a @ b) / n for a, b in pairs)
     difference = rho_first - rho_second
-    intervals = bca_intervals(
+    intervals = jackknife_intervals(
         lambda weights: first_statistic(weights) - second_statistic(weights),
         difference,
         table.groups,
-        resamples=resamples,
         levels=(level, 0.90),
-        seed=seed,
     )
     return Comparison(
         first[0],

@@ -1,20 +1,18 @@
-"""The one type for a number with its interval, and the function that makes it from a statistic."""
+"""The one type for a number with its interval, and the functions that make it from values in groups."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .bootstrap import bca_interval
+from .jackknife import FEWEST_GROUPS, Scale, jackknife_intervals
+from .student import t_quantile
 
 if TYPE_CHECKING:
     from .arrays import Floats
-    from .bootstrap import Statistic
+    from .jackknife import Statistic
 
-TOO_FEW_GROUPS = "too few groups for an interval"
-MOST_RESAMPLED_GROUPS = 5_000
-"""Means over more groups get the normal interval."""
-_Z_95 = 1.959964  # the normal quantile of 0.975
+TOO_FEW_GROUPS = f"an interval needs {FEWEST_GROUPS} groups that differ"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +24,7 @@ class Estimate:
         low: Lower end of the interval, at the level of the evaluation (95% unless set); None without an interval.
         high: Upper end of the interval; None without an interval.
         n: How many items the value was computed from; None where that is not counted.
-        groups: How many groups these items form; groups are what the bootstrap resamples.
+        groups: How many groups these items form; items of one group are not independent.
         p: Two-sided p-value of the hypothesis of no effect; None where nothing was tested.
         problem: Why the value or the interval is missing; empty where nothing is.
     """
@@ -44,23 +42,21 @@ def estimate(
     statistic: "Statistic",
     groups: Sequence[str],
     *,
-    resamples: int | None = None,
+    scale: Scale = "plain",
     level: float = 0.95,
-    seed: int = 0,
     p: float | None = None,
 ) -> Estimate:
-    """Estimates a statistic with a bootstrap interval over whole groups.
+    """Estimates a statistic with an interval from leaving out one group at a time (`jackknife_intervals`).
 
     Args:
-        statistic: Maps weights (items, resamples) to one value per resample. All weights 1 give the point estimate.
-        groups: The group label of each item; items that share a label are resampled together.
-        resamples: Number of bootstrap resamples; None as in `bca_interval`.
+        statistic: Maps weights (items, columns) to one value per column. All weights 1 give the point estimate.
+        groups: The group label of each item; items that share a label are left out together.
+        scale: On which scale the interval is symmetric: `fisher` for a correlation, `logit` for an area.
         level: Confidence level, between 0 and 1.
-        seed: Seed of the resampling.
         p: A p-value that was computed elsewhere, to be kept beside the value.
 
     Returns:
-        The estimate with its BCa interval; without a value where the statistic is not finite, and without an interval
+        The estimate with its interval; without a value where the statistic is not finite, and without an interval
         where there are too few groups (`problem` says which).
 
     Examples:
@@ -74,7 +70,7 @@ def estimate(
         >>> result.value, result.n, result.groups, result.low < 3.5 < result.high
         (3.5, 6, 6, True)
         >>> estimate(mean, list("aabbcc")).problem
-        'too few groups for an interval'
+        'an interval needs 5 groups that differ'
     """
     import numpy as np
 
@@ -83,30 +79,22 @@ def estimate(
     if not math.isfinite(value):
         problem = "undefined: the values or the ratings do not vary"
         return Estimate(None, n=n, groups=number_of_groups, problem=problem)
-    interval = bca_interval(statistic, value, groups, resamples=resamples, level=level, seed=seed)
-    if interval is None:
+    intervals = jackknife_intervals(statistic, value, groups, levels=(level,), scale=scale)
+    if intervals is None:
         return Estimate(value, n=n, groups=number_of_groups, p=p, problem=TOO_FEW_GROUPS)
-    return Estimate(value, *interval, n=n, groups=number_of_groups, p=p)
+    return Estimate(value, *intervals[0], n=n, groups=number_of_groups, p=p)
 
 
 def estimate_mean(
-    values: "Sequence[float] | Floats", groups: Sequence[str], *, seed: int = 0, p: float | None = None
+    values: "Sequence[float] | Floats", groups: Sequence[str], *, level: float = 0.95, p: float | None = None
 ) -> Estimate:
-    """Estimates the mean of values with a bootstrap interval over whole groups.
-
-    The sums and sizes of the groups are resampled, which gives what resampling the values would, in the time of the
-    groups alone. Above 5,000 groups nothing is resampled: the interval is the normal one of a ratio of group sums with
-    its linearised standard error (Cochran, 1977, "Sampling Techniques", chapter 6), where the bootstrap's ends too.
+    """Estimates the mean of values that come in groups, as `estimate_mean_of_groups` does.
 
     Args:
         values: A number per item, (items,).
         groups: The group label of each item, (items,).
-        seed: Seed of the resampling.
+        level: Confidence level, between 0 and 1.
         p: A p-value that was computed elsewhere, to be kept beside the value.
-
-    Returns:
-        The mean with its 95% BCa interval; without a value where there are no items, and without an interval where
-        there are too few groups.
 
     Examples:
         Groups of 2, 1, 1, 1 and 1 items with the means 1, 3, 3, 3 and 4:
@@ -119,69 +107,58 @@ def estimate_mean(
     """
     import numpy as np
 
-    if not len(values):
-        return Estimate(None, n=0, groups=0, problem="no values")
-    labels, group_of, sizes = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
-    sums = np.bincount(group_of, weights=np.asarray(values, float))
-    if len(labels) <= MOST_RESAMPLED_GROUPS:
-        return estimate_mean_of_groups(sums.tolist(), sizes.tolist(), labels.tolist(), seed=seed, p=p)
-    total = float(sums.sum())
-    squares = float(((sums - total / len(values) * sizes) ** 2).sum())
-    return normal_mean_of_groups(len(labels), len(values), total, squares, p=p)
+    group_of, sizes = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)[1:]
+    sums = np.bincount(group_of, weights=np.asarray(values, float)) if len(values) else np.empty(0)
+    return estimate_mean_of_groups(sums, sizes, level=level, p=p)
 
 
 def estimate_mean_of_groups(
-    sums: Sequence[float],
-    sizes: Sequence[int],
-    groups: Sequence[str],
+    sums: "Sequence[float] | Floats",
+    sizes: "Sequence[int] | Floats",
     *,
-    seed: int = 0,
+    level: float = 0.95,
     p: float | None = None,
 ) -> Estimate:
-    """Estimates the mean of values of which only the sums by group are known, as `estimate_mean` does.
+    """Estimates the mean of values in groups from the groups' sums, with a small-sample cluster-robust interval.
+
+    The mean +- t sqrt(V), where V is the sum over groups of (the group's deviations from the mean, summed)^2 / (1 - h)
+    / n^2, with h the group's share of the n values: the CR2 variance of an intercept (Bell and McCaffrey, 2002). t has
+    Satterthwaite's degrees of freedom n^2 / (sum of s^2 (1 - 2 h) / (1 - h)^2 + (sum of s^2 / (1 - h))^2 / n^2), with s
+    the sizes of the groups: G - 1 of equal groups, fewer of unequal ones (Pustejovsky and Tipton, 2018).
 
     Args:
         sums: The sum of each group's values, (groups,).
         sizes: The number of each group's values, (groups,).
-        groups: The labels of the groups, sorted: the same groups in another order are resampled differently.
-        seed: Seed of the resampling.
-        p: A p-value that was computed elsewhere, to be kept beside the value.
-
-    Example:
-        >>> estimate_mean_of_groups([2, 3, 3, 3, 4], [2, 1, 1, 1, 1], list("abcde")) == estimate_mean(
-        ...     [1, 1, 3, 3, 3, 4], list("aabcde")
-        ... )
-        True
-    """
-    import numpy as np
-
-    totals, counts = np.asarray(sums, float), np.asarray(sizes)
-    resampled = estimate(lambda weights: totals @ weights / (counts @ weights), groups, seed=seed, p=p)
-    return replace(resampled, n=int(counts.sum()))
-
-
-def normal_mean_of_groups(groups: int, n: int, total: float, squares: float, *, p: float | None = None) -> Estimate:
-    """Estimates the mean of values in very many groups, with the normal interval of a ratio of group sums.
-
-    Args:
-        groups: The number of groups G.
-        n: The number of values.
-        total: The sum of the values.
-        squares: The sum over groups of (the sum of the group - its size * the mean)^2.
+        level: Confidence level, between 0 and 1.
         p: A p-value that was computed elsewhere, to be kept beside the value.
 
     Returns:
-        The mean with its 95% interval: the standard error is sqrt(squares * G / (G - 1)) / n.
+        The mean with its interval; without a value where there are no items, and without an interval where there are
+        fewer than five groups, or all have the same mean: what does not vary does not say how sure it is.
 
     Example:
-        Groups of one value each, -1 and 1 in turn: the standard error is that of the mean, 1 / sqrt(9,999).
+        Five groups of one value, 1 to 5, with 4 degrees of freedom: 3 +- 2.776 * sqrt(2.5 / 5).
 
-        >>> result = normal_mean_of_groups(10_000, 10_000, 0.0, 10_000.0)
-        >>> result.value, round(result.high, 4)
-        (0.0, 0.0196)
+        >>> result = estimate_mean_of_groups([1, 2, 3, 4, 5], [1] * 5)
+        >>> round(result.low, 3), round(result.high, 3)
+        (1.037, 4.963)
     """
-    mean, error = total / n, math.sqrt(squares * groups / (groups - 1)) / n
-    return Estimate(mean, mean - _Z_95 * error, mean + _Z_95 * error, n=n, groups=groups, p=p)
+    import numpy as np
+
+    totals, counts = np.asarray(sums, float), np.asarray(sizes, float)
+    n, groups = float(counts.sum()), len(counts)
+    if not groups:
+        return Estimate(None, n=0, groups=0, problem="no values")
+    mean = float(totals.sum()) / n
+    result = Estimate(mean, n=int(n), groups=groups, p=p, problem=TOO_FEW_GROUPS)
+    deviations = totals - mean * counts
+    if groups < FEWEST_GROUPS or np.abs(deviations).max() <= 1e-12 * max(1.0, float(np.abs(totals).max())):
+        return result
+    shares = counts / n
+    variance = float((deviations**2 / (1 - shares)).sum()) / n**2
+    spread = (counts**2 * (1 - 2 * shares) / (1 - shares) ** 2).sum() + (counts**2 / (1 - shares)).sum() ** 2 / n**2
+    away = t_quantile((1 + level) / 2, n**2 / float(spread)) * math.sqrt(variance)
+    return Estimate(mean, mean - away, mean + away, n=int(n), groups=groups, p=p)
 
 
 def estimate_proportion(count: int, total: int) -> Estimate:

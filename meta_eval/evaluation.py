@@ -32,9 +32,8 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 @dataclass(frozen=True, slots=True)
 class _Resampling:
-    """How intervals and p-values are made: numbers of resamples and permutations, level and seed."""
+    """How intervals and p-values are made: number of permutations, level and seed."""
 
-    resamples: int
     permutations: int
     level: float
     seed: int
@@ -42,7 +41,7 @@ class _Resampling:
     def estimate(self, values: Floats, ratings: Floats, groups: Sequence[str]) -> Estimate:
         """Spearman's rho of values (items, repeats) with its interval."""
         statistic = mean_spearman(values, ratings)
-        return estimate(statistic, groups, resamples=self.resamples, level=self.level, seed=self.seed)
+        return estimate(statistic, groups, scale="fisher", level=self.level)
 
 
 def evaluate_table(
@@ -71,7 +70,7 @@ def evaluate_table(
         max_metrics: The largest combination, as in `select`.
         by: Attributes whose labels are evaluated apart.
         seed: Seed of all randomness; the same seed gives the same result.
-        bootstrap: Number of bootstrap resamples.
+        bootstrap: How often the groups are drawn again, for how often each metric is chosen.
         permutations: How often the ratings are shuffled.
         repeats: How often the groups are dealt into folds.
         folds: How many folds.
@@ -91,9 +90,9 @@ def evaluate_table(
         'good follows your team closely; not good enough to send answers unseen, ...'
     """
     rated = table.rated()
-    resampling = _Resampling(bootstrap, permutations, level, seed)
-    metrics = metric_agreements(table, resamples=bootstrap, permutations=permutations, level=level, seed=seed)
-    raters = agreement_of_raters(table, resamples=bootstrap, level=level, seed=seed)
+    resampling = _Resampling(permutations, level, seed)
+    metrics = metric_agreements(table, permutations=permutations, level=level, seed=seed)
+    raters = agreement_of_raters(table, level=level, seed=seed)
     selection, predictions = select(
         table,
         combine=combine,
@@ -124,9 +123,7 @@ def evaluate_table(
         metrics=metrics,
         raters=raters,
         selection=selection,
-        paper_procedure=paper_procedure(
-            table, repeats=repeats, folds=folds, resamples=bootstrap, level=level, seed=seed
-        ),
+        paper_procedure=paper_procedure(table, repeats=repeats, folds=folds, level=level, seed=seed),
         comparisons=comparisons + best_comparisons,
         paper_tables=paper_tables(table, expected, name_of(selection.chosen) if selection else ""),
         policy=policy,
@@ -181,7 +178,6 @@ def _comparisons(
             rated,
             first,
             second,
-            resamples=resampling.resamples,
             permutations=resampling.permutations,
             level=resampling.level,
             margin=margin,

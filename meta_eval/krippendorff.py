@@ -6,7 +6,7 @@ Our own code, because the package `krippendorff` is GPL-3.0, and its function ta
 import numpy as np
 
 from .arrays import Floats
-from .bootstrap import Statistic
+from .jackknife import Statistic
 
 
 def ordinal_alpha(ratings: Floats) -> Statistic:

@@ -25,7 +25,7 @@ class _Choice:
 
 
 def paper_procedure(
-    table: ScoreTable, *, repeats: int = 10, folds: int = 5, resamples: int, level: float = 0.95, seed: int = 0
+    table: ScoreTable, *, repeats: int = 10, folds: int = 5, level: float = 0.95, seed: int = 0
 ) -> PaperProcedure | None:
     """Keeps the metrics that correlate or separate true from untrue answers, then ablates them (Lassche et al., V-B).
 
@@ -37,7 +37,6 @@ def paper_procedure(
         table: Scores and ratings.
         repeats: How often the groups are dealt into folds, for the figure out of fold.
         folds: How many folds.
-        resamples: Number of bootstrap resamples.
         level: Confidence level, in (0, 1).
         seed: Seed of all randomness.
 
@@ -61,7 +60,7 @@ def paper_procedure(
         out_of_fold = Estimate(None, problem="it keeps nothing in some part of the data")
     else:
         statistic = mean_spearman(predictions, rated.mean_rating)
-        out_of_fold = estimate(statistic, rated.groups, resamples=resamples, level=level, seed=seed)
+        out_of_fold = estimate(statistic, rated.groups, scale="fisher", level=level)
     return PaperProcedure(choice.steps, tuple(names[place] for place in choice.places), rho, p, out_of_fold)
 
 

@@ -4,11 +4,11 @@ import numpy as np
 
 from ..presentation.figure import Figure
 from .arrays import Floats, Places
-from .bootstrap import Statistic
 from .bootstrap_statistics import spearman
 from .correlation import FEWEST_ITEMS
 from .estimate import Estimate, estimate
 from .folds import grouped_folds
+from .jackknife import Statistic
 from .krippendorff import ordinal_alpha
 from .results import AlternativeAnnotator, RaterCeiling, RaterPair, Raters
 from .table import ScoreTable
@@ -19,12 +19,11 @@ _FEWEST_RATERS_FOR_TEST = 3  # and for three raters: of two, neither can be call
 _EXPERT_EPSILON = 0.2  # their cost-benefit allowance where the raters are experts
 
 
-def agreement_of_raters(table: ScoreTable, *, resamples: int, level: float = 0.95, seed: int = 0) -> Raters | None:
+def agreement_of_raters(table: ScoreTable, *, level: float = 0.95, seed: int = 0) -> Raters | None:
     """Computes how far the raters of a table agree with each other, and which metrics could replace one.
 
     Args:
         table: Items with ratings by several raters.
-        resamples: Number of bootstrap resamples.
         level: Confidence level, in (0, 1).
         seed: Seed of all randomness.
 
@@ -39,7 +38,7 @@ def agreement_of_raters(table: ScoreTable, *, resamples: int, level: float = 0.9
     shared = rated.take(np.flatnonzero(has_two))
 
     def with_interval(statistic: Statistic) -> Estimate:
-        return estimate(statistic, shared.groups, resamples=resamples, level=level, seed=seed)
+        return estimate(statistic, shared.groups, scale="fisher", level=level)
 
     alpha, others = with_interval(ordinal_alpha(shared.ratings)), means_of_others(shared.ratings)
     by_rater = tuple(

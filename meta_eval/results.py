@@ -427,7 +427,7 @@ class EvaluationSettings:
         rating_max: The best rating of the scale.
         seed: Seed of all randomness.
         level: Confidence level of the intervals.
-        bootstrap: Number of bootstrap resamples.
+        bootstrap: How often the groups were drawn again, for how often each metric is chosen.
         permutations: How often the ratings were shuffled.
         versions: The version of each package that computes.
     """

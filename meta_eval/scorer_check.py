@@ -66,7 +66,7 @@ class ScorerCheck:
     reason: str
 
 
-def check_scorer(scorer: Scorer, table: ScoreTable, *, resamples: int = 2000, seed: int = 0) -> ScorerCheck:
+def check_scorer(scorer: Scorer, table: ScoreTable) -> ScorerCheck:
     """Holds a scorer against ratings that it was not fitted on.
 
     The interval of the change treats the two correlations as independent: its standard error is the root of the sum
@@ -75,8 +75,6 @@ def check_scorer(scorer: Scorer, table: ScoreTable, *, resamples: int = 2000, se
     Args:
         scorer: The saved scorer.
         table: Scores of the scorer's metrics (as measured, not turned) and new ratings.
-        resamples: Bootstrap resamples of whole groups.
-        seed: Seed of the resampling.
 
     Raises:
         UsageError: The table lacks a metric of the scorer, has another rating scale, or nothing is rated.
@@ -108,7 +106,7 @@ def check_scorer(scorer: Scorer, table: ScoreTable, *, resamples: int = 2000, se
             for prediction, rating in zip(predictions, ratings, strict=True)
         ]
     )
-    now = _agreement(predicted, ratings, rated.groups, resamples=resamples, seed=seed)
+    now = _agreement(predicted, ratings, rated.groups)
     before = Estimate(scorer.agreement.spearman, scorer.agreement.low, scorer.agreement.high, n=scorer.agreement.items)
     change = _change(before, now)
     coverage = estimate_share(inside, rated.group_numbers, _LEVEL)
@@ -128,10 +126,10 @@ def check_scorer(scorer: Scorer, table: ScoreTable, *, resamples: int = 2000, se
     )
 
 
-def _agreement(predicted: Floats, ratings: Floats, groups: tuple[str, ...], *, resamples: int, seed: int) -> Estimate:
+def _agreement(predicted: Floats, ratings: Floats, groups: tuple[str, ...]) -> Estimate:
     if np.ptp(predicted) == 0 or np.ptp(ratings) == 0:
         return Estimate(None, n=len(ratings), problem="the predictions or the ratings are all equal")
-    return estimate(mean_spearman(predicted[:, None], ratings), groups, resamples=resamples, level=_LEVEL, seed=seed)
+    return estimate(mean_spearman(predicted[:, None], ratings), groups, scale="fisher", level=_LEVEL)
 
 
 def calibration(predicted: Floats, ratings: Floats) -> tuple[CalibrationBin, ...]:

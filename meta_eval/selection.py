@@ -68,7 +68,7 @@ def select(
         max_metrics: The largest subset; None for as many metrics as leave 4,095 subsets.
         repeats: How often the groups are dealt into folds.
         folds: How many folds.
-        resamples: Number of bootstrap resamples.
+        resamples: How often the groups are drawn again, for how often each metric is chosen.
         permutations: How often the ratings are shuffled.
         level: Confidence level, in (0, 1).
         seed: Seed of all randomness.
@@ -119,7 +119,7 @@ def select(
         if less is not None:
             of_other, of_these = mean_spearman(less, rated.mean_rating), statistic
             statistic = lambda weights: of_these(weights) - of_other(weights)  # noqa: E731
-        return estimate(statistic, rated.groups, resamples=resamples, level=level, seed=seed)
+        return estimate(statistic, rated.groups, scale="fisher" if less is None else "plain", level=level)
 
     fitted = fit_ways(task, np.arange(len(rated.items)))
     in_sample = column_spearmans(fitted.predict(scores), task.ratings)

@@ -55,7 +55,7 @@ class Stability:
 
 
 def predict_stability(
-    table: "ScoreTable", *, more: int = MORE, tolerance: float = TOLERANCE, resamples: int = 1000, seed: int = 0
+    table: "ScoreTable", *, more: int = MORE, tolerance: float = TOLERANCE, seed: int = 0
 ) -> Stability | None:
     """Predicts whether more ratings would change the best metric, or its interval by more than a tolerance.
 
@@ -68,7 +68,6 @@ def predict_stability(
         table: Scores, and the ratings so far.
         more: How many more ratings are looked at.
         tolerance: The largest change of an end of the interval that counts as none.
-        resamples: Number of bootstrap resamples of today's interval.
         seed: Seed of all randomness.
 
     Returns:
@@ -97,7 +96,7 @@ def predict_stability(
     if not today:
         return None
     best = max(today, key=today.__getitem__)
-    interval = estimate(statistics[best], rated.groups, resamples=resamples, seed=seed)
+    interval = estimate(statistics[best], rated.groups, scale="fisher")
     if interval.value is None or interval.low is None or interval.high is None:
         return None
     weights = once + _future_counts(rated.groups, more, seed)

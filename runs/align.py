@@ -108,7 +108,7 @@ class Aligner:
         optimizer: `gepa` to evolve the distilled rules too (extra `gepa`).
         most_scores: How many scores of answers it takes, per half.
         seed: Seed of all randomness.
-        resamples: Bootstrap resamples and permutations.
+        permutations: How often the candidates change places at random.
         on_sample: Called after each sample that was judged.
 
     Raises:
@@ -126,7 +126,7 @@ class Aligner:
     optimizer: Literal["gepa"] | None = None
     most_scores: int = 200
     seed: int = 0
-    resamples: int = 2000
+    permutations: int = 2000
     on_sample: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
@@ -188,11 +188,10 @@ class Aligner:
                 self.table,
                 predictors,
                 self._halves,
-                resamples=self.resamples,
-                permutations=self.resamples,
+                permutations=self.permutations,
                 seed=self.seed,
             )
-            raters = agreement_of_raters(self.table, resamples=self.resamples, seed=self.seed)
+            raters = agreement_of_raters(self.table, seed=self.seed)
             report = AlignmentReport(
                 metric=self.metric,
                 judge=self.judge.name,
@@ -403,7 +402,7 @@ class Aligner:
             if len(scored) > 4 and np.ptp(values[scored]) > 0:
                 groups = [self.table.groups[place] for place in scored]
                 statistic = mean_spearman(values[scored][:, None], self.table.mean_rating[scored])
-                rows.append(BaselineRow(name, estimate(statistic, groups, resamples=self.resamples, seed=self.seed)))
+                rows.append(BaselineRow(name, estimate(statistic, groups, scale="fisher")))
         return tuple(rows)
 
     async def _baseline(self, name: str) -> Floats:

@@ -78,7 +78,7 @@ def compare_probed(
             judge,
             probe,
             len(pairs),
-            _flip_share(flipped, [source for source, *_ in pairs], seed),
+            _flip_share(flipped, [source for source, *_ in pairs]),
             sum(flip and _is_supported(after) for flip, (*_, after) in zip(flipped, pairs, strict=True)),
             paired_difference([shift for shift, _ in shifts], [source for _, source in shifts], seed=seed),
             sum(score.status == "failed" for score in changed.values()),
@@ -99,7 +99,7 @@ def _is_supported(claim: Mapping[str, Any]) -> bool:
     return bool(claim["verdict"] == "supported")
 
 
-def _flip_share(flipped: Sequence[bool], groups: Sequence[str], seed: int) -> Estimate:
+def _flip_share(flipped: Sequence[bool], groups: Sequence[str]) -> Estimate:
     """Estimates the share that flipped, with an interval over groups.
 
     Where all or none did, every resample says the same; then Wilson's interval for the share of groups with an
@@ -111,4 +111,4 @@ def _flip_share(flipped: Sequence[bool], groups: Sequence[str], seed: int) -> Es
         count = len(set(groups))
         share = estimate_proportion(count * flipped[0], count)
         return Estimate(share.value, share.low, share.high)
-    return estimate_mean(flipped, groups, seed=seed)
+    return estimate_mean(flipped, groups)

@@ -21,7 +21,7 @@ def paired_difference(
     against: float = 0.0,
     seed: int = 0,
 ) -> Estimate:
-    """Estimates the mean of paired differences, with a BCa interval over groups and the p-value of a sign-flip test.
+    """Estimates the mean of paired differences, with an interval over groups and the p-value of a sign-flip test.
 
     The null hypothesis: without a change the differences from `against` are as often up as down (Fisher's
     randomisation test; the two runs of one group change places together). p = (b + 1) / (m + 1), where b of m = 9,999
@@ -29,10 +29,10 @@ def paired_difference(
 
     Args:
         differences: One difference per sample.
-        groups: The group of each sample; samples of one group are resampled and flipped together.
+        groups: The group of each sample; samples of one group are flipped together.
         side: `two-sided`: does the mean differ from `against`? `below`: is it lower?
         against: The mean under the null hypothesis.
-        seed: Of the resampling and the flips.
+        seed: Of the flips.
 
     Returns:
         The estimate; without a value where there are no differences, without an interval where there are few groups.
@@ -47,7 +47,7 @@ def paired_difference(
     if not differences:
         return Estimate(None, n=0, groups=0, problem="no sample was scored in both runs")
     p = _sign_flip_p_value(np.asarray(differences, float) - against, groups, side, seed)
-    return estimate_mean(differences, groups, seed=seed, p=p)
+    return estimate_mean(differences, groups, p=p)
 
 
 def _sign_flip_p_value(differences: "Floats", groups: Sequence[str], side: Side, seed: int) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from ..meta_eval.estimate import MOST_RESAMPLED_GROUPS, Estimate, estimate_mean_of_groups, normal_mean_of_groups
+from ..meta_eval.estimate import Estimate, estimate_mean_of_groups
 from .database import Database
 
 Part = Literal["''", "language", "message_type"]
@@ -47,29 +47,12 @@ class ScoreSums:
 
     def means(self, part: Part) -> dict[tuple[str, str], Estimate]:
         """The mean of each metric in each part, with an interval over groups, by metric and part."""
-        groups = _GROUPS.format(part=part, rows=self._db.answer_rows)
-        rows = self._db.execute(
-            "SELECT metric, part, count(*), sum(n), sum(total), sum(total * total), sum(total * n), sum(n * n) "
-            f"FROM ({groups}) AS groups GROUP BY metric, part",
-            (self._run,),
-        ).fetchall()
-        estimates: dict[tuple[str, str], Estimate] = {}
-        for metric, name, count, n, total, *moments in rows:
-            if count > MOST_RESAMPLED_GROUPS:
-                mean = float(total) / int(n)
-                totals, products, sizes = map(float, moments)
-                squares = max(0.0, totals - 2 * mean * products + mean * mean * sizes)  # sum of (total - mean * n)^2
-                estimates[metric, name] = normal_mean_of_groups(count, int(n), float(total), squares)
-                continue
-            own = self._db.execute(
-                f"SELECT source, n, total FROM ({groups}) AS groups WHERE metric = ? AND part = ?",
-                (self._run, metric, name),
-            ).fetchall()
-            own.sort()  # as the groups of `estimate_mean`
-            estimates[metric, name] = estimate_mean_of_groups(
-                [float(one) for _, _, one in own], [size for _, size, _ in own], [source for source, _, _ in own]
-            )
-        return estimates
+        groups: dict[tuple[str, str], list[tuple[float, int]]] = {}
+        for metric, name, _, n, total in self._db.execute(
+            _GROUPS.format(part=part, rows=self._db.answer_rows), (self._run,)
+        ):
+            groups.setdefault((metric, name), []).append((float(total), int(n)))
+        return {place: estimate_mean_of_groups(*zip(*own, strict=True)) for place, own in groups.items()}
 
     def worst_groups(self, metric: str, *, higher: bool, most: int) -> tuple[list[GroupSum], int]:
         """Finds the groups with two values of a metric or more whose mean is worst, the worst first.

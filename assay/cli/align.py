@@ -42,7 +42,13 @@ _RUN = re.compile(r"last|\d{8}(-.*)?")
 @click.option("--optimizer", type=click.Choice(["gepa"]), help="Also evolve the rules by GEPA; for strong models.")
 @click.option("--shown", type=click.IntRange(1, 20), default=3, show_default=True, help="Rated examples beside each.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random choices.")
-@click.option("--bootstrap", type=click.IntRange(min=100), default=2000, show_default=True, help="Resamples.")
+@click.option(
+    "--permutations",
+    type=click.IntRange(min=100),
+    default=2000,
+    show_default=True,
+    help="How often candidates change places at random, for the test.",
+)
 @click.option("--dry-run", is_flag=True, help="Only say what it would take; no judge is asked.")
 @embedder_option
 @with_set_options
@@ -61,7 +67,7 @@ def align(
     optimizer: Literal["gepa"] | None,
     shown: int,
     seed: int,
-    bootstrap: int,
+    permutations: int,
     dry_run: bool,
     embedder: str,
     set_options: SetOptions,
@@ -104,7 +110,7 @@ def align(
             shown=shown,
             optimizer=optimizer,
             seed=seed,
-            resamples=bootstrap,
+            permutations=permutations,
         )
         cost = aligner.estimate_cost()
         if dry_run:

@@ -134,7 +134,7 @@ def _print_scorer(console: "Console", store: "Store", run: str) -> None:
     except UsageError as error:
         console.print(Text(f"\n{error}"))
         return
-    check = check_scorer(scorer, other, resamples=_RESAMPLES)
+    check = check_scorer(scorer, other)
     console.print(
         Text(
             f"\nChosen on the English answers and saved ({' + '.join(scorer.metrics)}; {file.name}), it predicts "

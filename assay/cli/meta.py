@@ -108,7 +108,13 @@ with_read_options = option_group(
 @click.option(
     "--repeats", type=click.IntRange(min=1), default=10, show_default=True, help="How often the five folds are drawn."
 )
-@click.option("--bootstrap", type=click.IntRange(min=100), default=2000, show_default=True, help="Resamples.")
+@click.option(
+    "--bootstrap",
+    type=click.IntRange(min=100),
+    default=2000,
+    show_default=True,
+    help="How often ratings are shuffled, for the tests, and groups drawn again, for how often each metric is chosen.",
+)
 @click.option(
     "--bound",
     type=click.FloatRange(0, 1, min_open=True),
@@ -181,7 +187,7 @@ def meta(
     with show_status("reading scores and ratings"):
         joined = join_scores(opened, chosen_runs, scores, ratings_file, read_options)
     if check is not None:
-        _check_scorer(check, joined.table, resamples=bootstrap, seed=seed, as_json=as_json)
+        _check_scorer(check, joined.table, as_json=as_json)
         return
     counts = f"{len(joined.table.metrics)} metrics on {len(joined.table.items)} items"
     with show_status(f"evaluating {counts}"):
@@ -223,12 +229,12 @@ def meta(
         echo(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics scorer:{save}")
 
 
-def _check_scorer(file: Path, table: "ScoreTable", *, resamples: int, seed: int, as_json: bool) -> None:
+def _check_scorer(file: Path, table: "ScoreTable", *, as_json: bool) -> None:
     from ..meta_eval.report.blocks import scorer_check_block
     from ..meta_eval.scorer import Scorer
     from ..meta_eval.scorer_check import check_scorer
 
-    checked = check_scorer(Scorer.load(file), table, resamples=resamples, seed=seed)
+    checked = check_scorer(Scorer.load(file), table)
     if as_json:
         echo_json(asdict(checked))
     else:

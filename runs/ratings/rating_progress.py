@@ -97,7 +97,7 @@ def disagreements(queue: RatingQueue) -> list[RaterDisagreement]:
     return sorted(disputed, key=lambda one: -one.difference)
 
 
-def rater_agreement(queue: RatingQueue, *, resamples: int = 500) -> "Raters | None":
+def rater_agreement(queue: RatingQueue) -> "Raters | None":
     """Krippendorff's alpha of the present series, its interval, and the pairs of raters.
 
     None before five answers have ratings of two raters.
@@ -124,4 +124,4 @@ def rater_agreement(queue: RatingQueue, *, resamples: int = 500) -> "Raters | No
         rating_max=queue.settings.rating_max,
         groups=tuple(sample.source for sample in samples),
     )
-    return agreement_of_raters(table, resamples=resamples)
+    return agreement_of_raters(table)

@@ -91,7 +91,7 @@ def align(simulated: Answers, ratings: Floats, seed: int = 0) -> AlignmentResult
         "beta": calibrated("beta"),
     }
     halves = split_groups(table.group_numbers, seed=seed)
-    return compare_candidates(table, candidates, halves, resamples=200, permutations=400, seed=seed)
+    return compare_candidates(table, candidates, halves, permutations=400, seed=seed)
 
 
 def test_what_wins_is_adopted_with_its_figures() -> None:

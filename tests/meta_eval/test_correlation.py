@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.meta_eval.bootstrap import bca_interval
-from assay.meta_eval.correlation import auroc, spearman, spearman_influence
+from assay.meta_eval.correlation import auroc, spearman
 
 
 def follow(n: int, seed: int, noise: float = 1.0) -> tuple[list[float], list[float]]:
@@ -41,34 +40,18 @@ def test_ties_by_hand() -> None:
     assert estimate.value == pytest.approx(8 / (9.5 * 9) ** 0.5)
 
 
-@pytest.mark.parametrize(("n", "seed", "noise"), [(30, 4, 0.5), (60, 5, 1.0), (150, 6, 3.0)])
-def test_the_interval_is_scipys_bca_for_independent_items(n: int, seed: int, noise: float) -> None:
-    values, ratings = follow(n, seed, noise)
-    estimate = spearman(values, ratings, own_groups(n), resamples=4000)
-    expected = stats.bootstrap(
-        (values, ratings),
-        lambda x, y: stats.spearmanr(x, y).statistic,
-        paired=True,
-        vectorized=False,
-        n_resamples=4000,
-        method="BCa",
-        rng=np.random.default_rng(1),
-    ).confidence_interval
-    width = expected.high - expected.low
-    assert estimate.low == pytest.approx(expected.low, abs=0.06 * width)
-    assert estimate.high == pytest.approx(expected.high, abs=0.06 * width)
+def test_the_interval_by_hand() -> None:
+    """Five items, ranks 1 to 5 against 2 1 3 4 5: rho = 1 - 6 * 2 / 120 = 0.9.
 
-
-def test_the_interval_of_a_mean_is_scipys_bca() -> None:
-    values = np.random.default_rng(7).exponential(size=50)
-    estimate = bca_interval(
-        lambda weights: weights.T @ values / weights.sum(axis=0), values.mean(), own_groups(50), resamples=9000
-    )
-    expected = stats.bootstrap(
-        (values,), np.mean, n_resamples=9000, method="BCa", rng=np.random.default_rng(2)
-    ).confidence_interval
-    assert estimate is not None
-    assert estimate == pytest.approx((expected.low, expected.high), abs=0.02)
+    Without the first or the second item the order is perfect, which counts as 1 - 1/25; without one of the others the
+    squared differences of four items still sum to 2, so rho = 1 - 6 * 2 / 60 = 0.8.
+    """
+    estimate = spearman([1, 2, 3, 4, 5], [2, 1, 3, 4, 5], own_groups(5))
+    left_out = np.arctanh([0.96, 0.96, 0.8, 0.8, 0.8])
+    away = stats.t.ppf(0.975, 4) * np.sqrt(4 / 5 * ((left_out - left_out.mean()) ** 2).sum())
+    assert estimate.value == pytest.approx(0.9)
+    assert estimate.low == pytest.approx(np.tanh(np.arctanh(0.9) - away))
+    assert estimate.high == pytest.approx(np.tanh(np.arctanh(0.9) + away))
 
 
 def test_items_of_one_source_say_less_than_independent_ones() -> None:
@@ -86,7 +69,6 @@ def test_items_of_one_source_say_less_than_independent_ones() -> None:
 def test_the_interval_is_the_same_each_time() -> None:
     values, ratings = follow(30, 9)
     assert spearman(values, ratings, own_groups(30)) == spearman(values, ratings, own_groups(30))
-    assert spearman(values, ratings, own_groups(30), seed=1) != spearman(values, ratings, own_groups(30))
 
 
 def test_the_order_of_items_and_names_of_groups_do_not_matter_much() -> None:
@@ -115,7 +97,7 @@ def test_few_groups_have_a_rho_and_no_interval() -> None:
     values, ratings = follow(40, 11)
     estimate = spearman(values, ratings, ["a", "b", "c", "d"] * 10)
     assert estimate.value == pytest.approx(stats.spearmanr(values, ratings).statistic)
-    assert (estimate.low, estimate.high, estimate.problem) == (None, None, "too few groups for an interval")
+    assert (estimate.low, estimate.high, estimate.problem) == (None, None, "an interval needs 5 groups that differ")
 
 
 def test_a_perfect_order_has_rho_1_and_an_interval_within_bounds() -> None:
@@ -127,11 +109,10 @@ def test_a_perfect_order_has_rho_1_and_an_interval_within_bounds() -> None:
 
 
 def test_rare_values_do_not_break_the_interval() -> None:
-    """In many resamples the one different value is not drawn: those have no rho and are left out."""
+    """Without the one item that differs there is no rho: all rests on one group, and nobody knows how sure it is."""
     estimate = spearman([0.0] * 29 + [1.0], [float(n % 5) for n in range(30)], own_groups(30))
     assert estimate.value is not None
-    for bound in (estimate.low, estimate.high):
-        assert bound is None or -1 <= bound <= 1
+    assert (estimate.low, estimate.high, estimate.problem) == (None, None, "an interval needs 5 groups that differ")
 
 
 def test_auroc_by_hand() -> None:
@@ -140,13 +121,21 @@ def test_auroc_by_hand() -> None:
     assert (estimate.value, estimate.n) == (4.5 / 6, 5)
 
 
+def test_an_area_that_rests_on_few_bad_answers_has_no_interval() -> None:
+    """Four bad answers in four groups, and thirty good ones: the good ones cannot say how sure the area is."""
+    values, is_good = [float(number) for number in range(34)], [False] * 4 + [True] * 30
+    estimate = auroc(values, is_good, own_groups(34))
+    assert (estimate.value, estimate.low, estimate.high) == (1.0, None, None)
+    assert estimate.problem == "an interval needs 5 groups with answers of each kind; 4 have them"
+
+
 def test_the_interval_of_an_auroc_holds_the_truth_about_95_times_in_100() -> None:
     """Good values are normal around 1, bad ones around 0: the true area is Phi(1 / sqrt 2)."""
     truth, held = stats.norm.cdf(1 / 2**0.5), 0
     for seed in range(60):
         generator = np.random.default_rng(seed)
         good = np.arange(60) < 30
-        estimate = auroc((generator.normal(size=60) + good).tolist(), good.tolist(), own_groups(60), resamples=400)
+        estimate = auroc((generator.normal(size=60) + good).tolist(), good.tolist(), own_groups(60))
         assert estimate.low is not None and estimate.high is not None
         held += estimate.low <= truth <= estimate.high
     assert 52 <= held <= 60  # 57 expected, 52 is three standard deviations below
@@ -160,26 +149,16 @@ def test_meta_eval_needs_no_judge() -> None:
     assert {name.split(".")[1] for name in json.loads(out) if "." in name} == {"meta_eval"}
 
 
-def test_influences_are_what_leaving_an_item_out_changes() -> None:
-    """(n - 1) times (rho - rho without the item), but for terms of 1 / n; with ties in both variables."""
-    random = np.random.default_rng(0)
-    y = random.normal(size=400)
-    x = (y + random.normal(size=400)).round(1)
-    y = y.round()
-    rho = stats.spearmanr(x, y).statistic
-    left_out = [stats.spearmanr(np.delete(x, item), np.delete(y, item)).statistic for item in range(20)]
-    influence = spearman_influence(x, y)
-    assert influence[:20] == pytest.approx(399 * (rho - np.array(left_out)), abs=0.03)
-    assert np.ptp(influence) > 2
+def test_many_groups_are_left_out_in_parts() -> None:
+    """rho of independent values has the variance 1 / (n - 1), and no less where each stands twice in its group.
 
-
-def test_many_groups_have_the_normal_interval() -> None:
-    """rho of independent values has the variance 1 / (n - 1); where each stands twice in its group, twice that."""
+    200 parts of 30 groups are left out in turn: the width has an error of 5%.
+    """
     random = np.random.default_rng(0)
     x, y = random.random((2, 6000))
     single = spearman(x, y, [f"g{item}" for item in range(6000)])
     assert single.value == pytest.approx(stats.spearmanr(x, y).statistic)
-    assert (single.high or 0) - (single.low or 0) == pytest.approx(2 * 1.96 / 5999**0.5, rel=0.03)
+    assert (single.high or 0) - (single.low or 0) == pytest.approx(2 * 1.96 / 5999**0.5, rel=0.1)
     twice = spearman(np.tile(x, 2), np.tile(y, 2), [f"g{item}" for item in range(6000)] * 2)
     assert (twice.n, twice.groups) == (12_000, 6000)
     assert (twice.low, twice.high) == (pytest.approx(single.low, abs=1e-3), pytest.approx(single.high, abs=1e-3))

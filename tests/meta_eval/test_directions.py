@@ -46,7 +46,7 @@ def test_a_perfect_metric_agrees_and_is_not_taken_for_its_opposite(evaluation: M
 
 def test_without_the_direction_the_same_scores_disagree(joined: JoinedScores) -> None:
     table = replace(joined.table, directions={})
-    errors = metric_agreements(table, resamples=100, permutations=99)[0]
+    errors = metric_agreements(table, permutations=99)[0]
     assert errors.spearman.value == pytest.approx(-1.0)
 
 

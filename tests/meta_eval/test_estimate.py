@@ -1,20 +1,46 @@
-"""The mean of many values with an interval over groups."""
+"""The mean of values in groups, and its interval."""
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from assay.meta_eval.estimate import estimate, estimate_mean
+from assay.meta_eval.estimate import estimate, estimate_mean, estimate_mean_of_groups
 
 
-def test_resampling_sums_of_groups_gives_what_resampling_items_gives() -> None:
-    generator = np.random.default_rng(0)
-    values, groups = generator.random(300), [f"g{number % 60 % 37}" for number in range(300)]
-    by_items = estimate(lambda weights: values @ weights / weights.sum(axis=0), groups)
+def test_independent_values_have_students_interval() -> None:
+    values = np.random.default_rng(0).exponential(size=12)
+    mean = estimate_mean(values, [str(number) for number in range(12)])
+    expected = stats.ttest_1samp(values, 0).confidence_interval()
+    assert (mean.low, mean.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_leaving_equal_groups_out_gives_the_same_interval() -> None:
+    """The jackknife of a mean of G equal groups is Student's interval of the groups' means."""
+    values = np.random.default_rng(1).random(60)
+    groups = [f"g{number % 12}" for number in range(60)]
+    by_jackknife = estimate(lambda weights: values @ weights / weights.sum(axis=0), groups)
     by_groups = estimate_mean(values, groups)
-    assert (by_groups.n, by_groups.groups) == (by_items.n, by_items.groups) == (300, 37)
-    assert (by_groups.value, by_groups.low, by_groups.high) == pytest.approx(
-        (by_items.value, by_items.low, by_items.high)
-    )
+    expected = stats.ttest_1samp(values.reshape(5, 12).mean(axis=0), 0).confidence_interval()
+    assert (by_groups.n, by_groups.groups) == (by_jackknife.n, by_jackknife.groups) == (60, 12)
+    for one in (by_jackknife, by_groups):
+        assert (one.low, one.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_unequal_groups_by_hand() -> None:
+    """Sizes 4 1 1 1 1, sums 4 0 0 0 0: mean 0.5, deviations 2 and four times -0.5, shares 1/2 and four times 1/8.
+
+    Variance (4 / 0.5 + 4 * 0.25 / 0.875) / 64. Degrees: the eigenvalues of C (diag(s) - s s' / 8) C, with
+    C = diag(1 / sqrt(1 - h)), squared sum over sum of squares.
+    """
+    sizes, sums = np.array([4.0, 1, 1, 1, 1]), [4.0, 0, 0, 0, 0]
+    scaled = np.diag(1 / np.sqrt(1 - sizes / 8))
+    eigenvalues = np.linalg.eigvalsh(scaled @ (np.diag(sizes) - np.outer(sizes, sizes) / 8) @ scaled)
+    degrees = eigenvalues.sum() ** 2 / (eigenvalues**2).sum()
+    away = stats.t.ppf(0.975, degrees) * np.sqrt((8 + 8 / 7) / 64)
+    mean = estimate_mean_of_groups(sums, sizes)
+    assert degrees < 3
+    assert (mean.value, mean.n, mean.groups) == (0.5, 8, 5)
+    assert (mean.low, mean.high) == pytest.approx((0.5 - away, 0.5 + away))
 
 
 def test_many_groups_have_the_normal_interval_over_groups() -> None:
@@ -23,17 +49,10 @@ def test_many_groups_have_the_normal_interval_over_groups() -> None:
     groups = [str(number) for number in range(10_000) for _ in range(2)]
     mean = estimate_mean(values, groups)
     assert (mean.value, mean.n, mean.groups) == (0.5, 20_000, 10_000)
-    assert mean.low == pytest.approx(0.5 - 1.959964 * 0.5 / 9_999**0.5)
-    assert mean.high == pytest.approx(0.5 + 1.959964 * 0.5 / 9_999**0.5)
+    assert mean.high == pytest.approx(0.5 + 1.9602 * 0.5 / 9_999**0.5, rel=1e-6)
 
 
-def test_the_normal_interval_is_the_bootstraps_where_both_are_possible() -> None:
-    generator = np.random.default_rng(1)
-    sizes = generator.integers(1, 5, 5_001)
-    groups = [str(group) for group, size in enumerate(sizes) for _ in range(size)]
-    values = np.repeat(generator.random(5_001), sizes) ** 2
-    resampled = estimate(lambda weights: values @ weights / weights.sum(axis=0), groups, resamples=400)
-    normal = estimate_mean(values, groups)
-    width = normal.high - normal.low
-    assert resampled.low == pytest.approx(normal.low, abs=0.15 * width)
-    assert resampled.high == pytest.approx(normal.high, abs=0.15 * width)
+@pytest.mark.parametrize("values", [[1.0] * 40, [0.1 + 0.2] * 39 + [0.3]])
+def test_what_does_not_vary_has_no_interval_of_width_zero(values: list[float]) -> None:
+    mean = estimate_mean(values, [str(number) for number in range(40)])
+    assert (mean.low, mean.high, mean.problem) == (None, None, "an interval needs 5 groups that differ")

@@ -23,9 +23,7 @@ def test_the_procedure_keeps_what_correlates_and_drops_what_ablation_does_not_mi
     table = score_table(120, 3, signal=1.0, useful=1)
     scores = table.scores.copy()
     scores[:, 1] = np.floor(scores[:, 0] / 2) + np.random.default_rng(1).normal(scale=2, size=120)
-    procedure = paper_procedure(
-        ScoreTable(table.items, table.metrics, scores, table.ratings, table.raters), resamples=100, repeats=2
-    )
+    procedure = paper_procedure(ScoreTable(table.items, table.metrics, scores, table.ratings, table.raters), repeats=2)
     assert procedure is not None
     first, second, noise = procedure.steps
     assert (first.kept_by, second.kept_by) == ("correlation", "correlation")
@@ -40,9 +38,7 @@ def test_the_procedure_says_when_it_keeps_nothing() -> None:
     generator = np.random.default_rng(4)
     ratings = generator.integers(1, 6, (60, 1)).astype(float)
     falling = -ratings + generator.normal(size=(60, 1))
-    procedure = paper_procedure(
-        ScoreTable(tuple(map(str, range(60))), ("m",), falling, ratings), resamples=50, repeats=1
-    )
+    procedure = paper_procedure(ScoreTable(tuple(map(str, range(60))), ("m",), falling, ratings), repeats=1)
     assert procedure is not None
     assert (procedure.metrics, procedure.rho, procedure.p) == ((), None, None)
     assert procedure.out_of_fold.problem == "it keeps nothing in some part of the data"

@@ -24,8 +24,8 @@ def table_of(scores: Floats, ratings: Floats) -> ScoreTable:
 
 def test_few_ratings_go_on_and_many_may_stop() -> None:
     draw = np.random.default_rng(3)
-    few = predict_stability(table_of(*answers(draw, 15)), resamples=300)
-    many = predict_stability(table_of(*answers(draw, 600)), resamples=300)
+    few = predict_stability(table_of(*answers(draw, 15)))
+    many = predict_stability(table_of(*answers(draw, 600)))
     assert few is not None and many is not None
     assert (few.may_stop, many.may_stop) == (False, True)
     assert (many.metric, many.rated) == ("clear", 600)
@@ -53,11 +53,9 @@ def test_the_probability_is_kept_when_twenty_more_ratings_really_come() -> None:
     for repeat in range(60):
         count = 20 + 2 * repeat
         scores, ratings = answers(draw, count + 20)
-        now = predict_stability(table_of(scores[:count], ratings[:count]), resamples=300, seed=repeat)
+        now = predict_stability(table_of(scores[:count], ratings[:count]), seed=repeat)
         assert now is not None
-        later = [
-            estimate(spearman(column, ratings), range(count + 20), resamples=300, seed=repeat) for column in scores.T
-        ]
+        later = [estimate(spearman(column, ratings), range(count + 20), scale="fisher") for column in scores.T]
         changes = [abs(getattr(later[0], end) - getattr(now.rho, end)) for end in ("low", "high")]
         is_same = now.metric == "clear" and (later[0].value or 0.0) > (later[1].value or 0.0)
         predicted.append(now.stable)

@@ -82,7 +82,7 @@ def judge(openai_server: OpenAIServer, judge_file: Callable[..., Path]) -> LiteL
 
 
 def make_aligner(judge: LiteLLMJudge, samples: list[Sample], *candidates: str) -> Aligner:
-    return Aligner(METRIC, samples, judge, WordCounts(), candidates=candidates, resamples=300, shown=2)
+    return Aligner(METRIC, samples, judge, WordCounts(), candidates=candidates, permutations=300, shown=2)
 
 
 def test_a_judge_that_says_too_much_is_calibrated_and_used_as_a_folder(
@@ -166,7 +166,17 @@ def test_the_command_writes_nothing_where_nothing_wins(
         for sample in rated_samples(24)
     ]
     Path("rated.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    typed = ("align", METRIC, "rated.jsonl", "--judge", judge_file(logprobs=True), "-o", "team", "--bootstrap", "100")
+    typed = (
+        "align",
+        METRIC,
+        "rated.jsonl",
+        "--judge",
+        judge_file(logprobs=True),
+        "-o",
+        "team",
+        "--permutations",
+        "100",
+    )
     dry = assay(*typed, "--dry-run", "--json")
     assert dry.json["requests"] == 4 * 24 * 3 + 2  # as it is, few-shot, rules, and two times distilling them
     assert openai_server.requests == []
