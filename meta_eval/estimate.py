@@ -9,7 +9,7 @@ from .jackknife import FEWEST_GROUPS, Scale, jackknife_intervals
 from .student import t_quantile
 
 if TYPE_CHECKING:
-    from .arrays import Floats
+    from .arrays import Floats, Places
     from .jackknife import Statistic
 
 TOO_FEW_GROUPS = f"an interval needs {FEWEST_GROUPS} groups that differ"
@@ -107,15 +107,19 @@ def estimate_mean(
     """
     import numpy as np
 
-    group_of, sizes = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)[1:]
-    sums = np.bincount(group_of, weights=np.asarray(values, float)) if len(values) else np.empty(0)
-    return estimate_mean_of_groups(sums, sizes, level=level, p=p)
+    _, group_of, sizes = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
+    numbers = np.asarray(values, float)
+    if not len(numbers):
+        return Estimate(None, n=0, groups=0, problem="no values")
+    sums, bounds = np.bincount(group_of, weights=numbers), (float(numbers.min()), float(numbers.max()))
+    return estimate_mean_of_groups(sums, sizes, bounds=bounds, level=level, p=p)
 
 
 def estimate_mean_of_groups(
     sums: "Sequence[float] | Floats",
-    sizes: "Sequence[int] | Floats",
+    sizes: "Sequence[int] | Places",
     *,
+    bounds: tuple[float, float],
     level: float = 0.95,
     p: float | None = None,
 ) -> Estimate:
@@ -128,18 +132,19 @@ def estimate_mean_of_groups(
 
     Args:
         sums: The sum of each group's values, (groups,).
-        sizes: The number of each group's values, (groups,).
+        sizes: The number of each group's values, (groups,); none is 0.
+        bounds: The smallest and the largest value: the interval is cut there.
         level: Confidence level, between 0 and 1.
         p: A p-value that was computed elsewhere, to be kept beside the value.
 
     Returns:
-        The mean with its interval; without a value where there are no items, and without an interval where there are
-        fewer than five groups, or all have the same mean: what does not vary does not say how sure it is.
+        The mean with its interval; without one where there are fewer than five groups, or all have the same mean: what
+        does not vary does not say how sure it is.
 
     Example:
         Five groups of one value, 1 to 5, with 4 degrees of freedom: 3 +- 2.776 * sqrt(2.5 / 5).
 
-        >>> result = estimate_mean_of_groups([1, 2, 3, 4, 5], [1] * 5)
+        >>> result = estimate_mean_of_groups([1, 2, 3, 4, 5], [1] * 5, bounds=(1, 5))
         >>> round(result.low, 3), round(result.high, 3)
         (1.037, 4.963)
     """
@@ -147,8 +152,6 @@ def estimate_mean_of_groups(
 
     totals, counts = np.asarray(sums, float), np.asarray(sizes, float)
     n, groups = float(counts.sum()), len(counts)
-    if not groups:
-        return Estimate(None, n=0, groups=0, problem="no values")
     mean = float(totals.sum()) / n
     result = Estimate(mean, n=int(n), groups=groups, p=p, problem=TOO_FEW_GROUPS)
     deviations = totals - mean * counts
@@ -158,7 +161,7 @@ def estimate_mean_of_groups(
     variance = float((deviations**2 / (1 - shares)).sum()) / n**2
     spread = (counts**2 * (1 - 2 * shares) / (1 - shares) ** 2).sum() + (counts**2 / (1 - shares)).sum() ** 2 / n**2
     away = t_quantile((1 + level) / 2, n**2 / float(spread)) * math.sqrt(variance)
-    return Estimate(mean, mean - away, mean + away, n=int(n), groups=groups, p=p)
+    return Estimate(mean, max(bounds[0], mean - away), min(bounds[1], mean + away), n=int(n), groups=groups, p=p)
 
 
 def estimate_proportion(count: int, total: int) -> Estimate:

@@ -171,7 +171,7 @@ def _describe(samples: Sequence[Sample], judge: JudgeScores, seed: int) -> Judge
         and score.value is not None
         and sample.rating_share is not None
     ]
-    agreement = spearman([v for v, _, _ in rated], [r for _, r, _ in rated], [g for *_, g in rated], seed=seed)
+    agreement = spearman([v for v, _, _ in rated], [r for _, r, _ in rated], [g for *_, g in rated])
     repeated = [score for repeat in judge.repeats for score in repeat.values()]
     probed = [score for probe_scores in judge.probed.values() for score in probe_scores.values()]
     usage, count = Usage.total([score.usage for score in scores]), max(1, len(scores))

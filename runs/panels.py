@@ -66,7 +66,7 @@ def compare_panels(
     values = np.array([[scores[judge][sample.id].value for judge in scores] for sample in common], float)
 
     def agreement(combined: "Floats") -> Estimate:
-        return spearman(combined.tolist(), ratings.tolist(), groups, seed=seed)
+        return spearman(combined.tolist(), ratings.tolist(), groups)
 
     ways = [("mean", values.mean(axis=1))]
     if (majority := _majority(common, scores)) is not None:

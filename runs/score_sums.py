@@ -10,8 +10,8 @@ Part = Literal["''", "language", "message_type"]
 """What answers are parted by, as SQL; "''" for all of them together."""
 
 _GROUPS = (
-    "SELECT metric, {part} AS part, source, count(*) AS n, sum(value) AS total FROM {rows} AS score "
-    "WHERE run = ? AND value IS NOT NULL GROUP BY metric, {part}, source"
+    "SELECT metric, {part} AS part, source, count(*) AS n, sum(value) AS total, min(value) AS least, "
+    "max(value) AS most FROM {rows} AS score WHERE run = ? AND value IS NOT NULL GROUP BY metric, {part}, source"
 )
 _SPREAD_STEPS = 10_000
 
@@ -47,12 +47,16 @@ class ScoreSums:
 
     def means(self, part: Part) -> dict[tuple[str, str], Estimate]:
         """The mean of each metric in each part, with an interval over groups, by metric and part."""
-        groups: dict[tuple[str, str], list[tuple[float, int]]] = {}
-        for metric, name, _, n, total in self._db.execute(
+        groups: dict[tuple[str, str], list[tuple[float, int, float, float]]] = {}
+        for metric, name, _, n, total, least, most in self._db.execute(
             _GROUPS.format(part=part, rows=self._db.answer_rows), (self._run,)
         ):
-            groups.setdefault((metric, name), []).append((float(total), int(n)))
-        return {place: estimate_mean_of_groups(*zip(*own, strict=True)) for place, own in groups.items()}
+            groups.setdefault((metric, name), []).append((total, n, least, most))
+        estimates = {}
+        for place, own in groups.items():
+            totals, sizes, least, most = zip(*own, strict=True)
+            estimates[place] = estimate_mean_of_groups(totals, sizes, bounds=(min(least), max(most)))
+        return estimates
 
     def worst_groups(self, metric: str, *, higher: bool, most: int) -> tuple[list[GroupSum], int]:
         """Finds the groups with two values of a metric or more whose mean is worst, the worst first.

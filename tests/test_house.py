@@ -293,7 +293,7 @@ def test_reading_a_store_loads_little(words: tuple[str, ...], tmp_path: Path) ->
         command = [sys.executable, "-c", script.format(words=typed)]
         return set(subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stderr.split())
 
-    modules_loaded("run", "helpdesk_en", "--metrics", "token_overlap", "--limit", "10", "--json")
+    modules_loaded("run", "helpdesk_en", "--metrics", "token_overlap", "--limit", "20", "--json")
     loaded = modules_loaded(*words)
     assert HEAVY & {name.partition(".")[0] for name in loaded} == heavy
     own = {name for name in loaded if name.partition(".")[0] == "assay"}

@@ -1,0 +1,56 @@
+"""A 95% interval holds the truth in 93 to 97 of 100 cases, from 5 groups on, equal or not.
+
+Scores and ratings share half of their variance within a group. The truth is that of a million independent answers.
+Where fewer than five groups have bad answers there is no interval of an area, and n counts the others.
+"""
+
+from collections.abc import Callable, Iterator
+
+import checkout  # noqa: F401
+import numpy as np
+
+from assay.meta_eval import bootstrap_statistics
+from assay.meta_eval.correlation import auroc, spearman
+from assay.meta_eval.estimate import Estimate, estimate, estimate_mean
+from assay.runs.pair_difference import paired_difference
+from referee_checks.measurement import Measurement, share
+from referee_checks.populations import GROUP_SIZES, Floats, clustered_normal, follow, number_groups, rate
+
+SHARED, RHO, MIDDLE = 0.5, 0.6, 3
+Interval = Callable[[Floats, Floats, list[str]], Estimate]
+
+FIGURES: dict[str, Interval] = {
+    "Spearman": lambda x, y, groups: spearman(x.tolist(), y.tolist(), groups, has_p_value=False),
+    "Kendall": lambda x, y, groups: estimate(bootstrap_statistics.kendall(x, y), groups, scale="fisher"),
+    "AUROC of bad": lambda x, y, groups: auroc(x, y >= MIDDLE, groups),
+    "mean": lambda x, y, groups: estimate_mean(x, groups),
+    "difference of two runs": lambda x, y, groups: paired_difference((x - 0.3).tolist(), groups),
+}
+
+
+def measure(repeats: int, seed: int) -> Iterator[Measurement]:
+    """Yields how often each interval holds the truth, for groups from equal to geometric."""
+    generator = np.random.default_rng(seed)
+    quality, noise = generator.normal(size=(2, 1_000_000))
+    x, y = follow(quality, noise, RHO), rate(quality)
+    parts, once = list(zip(np.split(x, 50), np.split(y, 50), strict=True)), np.ones((20_000, 1))
+    truth = {
+        "Spearman": float(bootstrap_statistics.spearman(x, y)(np.ones((len(x), 1)))[0]),
+        "Kendall": float(np.mean([bootstrap_statistics.kendall(*pair)(once)[0] for pair in parts])),
+        "AUROC of bad": float(bootstrap_statistics.auroc(x, y >= MIDDLE)(np.ones((len(x), 1)))[0]),
+        "mean": 0.0,
+        "difference of two runs": -0.3,
+    }
+    for name, sizes in GROUP_SIZES.items():
+        groups = number_groups(sizes)
+        labels = [f"g{group}" for group in groups]
+        outcomes: dict[str, list[bool]] = {figure: [] for figure in FIGURES}
+        for _ in range(repeats):
+            quality, noise = clustered_normal(generator, groups, 2, SHARED if max(sizes) > 1 else 0.0).T
+            x, y = follow(quality, noise, RHO), rate(quality)
+            for figure, interval in FIGURES.items():
+                one = interval(x, y, labels)
+                if one.low is not None and one.high is not None:
+                    outcomes[figure].append(one.low <= truth[figure] <= one.high)
+        for figure, held in outcomes.items():
+            yield share(f"{name}, n = {len(held)}", figure, held, low=0.93, high=0.97)
