@@ -24,7 +24,7 @@ class PairedSample:
         sample: The sample's id.
         language: Its language, or "".
         message_type: Its message type, or "".
-        source: Its group: samples of one source are resampled together.
+        source: Its group: samples of one source are not independent.
         answer_changed: Whether its answer differs between the runs.
         before: By metric, the value (None: skipped or failed) and status in the first run.
         after: The same for the second run.

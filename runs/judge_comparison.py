@@ -124,7 +124,7 @@ def compare_judges(
         judge_scores: Each judge's scores.
         cost: The unit of the costs. If left out: USD; seconds where all judges are free; tokens where a price is
             unknown.
-        seed: Seed of the folds and the resampling.
+        seed: Seed of the folds and the permutations.
 
     Raises:
         UsageError: The cost is wanted in USD, and a price is unknown.

@@ -56,7 +56,7 @@ def compare_probed(
         samples: The unchanged samples.
         scores: The judge's scores of them, by sample.
         probed: Its scores of the changed samples, by probe and sample.
-        seed: Seed of the resampling.
+        seed: Seed of the flips.
 
     Yields:
         The findings of one probe after the other.
@@ -102,7 +102,7 @@ def _is_supported(claim: Mapping[str, Any]) -> bool:
 def _flip_share(flipped: Sequence[bool], groups: Sequence[str]) -> Estimate:
     """Estimates the share that flipped, with an interval over groups.
 
-    Where all or none did, every resample says the same; then Wilson's interval for the share of groups with an
+    Where all or none did, leaving groups out shows no variation; then Wilson's interval for the share of groups with an
     exception, which is no smaller than that of claims.
     """
     if not flipped:

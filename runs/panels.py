@@ -46,7 +46,7 @@ def compare_panels(
         samples: The samples, with their ratings.
         scores: By judge and sample.
         costs: Of 1,000 answers by judge, in one unit; a cascade asks the cheapest judge first.
-        seed: Seed of the folds and the resampling.
+        seed: Seed of the folds.
 
     Returns:
         One panel per way; none with fewer than two judges or without a rated sample.

@@ -78,7 +78,7 @@ def compare_prompts(samples: Sequence[Sample], before: Scores, after: Scores, *,
         samples: The samples, with their ratings.
         before: The scores of the first, by sample and metric.
         after: Those of the second.
-        seed: Seed of the resampling.
+        seed: Seed of the permutations.
 
     Raises:
         UsageError: They have no sample and metric in common.

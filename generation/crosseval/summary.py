@@ -106,7 +106,7 @@ def average_over_iterations(exchanges: Sequence[Exchange], value: _Value, *, is_
         is_rate: Whether the value is 0 or 1.
 
     Returns:
-        The mean with a bootstrap interval over documents. Where a rate is 0 or 1 in all exchanges, resampling cannot
+        The mean with an interval over documents. Where a rate is 0 or 1 in all exchanges, leaving documents out cannot
         show any variation: the interval is then Wilson's with the number of documents as n, since the questions of
         one document are not independent.
     """
@@ -123,7 +123,7 @@ def average_over_iterations(exchanges: Sequence[Exchange], value: _Value, *, is_
         documents = len(set(groups))
         share = estimate_proportion(int(values[0]) * documents, documents)
         return Estimate(share.value, share.low, share.high, n=len(pairs), groups=documents)
-    return estimate(statistic, groups)
+    return estimate(statistic, groups, scale="logit" if is_rate else "plain")
 
 
 def _mean_of_iterations(
