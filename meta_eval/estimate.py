@@ -111,7 +111,8 @@ def estimate_mean(
     numbers = np.asarray(values, float)
     if not len(numbers):
         return Estimate(None, n=0, groups=0, problem="no values")
-    sums, bounds = np.bincount(group_of, weights=numbers), (float(numbers.min()), float(numbers.max()))
+    sums: Floats = np.bincount(group_of, weights=numbers)
+    bounds = (float(numbers.min()), float(numbers.max()))
     return estimate_mean_of_groups(sums, sizes, bounds=bounds, level=level, p=p)
 
 
