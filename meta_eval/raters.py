@@ -5,11 +5,12 @@ import math
 import numpy as np
 
 from ..presentation.figure import Figure
-from .arrays import Floats
+from .arrays import Floats, Places
 from .correlation import FEWEST_ITEMS
-from .estimate import Estimate, estimate
+from .estimate import Estimate, estimate, variance_of_group_mean
 from .folds import grouped_folds
 from .gwet import ordinal_ac2
+from .jackknife import FEWEST_GROUPS
 from .krippendorff import ordinal_alpha
 from .rater_ceiling import estimate_ceiling, rater_ceilings
 from .results import AlternativeAnnotator, RaterPair, Raters, RaterVerdict
@@ -22,6 +23,7 @@ _LARGEST_ALPHA = 0.999  # Fisher's z of 1 is infinite
 _MOST_LEVELS = 100
 _FEWEST_ITEMS_FOR_TEST = 30  # Calderon et al. ask for 30 items per rater
 _FEWEST_RATERS_FOR_TEST = 3  # and for three raters: of two, neither can be called the better
+_NO_SPREAD = 1e-15
 _EXPERT_EPSILON = 0.2  # their cost-benefit allowance where the raters are experts
 
 
@@ -175,12 +177,15 @@ def kappas(x: Floats, y: Floats, lowest: float, highest: float) -> tuple[float |
 def alternative_annotator(
     table: ScoreTable, metric: str, *, epsilon: float = _EXPERT_EPSILON, q: float = 0.05, seed: int = 0
 ) -> AlternativeAnnotator:
-    """Tests whether a metric could replace a rater: the alternative-annotator test.
+    """Tests whether a metric could replace a rater: the alternative-annotator test, which a constant cannot pass.
 
     Each rater in turn is left out: on each of its items, is the metric as close to the other raters as this rater is,
     by root mean squared difference? A one-sided t-test asks whether the metric wins more often than the rater less
-    epsilon; Benjamini-Yekutieli corrects for the number of raters (Calderon, Reichart and Dror, 2025). The metric is
-    brought to the rating scale by `to_rating_scale`. Items without a score are left out.
+    epsilon (Calderon, Reichart and Dror, 2025). Where raters agree little a constant in the middle passes that; so the
+    metric must also be closer than the mean and than the median rating, both out of fold, on average over the same
+    items and by one-sided t-tests. A rater's p-value is the largest of the three (Berger, 1982, intersection-union
+    tests); Benjamini-Yekutieli corrects for the number of raters. All tests are by group (`variance_of_group_mean`).
+    The metric is brought to the rating scale by `to_rating_scale`. Items without a score are left out.
 
     Args:
         table: Items with ratings by several raters.
@@ -193,11 +198,12 @@ def alternative_annotator(
         The winning rate and the mean advantage; without them, and with `problem`, where fewer than three raters share
         thirty items each.
     """
-    from scipy.stats import false_discovery_control, ttest_1samp
+    from scipy.stats import false_discovery_control
 
     rescaled = to_rating_scale(table, table.column(metric), seed=seed)
     if rescaled is None:
         return AlternativeAnnotator(metric, 0, None, None, False, "too few scored answers")
+    constants = _constant_ratings(table, seed=seed)
     p_values, advantages = [], []
     for left_out in range(len(table.raters)):
         others = np.delete(table.ratings, left_out, axis=1)
@@ -205,16 +211,14 @@ def alternative_annotator(
         is_used = ~np.isnan(own) & ~np.isnan(rescaled) & ~np.isnan(others).all(axis=1)
         if int(is_used.sum()) < _FEWEST_ITEMS_FOR_TEST:
             continue
-        metric_error, rater_error = (
-            np.sqrt(np.nanmean((values[is_used, None] - others[is_used]) ** 2, axis=1)) for values in (rescaled, own)
+        metric_error, rater_error, *constant_errors = (
+            np.sqrt(np.nanmean((values[is_used, None] - others[is_used]) ** 2, axis=1))
+            for values in (rescaled, own, *constants)
         )
         metric_wins, rater_wins = metric_error <= rater_error, rater_error <= metric_error
         advantages.append(float(metric_wins.mean()))
-        gap = rater_wins.astype(float) - metric_wins
-        if np.ptp(gap) == 0:  # a t-test of values that are all equal is undefined
-            p_values.append(float(gap[0] >= epsilon))
-        else:
-            p_values.append(float(ttest_1samp(gap, epsilon, alternative="less").pvalue))
+        gaps = [rater_wins.astype(float) - metric_wins - epsilon, *(metric_error - one for one in constant_errors)]
+        p_values.append(max(_p_below_zero(gap, table.group_numbers[is_used]) for gap in gaps))
     if len(p_values) < _FEWEST_RATERS_FOR_TEST:
         problem = (
             f"needs {_FEWEST_RATERS_FOR_TEST} raters with {_FEWEST_ITEMS_FOR_TEST} shared answers each; "
@@ -223,6 +227,29 @@ def alternative_annotator(
         return AlternativeAnnotator(metric, len(p_values), None, None, False, problem)
     rate = float(np.mean(false_discovery_control(p_values, method="by") <= q))
     return AlternativeAnnotator(metric, len(p_values), rate, float(np.mean(advantages)), rate >= 0.5)
+
+
+def _constant_ratings(table: ScoreTable, *, seed: int) -> tuple[Floats, Floats]:
+    """The mean rating and the median rating of the other folds of groups, (items,) each."""
+    means, medians = np.full((2, len(table.items)), np.nan)
+    for held_out in grouped_folds(table.group_numbers, 5, seed=seed):
+        training = np.setdiff1d(np.arange(len(table.items)), held_out)
+        means[held_out] = table.mean_rating[training].mean()
+        medians[held_out] = np.nanmedian(table.ratings[training])
+    return means, medians
+
+
+def _p_below_zero(gaps: Floats, groups: Places) -> float:
+    """The one-sided p-value that values in groups have a mean below 0; 1 where they do not vary, unless they are."""
+    from scipy.special import stdtr
+
+    numbers, sizes = np.unique(groups, return_inverse=True, return_counts=True)[1:]
+    sums = np.bincount(numbers, weights=gaps)
+    variance, degrees = variance_of_group_mean(sums, sizes) if len(sizes) > 1 else (0.0, 1.0)
+    mean = float(gaps.mean())
+    if variance <= _NO_SPREAD:
+        return float(len(sizes) < FEWEST_GROUPS or mean >= -_NO_SPREAD)
+    return float(stdtr(degrees, mean / math.sqrt(variance)))
 
 
 def to_rating_scale(table: ScoreTable, values: Floats, *, seed: int = 0) -> Floats | None:

@@ -49,7 +49,8 @@ class AlternativeAnnotator:
     Attributes:
         metric: The metric's name.
         raters: How many raters have enough shared items.
-        winning_rate: The share of raters whom the metric may replace; 0.5 or more passes.
+        winning_rate: The share of raters whom the metric may replace, because it is about as close to the others and
+            closer than a constant; 0.5 or more passes.
         advantage: The mean probability that the metric is as close to the other raters as the rater left out is.
         passes: Whether the metric may replace a rater.
         problem: Why there is no result.

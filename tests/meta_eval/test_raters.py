@@ -1,5 +1,7 @@
 """Agreement of raters against published values and by hand."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -175,6 +177,25 @@ def test_a_metric_that_is_the_truth_may_replace_noisy_raters_and_noise_may_not()
     assert (good.winning_rate, good.passes) == (1.0, True)
     assert good.advantage is not None and good.advantage > 0.6
     assert (bad.winning_rate, bad.passes) == (0.0, False)
+
+
+def test_what_is_no_closer_than_a_constant_replaces_nobody() -> None:
+    """Raters at random on 1 to 5: the middle is as close to two others as a third rater is, and knows nothing."""
+    generator = np.random.default_rng(4)
+    ratings = generator.integers(1, 6, (150, 3)).astype(float)
+    constant = alternative_annotator(rated(ratings, np.full(150, 3.0)), "metric")
+    assert constant.advantage is not None and constant.advantage > 0.5  # closer than a rater on most answers
+    assert (constant.winning_rate, constant.passes) == (0.0, False)
+
+
+def test_the_test_counts_groups_and_not_items() -> None:
+    """Three answers, each forty times: the truth wins on each, but three groups of equal answers are no evidence."""
+    truth = np.repeat([1.0, 3, 5], 40)
+    ratings = np.clip(truth[:, None] + np.array([[0.0, 1, -1]]), 1, 5)
+    table = rated(ratings, truth)
+    alone = alternative_annotator(table, "metric")
+    grouped = alternative_annotator(dataclasses.replace(table, groups=tuple(map(str, truth))), "metric")
+    assert alone.passes and not grouped.passes
 
 
 def test_the_test_asks_three_raters_with_thirty_answers() -> None:
