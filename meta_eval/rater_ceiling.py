@@ -20,9 +20,13 @@ def estimate_ceiling(rated: ScoreTable, *, level: float = 0.95) -> Estimate:
 
     A measure that knew what the raters agree on would correlate with the mean of k ratings by the root of its
     reliability k r / (1 + (k - 1) r) (the formula of Spearman, 1910, and Brown, 1910; the root by the correction for
-    attenuation: Spearman, 1904; Lord and Novick, 1968). r is the mean rank correlation of two raters, k the harmonic
-    mean of the numbers of ratings per item, those with one rating among them. The interval is that of r, brought to
-    this scale. Where most ratings are equal it is an upper bound: a measure with finer steps cannot follow the ties.
+    attenuation: Spearman, 1904; Lord and Novick, 1968). r is the mean rank correlation of two raters. For items with
+    k_i ratings 1 / k is the mean of 1 / k_i, items with one rating among them: r / (r + (1 - r) / k + s^2 (1 / k - 1 /
+    K)). The last term is what raters of different severity add where not all K of them rate each item (the variance of
+    a mean of k drawn from K; Cochran, 1977, 2.5); s^2, at least 0, follows from r and from the correlation q of
+    ratings that are ranked over all raters: (r - q) / (1 / K + q (K - 1) / K). The interval leaves out one group at a
+    time, on the scale of that r which gives the same without the last term. Where most ratings are equal the ceiling is
+    an upper bound: a measure with finer steps cannot follow the ties.
 
     Args:
         rated: Items that somebody rated.
@@ -40,21 +44,32 @@ def estimate_ceiling(rated: ScoreTable, *, level: float = 0.95) -> Estimate:
         0.866
     """
     counts = (~np.isnan(rated.ratings)).sum(axis=1)
-    per_item = len(counts) / float((1 / counts).sum())
+    part = float((1 / counts).mean())
     shared = rated.take(np.flatnonzero(counts >= 2))
-    correlation = estimate(mean_rater_correlation(shared.ratings), shared.groups, scale="fisher", level=level)
+    raters = int((~np.isnan(shared.ratings)).any(axis=0).sum())
+    by_rater, over_all = mean_rater_correlation(shared.ratings), mean_rater_correlation(shared.ratings, over_all=True)
+
+    def correlations(weights: Floats) -> Floats:
+        r, q = by_rater(weights), over_all(weights)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            severity = np.maximum(0, (r - q) / (1 / raters + q * (raters - 1) / raters))
+            noise = np.where(part > 1 / raters, severity * (part - 1 / raters), 0.0)
+            values: Floats = np.where(r > 0, r / (1 + noise / part), r)
+        return values
+
+    correlation = estimate(correlations, shared.groups, scale="fisher", level=level)
 
     def reach(value: float | None) -> float | None:
         if value is None:
             return None
         r = max(0.0, value)
-        return float(np.sqrt(per_item * r / (1 + (per_item - 1) * r)))
+        return float(np.sqrt(r / (r + (1 - r) * part)))
 
     ends = {name: reach(getattr(correlation, name)) for name in ("value", "low", "high")}
     return replace(correlation, **ends)
 
 
-def mean_rater_correlation(ratings: Floats) -> Statistic:
+def mean_rater_correlation(ratings: Floats, *, over_all: bool = False) -> Statistic:
     """Prepares the mean rank correlation of two raters, over all pairs of ratings of one item.
 
     Each rater's ratings are replaced by their ranks, standardised over all items of this rater; the statistic is the
@@ -62,6 +77,7 @@ def mean_rater_correlation(ratings: Floats) -> Statistic:
 
     Args:
         ratings: Ratings, (items, raters); NaN where one is missing.
+        over_all: Whether to rank the ratings of all raters together, so that a severe rater is one who disagrees.
 
     Returns:
         The statistic; NaN where fewer than two raters vary.
@@ -74,16 +90,25 @@ def mean_rater_correlation(ratings: Floats) -> Statistic:
         0.733
     """
     places_of = [np.flatnonzero(~np.isnan(column)) for column in ratings.T]
-    ranks_of = [Ranks(column[places]) for column, places in zip(ratings.T, places_of, strict=True)]
+    ranked_together = [list(range(len(places_of)))] if over_all else [[rater] for rater in range(len(places_of))]
+    blocks = []
+    for raters in ranked_together:
+        values = np.concatenate([ratings[places_of[rater], rater] for rater in raters])
+        if len(values):
+            blocks.append((Ranks(values), [places_of[rater] for rater in raters]))
 
     def correlations(weights: Floats) -> Floats:
         total, squares, counts = np.zeros((3, *weights.shape))
-        for places, ranks in zip(places_of, ranks_of, strict=True):
-            if len(places):
-                standardised, varies = _standardise(ranks.weighted(weights[places]), weights[places])
-                total[places] += standardised
-                squares[places] += standardised**2
+        for ranks, parts in blocks:
+            of_block = weights[np.concatenate(parts)]
+            standardised, varies = _standardise(ranks.weighted(of_block), of_block)
+            start = 0
+            for places in parts:
+                own = standardised[start : start + len(places)]
+                total[places] += own
+                squares[places] += own**2
                 counts[places] += varies
+                start += len(places)
         pairs = (weights * counts * (counts - 1)).sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             values: Floats = np.where(pairs > 0, (weights * (total**2 - squares)).sum(axis=0) / pairs, np.nan)

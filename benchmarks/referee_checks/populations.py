@@ -68,11 +68,18 @@ def build_table(scores: Floats, ratings: Floats, groups: Places, **others: objec
 
 
 def rate_by_several(
-    generator: np.random.Generator, quality: Floats, raters: int, correlation: float, cuts: str = "even"
+    generator: np.random.Generator,
+    quality: Floats,
+    raters: int,
+    correlation: float,
+    cuts: str = "even",
+    *,
+    mildness: Floats | float = 0.0,
 ) -> Floats:
     """Ratings (items, raters) of a latent quality: what two raters perceive correlates by so much."""
-    perceived = generator.normal(size=(len(quality), raters))
-    return rate(np.sqrt(correlation) * quality[:, None] + np.sqrt(1 - correlation) * perceived, cuts)
+    noise = generator.normal(size=(len(quality), raters))
+    perceived = np.sqrt(correlation) * quality[:, None] + np.sqrt(1 - correlation) * noise
+    return rate(perceived + mildness, cuts)
 
 
 @cache
