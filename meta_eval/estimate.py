@@ -111,7 +111,7 @@ def estimate_mean(
     numbers = np.asarray(values, float)
     if not len(numbers):
         return Estimate(None, n=0, groups=0, problem="no values")
-    sums: Floats = np.bincount(group_of, weights=numbers)
+    sums = np.asarray(np.bincount(group_of, weights=numbers), float)
     bounds = (float(numbers.min()), float(numbers.max()))
     return estimate_mean_of_groups(sums, sizes, bounds=bounds, level=level, p=p)
 

@@ -57,4 +57,5 @@ def ordinal_ac2(ratings: Floats, levels: Floats) -> Statistic:
 
 def _ordinal_weights(levels: int) -> Floats:
     apart = np.abs(np.subtract.outer(np.arange(levels), np.arange(levels))).astype(float)
-    return 1 - apart * (apart + 1) / (levels * (levels - 1))
+    weights: Floats = 1 - apart * (apart + 1) / (levels * (levels - 1))
+    return weights

@@ -65,8 +65,8 @@ def estimate_ceiling(rated: ScoreTable, *, level: float = 0.95) -> Estimate:
         r = max(0.0, value)
         return float(np.sqrt(r / (r + (1 - r) * part)))
 
-    ends = {name: reach(getattr(correlation, name)) for name in ("value", "low", "high")}
-    return replace(correlation, **ends)
+    value, low, high = reach(correlation.value), reach(correlation.low), reach(correlation.high)
+    return replace(correlation, value=value, low=low, high=high)
 
 
 def mean_rater_correlation(ratings: Floats, *, over_all: bool = False) -> Statistic:

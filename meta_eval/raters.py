@@ -244,7 +244,7 @@ def _p_below_zero(gaps: Floats, groups: Places) -> float:
     from scipy.special import stdtr
 
     numbers, sizes = np.unique(groups, return_inverse=True, return_counts=True)[1:]
-    sums = np.bincount(numbers, weights=gaps)
+    sums = np.asarray(np.bincount(numbers, weights=gaps), float)
     variance, degrees = variance_of_group_mean(sums, sizes) if len(sizes) > 1 else (0.0, 1.0)
     mean = float(gaps.mean())
     if variance <= _NO_SPREAD:

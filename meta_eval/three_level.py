@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
@@ -388,13 +388,11 @@ class _Levels:
 
     def estimate(self, scale: tuple[float, float], level: float) -> Estimate:
         value, variance, freedom = self.linearise()
-        result = self._without_interval(min(max(value, scale[0]), scale[1]))
-        if result.groups < FEWEST_GROUPS or variance <= _NO_SPREAD:
-            return result
+        clipped = min(max(value, scale[0]), scale[1])
+        if variance <= _NO_SPREAD:
+            return self._as_estimate(clipped)
         half_width = t_quantile((1 + level) / 2, freedom) * math.sqrt(variance)
-        return replace(
-            result, low=max(scale[0], value - half_width), high=min(scale[1], value + half_width), problem=""
-        )
+        return self._as_estimate(clipped, max(scale[0], value - half_width), min(scale[1], value + half_width))
 
     def estimate_share(self, alone: "_Levels", level: float) -> Estimate:
         """The share of rated answers that are 1, with an interval at the effective size."""
@@ -403,19 +401,18 @@ class _Levels:
         source, most = (self, _MOST_GAIN * n) if min(count, n - count) >= _FEWEST_OF_A_KIND else (alone, n)
         value, variance, freedom = source.linearise()
         if not 0 < value < 1 and source is self:  # the scores lead out of what is possible
-            source, most = alone, n
+            most = n
             value, variance, freedom = alone.linearise()
-        result = self._without_interval(value)
-        if result.groups < FEWEST_GROUPS:
-            return result
         size = min(most, value * (1 - value) / variance * n / (n - 1)) if variance > 0 else most
         size *= (t_quantile((1 + level) / 2, n - 1) / t_quantile((1 + level) / 2, freedom)) ** 2
-        low, high = clopper_pearson(value, size, level)
-        return replace(result, low=low, high=high, problem="")
+        return self._as_estimate(value, *clopper_pearson(value, size, level))
 
-    def _without_interval(self, value: float) -> Estimate:
-        groups = len(np.unique(self.sample.groups[self.is_rated]))
-        return Estimate(value, n=len(self.rated_term), groups=groups, problem=TOO_FEW_GROUPS)
+    def _as_estimate(self, value: float, low: float | None = None, high: float | None = None) -> Estimate:
+        """Without the interval where too few groups are rated."""
+        n, groups = len(self.rated_term), len(np.unique(self.sample.groups[self.is_rated]))
+        if low is None or groups < FEWEST_GROUPS:
+            return Estimate(value, n=n, groups=groups, problem=TOO_FEW_GROUPS)
+        return Estimate(value, low, high, n=n, groups=groups)
 
     def summarise(self, answers: int, mean: Estimate, two_levels: Estimate, ratings_alone: Estimate) -> ThreeLevelMean:
         judged, rated = len(self.sample.cheap), len(self.rated_term)
