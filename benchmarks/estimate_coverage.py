@@ -18,7 +18,7 @@ from benchmark_output import print_machine, print_table
 
 from assay.meta_eval.arrays import Floats, Places
 from assay.meta_eval.policy import estimate_share
-from assay.meta_eval.three_level import JudgedSample, Strata, ThreeLevelMean, three_level_mean
+from assay.meta_eval.three_level import JudgedSample, Strata, ThreeLevelMean, three_level_mean, three_level_share
 from assay.presentation.figure import Figure
 
 # how closely the judge follows the rating, and the cheap score the judge: correlations of normal variables
@@ -106,7 +106,7 @@ def main() -> None:
             result = three_level_mean(strata, sample, scale=(1, 5))
             mean_held.append(holds(result, float(values[:, 2] @ counts / options.answers)))
             opposite = np.column_stack([-values[:, 0], values[:, 1:]])
-            share = three_level_mean(strata_of(opposite, counts), bad(sample), scale=(0, 1))
+            share = three_level_share(strata_of(opposite, counts), bad(sample))
             bad_held.append(holds(share, float(counts[values[:, 2] < 3].sum() / options.answers)))
             widths.append(
                 [(e.high or 0) - (e.low or 0) for e in (result.ratings_alone, result.two_levels, result.mean)]

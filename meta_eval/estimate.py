@@ -111,7 +111,7 @@ def estimate_mean(
     numbers = np.asarray(values, float)
     if not len(numbers):
         return Estimate(None, n=0, groups=0, problem="no values")
-    sums: Floats = np.bincount(group_of, weights=numbers)
+    sums = np.asarray(np.bincount(group_of, weights=numbers), float)
     bounds = (float(numbers.min()), float(numbers.max()))
     return estimate_mean_of_groups(sums, sizes, bounds=bounds, level=level, p=p)
 
@@ -158,11 +158,32 @@ def estimate_mean_of_groups(
     deviations = totals - mean * counts
     if groups < FEWEST_GROUPS or np.abs(deviations).max() <= 1e-12 * max(1.0, float(np.abs(totals).max())):
         return result
-    shares = counts / n
-    variance = float((deviations**2 / (1 - shares)).sum()) / n**2
-    spread = (counts**2 * (1 - 2 * shares) / (1 - shares) ** 2).sum() + (counts**2 / (1 - shares)).sum() ** 2 / n**2
-    away = t_quantile((1 + level) / 2, n**2 / float(spread)) * math.sqrt(variance)
+    variance, degrees = variance_of_group_mean(totals, counts)
+    away = t_quantile((1 + level) / 2, degrees) * math.sqrt(variance)
     return Estimate(mean, max(bounds[0], mean - away), min(bounds[1], mean + away), n=int(n), groups=groups, p=p)
+
+
+def variance_of_group_mean(sums: "Floats", sizes: "Floats | Places") -> tuple[float, float]:
+    """Computes the CR2 variance of the mean of values in groups, and Satterthwaite's degrees of freedom.
+
+    The formulas are those of `estimate_mean_of_groups`.
+
+    Args:
+        sums: The sum of each group's values, (groups,).
+        sizes: The number of each group's values, (groups,); two groups or more.
+
+    Example:
+        >>> import numpy as np
+        >>> variance, degrees = variance_of_group_mean(np.arange(1.0, 6.0), np.ones(5))
+        >>> round(variance, 3), round(degrees, 3)
+        (0.5, 4.0)
+    """
+    n = float(sizes.sum())
+    shares = sizes / n
+    deviations = sums - float(sums.sum()) / n * sizes
+    variance = float((deviations**2 / (1 - shares)).sum()) / n**2
+    spread = (sizes**2 * (1 - 2 * shares) / (1 - shares) ** 2).sum() + (sizes**2 / (1 - shares)).sum() ** 2 / n**2
+    return variance, n**2 / float(spread)
 
 
 def estimate_proportion(count: int, total: int) -> Estimate:

@@ -1,119 +1,130 @@
-"""How far the raters agree: what a metric can reach at best, and whether one could stand in for a rater."""
+"""How far the raters agree, whether too few answers have two ratings to tell, and whether a metric could stand in."""
+
+import math
 
 import numpy as np
 
 from ..presentation.figure import Figure
 from .arrays import Floats, Places
-from .bootstrap_statistics import spearman
 from .correlation import FEWEST_ITEMS
-from .estimate import Estimate, estimate
+from .estimate import Estimate, estimate, variance_of_group_mean
 from .folds import grouped_folds
-from .jackknife import Statistic
+from .gwet import ordinal_ac2
+from .jackknife import FEWEST_GROUPS
 from .krippendorff import ordinal_alpha
-from .results import AlternativeAnnotator, RaterCeiling, RaterPair, Raters
+from .rater_ceiling import estimate_ceiling, rater_ceilings
+from .results import AlternativeAnnotator, RaterPair, Raters, RaterVerdict
 from .table import ScoreTable
 
 SLIGHT_AGREEMENT = 0.2  # up to here Landis and Koch (1977) call agreement slight
+MODERATE_AGREEMENT = 0.4  # from here on they call it moderate
+_FEWEST_TELLING = 15  # with fewer answers that are not all rated alike, alpha's interval is too short
+_LARGEST_ALPHA = 0.999  # Fisher's z of 1 is infinite
+_MOST_LEVELS = 100
 _FEWEST_ITEMS_FOR_TEST = 30  # Calderon et al. ask for 30 items per rater
 _FEWEST_RATERS_FOR_TEST = 3  # and for three raters: of two, neither can be called the better
+_NO_SPREAD = 1e-15
 _EXPERT_EPSILON = 0.2  # their cost-benefit allowance where the raters are experts
 
 
 def agreement_of_raters(table: ScoreTable, *, level: float = 0.95, seed: int = 0) -> Raters | None:
     """Computes how far the raters of a table agree with each other, and which metrics could replace one.
 
+    They hardly agree where the evidence says so: Krippendorff's alpha is below 0.2 (slight, as Landis and Koch, 1977,
+    call it) and the upper end of its interval below 0.4 (moderate), with 15 or more shared items that have a rating
+    other than the most common one. They agree where alpha is 0.2 or more and its interval above 0. Everything else is
+    too few shared items to tell. Where nearly all ratings are alike alpha is low although raters agree on nearly every
+    item (the paradox of Feinstein and Cicchetti, 1990): the 15 items keep that from being called disagreement, and
+    Gwet's AC2 stands beside alpha.
+
     Args:
         table: Items with ratings by several raters.
         level: Confidence level, in (0, 1).
-        seed: Seed of all randomness.
+        seed: Seed of the folds of the alternative-annotator test.
 
     Returns:
-        Krippendorff's alpha, Cohen's kappas, the human ceiling and the alternative-annotator test; None where fewer
-        than five items have two ratings.
+        The two coefficients, the verdict, Cohen's kappas, the ceiling and the alternative-annotator test; None where
+        fewer than five items have two ratings.
     """
     rated = table.rated()
     has_two = (~np.isnan(rated.ratings)).sum(axis=1) >= 2
     if int(has_two.sum()) < FEWEST_ITEMS:
         return None
     shared = rated.take(np.flatnonzero(has_two))
-
-    def with_interval(statistic: Statistic) -> Estimate:
-        return estimate(statistic, shared.groups, scale="fisher", level=level)
-
-    alpha, others = with_interval(ordinal_alpha(shared.ratings)), means_of_others(shared.ratings)
-    by_rater = tuple(
-        _rater_ceiling(rater, shared.ratings[:, place], others[:, place]) for place, rater in enumerate(shared.raters)
+    levels = rating_levels(shared.ratings, table.rating_min, table.rating_max)
+    alpha, ac2 = (
+        estimate(statistic, shared.groups, scale="fisher", level=level)
+        for statistic in (ordinal_alpha(shared.ratings), ordinal_ac2(shared.ratings, levels))
     )
-    places = [place for place, rater in enumerate(by_rater) if rater.rho is not None]
-    if places:
-        ceiling = with_interval(_mean_ceiling(shared.ratings[:, places], others[:, places]))
-    else:
-        ceiling = Estimate(None, problem=f"no rater shares {FEWEST_ITEMS} answers with others")
-    problem = _agreement_problem(alpha)
+    by_rater, one_rater = rater_ceilings(shared, level=level)
+    verdict, more_answers, problem = _judge_agreement(shared.ratings, alpha, ac2)
     return Raters(
         count=len(table.raters),
         items_rated_twice=len(shared.items),
         alpha=alpha,
-        ceiling=ceiling,
+        ac2=ac2,
+        verdict=verdict,
+        more_answers=more_answers,
+        problem=problem,
+        ceiling=estimate_ceiling(rated, level=level),
+        one_rater=one_rater,
         by_rater=by_rater,
         pairs=tuple(_rater_pairs(shared)),
         alternatives=tuple(alternative_annotator(shared, name, seed=seed) for name in table.metrics),
-        validates=not problem,
-        problem=problem,
     )
 
 
-def _agreement_problem(alpha: Estimate) -> str:
-    if alpha.value is None:
-        return f"no metric can be validated here: the raters' agreement is {alpha.problem}"
-    if alpha.value < SLIGHT_AGREEMENT or (alpha.low is not None and alpha.low <= 0):
-        return f"raters hardly agree (alpha {Figure.from_estimate('rho', alpha)}): no metric can be validated here"
-    return ""
+def _judge_agreement(ratings: Floats, alpha: Estimate, ac2: Estimate) -> tuple[RaterVerdict, int | None, str]:
+    """The verdict, how many more items would tell, and what to say of it."""
+    values, counts = np.unique(ratings[~np.isnan(ratings)], return_counts=True)
+    common = float(values[counts.argmax()])
+    items, telling = len(ratings), int((~np.isnan(ratings) & (ratings != common)).any(axis=1).sum())
+    shown = f"alpha {Figure.from_estimate('rho', alpha)} on {items} answers"
+    # as many as have 15 with other ratings, at the share so far (Laplace's rule, so that it is never 0)
+    needed = _FEWEST_TELLING * (items + 2) / (telling + 1) if telling < _FEWEST_TELLING else items
+    if alpha.value is not None and alpha.low is not None and alpha.high is not None:
+        if alpha.value >= SLIGHT_AGREEMENT and alpha.low > 0:
+            return "agree", None, ""
+        if alpha.value < SLIGHT_AGREEMENT and alpha.high < MODERATE_AGREEMENT and telling >= _FEWEST_TELLING:
+            if ac2.value is not None and ac2.value >= MODERATE_AGREEMENT:
+                shown += f"; Gwet's AC2 is {Figure('rho', ac2.value)} because most ratings are {common:g}"
+            return "hardly agree", None, f"raters hardly agree ({shown}): no metric can be validated here"
+        needed = max(needed, items * _times_for_verdict(alpha.value, alpha.low, alpha.high))
+    more = 5 * max(1, math.ceil((needed - items) / 5))
+    if telling < _FEWEST_TELLING:
+        shown += f", {telling} of them with a rating other than {common:g}"
+    problem = f"too few answers with two ratings to tell whether the raters agree ({shown}): have about {more} more"
+    return "too few", more, f"{problem} rated twice"
 
 
-def means_of_others(ratings: Floats) -> Floats:
-    """Computes, for each rating, the mean of the other raters' ratings of the same item.
+def _times_for_verdict(alpha: float, low: float, high: float) -> float:
+    """How many times the items bring the interval, on Fisher's scale, above 0 or below moderate agreement."""
+    ends = np.clip([alpha, low, high], -_LARGEST_ALPHA, _LARGEST_ALPHA)
+    middle, lower, upper = np.arctanh(ends).tolist()
+    distance = middle if alpha >= SLIGHT_AGREEMENT else math.atanh(MODERATE_AGREEMENT) - middle
+    return float(((upper - lower) / 2 / distance) ** 2)
+
+
+def rating_levels(ratings: Floats, lowest: float, highest: float) -> Floats:
+    """Lists the levels of a rating scale: whole ones from lowest to highest, or those that occur and the two ends.
 
     Args:
-        ratings: Ratings, (items, raters); NaN where one is missing.
+        ratings: Ratings of any shape; NaN where one is missing.
+        lowest: The worst rating of the scale.
+        highest: The best rating of the scale.
 
     Returns:
-        The means, (items, raters); NaN where no other rater rated the item.
+        The levels, ascending.
 
     Examples:
-        >>> means_of_others(np.array([[1.0, 3.0, 5.0], [2.0, np.nan, np.nan]])).tolist()
-        [[4.0, 3.0, 2.0], [nan, 2.0, 2.0]]
+        >>> rating_levels(np.array([2.0, 4.0, np.nan]), 1, 5).tolist(), rating_levels(np.array([2.5]), 1, 5).tolist()
+        ([1.0, 2.0, 3.0, 4.0, 5.0], [1.0, 2.5, 5.0])
     """
-    is_rated = ~np.isnan(ratings)
-    known = np.where(is_rated, ratings, 0.0)
-    counts = is_rated.sum(axis=1, keepdims=True) - is_rated
-    totals = known.sum(axis=1, keepdims=True) - known
-    means = np.full(ratings.shape, np.nan)
-    np.divide(totals, counts, out=means, where=counts > 0)
-    return means
-
-
-def _rater_ceiling(rater: str, own: Floats, others: Floats) -> RaterCeiling:
-    has_both = ~np.isnan(own) & ~np.isnan(others)
-    n = int(has_both.sum())
-    if n < FEWEST_ITEMS:
-        return RaterCeiling(rater, n, None)
-    rho = float(spearman(own[has_both], others[has_both])(np.ones((n, 1)))[0])
-    return RaterCeiling(rater, n, None if np.isnan(rho) else rho)
-
-
-def _mean_ceiling(ratings: Floats, others: Floats) -> Statistic:
-    """Prepares the mean over raters of Spearman between each and the mean of the others."""
-    parts: list[tuple[Places, Statistic]] = []
-    for own, rest in zip(ratings.T, others.T, strict=True):
-        has_both = ~np.isnan(own) & ~np.isnan(rest)
-        parts.append((np.flatnonzero(has_both), spearman(own[has_both], rest[has_both])))
-
-    def means(weights: Floats) -> Floats:
-        values: Floats = np.mean([statistic(weights[places]) for places, statistic in parts], axis=0)
-        return values
-
-    return means
+    values = ratings[~np.isnan(ratings)]
+    is_whole = bool((values == np.round(values)).all() and float(lowest).is_integer())
+    if is_whole and highest - lowest <= _MOST_LEVELS:
+        return np.arange(lowest, highest + 1, dtype=float)
+    return np.unique(np.concatenate([values, [lowest, highest]]))
 
 
 def _rater_pairs(table: ScoreTable) -> list[RaterPair]:
@@ -155,9 +166,7 @@ def kappas(x: Floats, y: Floats, lowest: float, highest: float) -> tuple[float |
 
     if len(x) < FEWEST_ITEMS or (np.ptp(x) == 0 and np.ptp(y) == 0):
         return None, None
-    values = np.concatenate([x, y])
-    is_whole = bool((values == np.round(values)).all() and float(lowest).is_integer())
-    levels = np.arange(lowest, highest + 1) if is_whole and highest - lowest <= 100 else np.unique(values)
+    levels = rating_levels(np.concatenate([x, y]), lowest, highest)
     number_of = {level: number for number, level in enumerate(levels.tolist())}
     first, second = [number_of[value] for value in x.tolist()], [number_of[value] for value in y.tolist()]
     labels = list(range(len(levels)))
@@ -168,12 +177,15 @@ def kappas(x: Floats, y: Floats, lowest: float, highest: float) -> tuple[float |
 def alternative_annotator(
     table: ScoreTable, metric: str, *, epsilon: float = _EXPERT_EPSILON, q: float = 0.05, seed: int = 0
 ) -> AlternativeAnnotator:
-    """Tests whether a metric could replace a rater: the alternative-annotator test.
+    """Tests whether a metric could replace a rater: the alternative-annotator test, which a constant cannot pass.
 
     Each rater in turn is left out: on each of its items, is the metric as close to the other raters as this rater is,
     by root mean squared difference? A one-sided t-test asks whether the metric wins more often than the rater less
-    epsilon; Benjamini-Yekutieli corrects for the number of raters (Calderon, Reichart and Dror, 2025). The metric is
-    brought to the rating scale by `to_rating_scale`. Items without a score are left out.
+    epsilon (Calderon, Reichart and Dror, 2025). Where raters agree little a constant in the middle passes that; so the
+    metric must also be closer than the mean and than the median rating, both out of fold, on average over the same
+    items and by one-sided t-tests. A rater's p-value is the largest of the three (Berger, 1982, intersection-union
+    tests); Benjamini-Yekutieli corrects for the number of raters. All tests are by group (`variance_of_group_mean`).
+    The metric is brought to the rating scale by `to_rating_scale`. Items without a score are left out.
 
     Args:
         table: Items with ratings by several raters.
@@ -186,11 +198,12 @@ def alternative_annotator(
         The winning rate and the mean advantage; without them, and with `problem`, where fewer than three raters share
         thirty items each.
     """
-    from scipy.stats import false_discovery_control, ttest_1samp
+    from scipy.stats import false_discovery_control
 
     rescaled = to_rating_scale(table, table.column(metric), seed=seed)
     if rescaled is None:
         return AlternativeAnnotator(metric, 0, None, None, False, "too few scored answers")
+    constants = _constant_ratings(table, seed=seed)
     p_values, advantages = [], []
     for left_out in range(len(table.raters)):
         others = np.delete(table.ratings, left_out, axis=1)
@@ -198,16 +211,14 @@ def alternative_annotator(
         is_used = ~np.isnan(own) & ~np.isnan(rescaled) & ~np.isnan(others).all(axis=1)
         if int(is_used.sum()) < _FEWEST_ITEMS_FOR_TEST:
             continue
-        metric_error, rater_error = (
-            np.sqrt(np.nanmean((values[is_used, None] - others[is_used]) ** 2, axis=1)) for values in (rescaled, own)
+        metric_error, rater_error, *constant_errors = (
+            np.sqrt(np.nanmean((values[is_used, None] - others[is_used]) ** 2, axis=1))
+            for values in (rescaled, own, *constants)
         )
         metric_wins, rater_wins = metric_error <= rater_error, rater_error <= metric_error
         advantages.append(float(metric_wins.mean()))
-        gap = rater_wins.astype(float) - metric_wins
-        if np.ptp(gap) == 0:  # a t-test of values that are all equal is undefined
-            p_values.append(float(gap[0] >= epsilon))
-        else:
-            p_values.append(float(ttest_1samp(gap, epsilon, alternative="less").pvalue))
+        gaps = [rater_wins.astype(float) - metric_wins - epsilon, *(metric_error - one for one in constant_errors)]
+        p_values.append(max(_p_below_zero(gap, table.group_numbers[is_used]) for gap in gaps))
     if len(p_values) < _FEWEST_RATERS_FOR_TEST:
         problem = (
             f"needs {_FEWEST_RATERS_FOR_TEST} raters with {_FEWEST_ITEMS_FOR_TEST} shared answers each; "
@@ -216,6 +227,29 @@ def alternative_annotator(
         return AlternativeAnnotator(metric, len(p_values), None, None, False, problem)
     rate = float(np.mean(false_discovery_control(p_values, method="by") <= q))
     return AlternativeAnnotator(metric, len(p_values), rate, float(np.mean(advantages)), rate >= 0.5)
+
+
+def _constant_ratings(table: ScoreTable, *, seed: int) -> tuple[Floats, Floats]:
+    """The mean rating and the median rating of the other folds of groups, (items,) each."""
+    means, medians = np.full((2, len(table.items)), np.nan)
+    for held_out in grouped_folds(table.group_numbers, 5, seed=seed):
+        training = np.setdiff1d(np.arange(len(table.items)), held_out)
+        means[held_out] = table.mean_rating[training].mean()
+        medians[held_out] = np.nanmedian(table.ratings[training])
+    return means, medians
+
+
+def _p_below_zero(gaps: Floats, groups: Places) -> float:
+    """The one-sided p-value that values in groups have a mean below 0; 1 where they do not vary, unless they are."""
+    from scipy.special import stdtr
+
+    numbers, sizes = np.unique(groups, return_inverse=True, return_counts=True)[1:]
+    sums = np.asarray(np.bincount(numbers, weights=gaps), float)
+    variance, degrees = variance_of_group_mean(sums, sizes) if len(sizes) > 1 else (0.0, 1.0)
+    mean = float(gaps.mean())
+    if variance <= _NO_SPREAD:
+        return float(len(sizes) < FEWEST_GROUPS or mean >= -_NO_SPREAD)
+    return float(stdtr(degrees, mean / math.sqrt(variance)))
 
 
 def to_rating_scale(table: ScoreTable, values: Floats, *, seed: int = 0) -> Floats | None:

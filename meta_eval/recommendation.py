@@ -247,7 +247,7 @@ def _comparison_clause(comparison: Comparison, is_baseline: bool) -> str:
 def _rater_clause(raters: Raters | None) -> str:
     if raters is None or raters.ceiling.value is None:
         return "with one rating per answer nobody knows how far your raters agree"
-    return f"your raters agree with each other at {Figure('rho', raters.ceiling.value)}"
+    return f"the best that any measure could reach with these ratings: about {Figure('rho', raters.ceiling.value)} of 1"
 
 
 def _problem(rated: int, metrics: tuple[MetricAgreement, ...]) -> str:

@@ -1,7 +1,9 @@
 """The results of a meta-evaluation: plain values for a command and a report to show. Nothing here computes."""
 
 from dataclasses import dataclass, field
+from typing import Literal
 
+from ..presentation.figure import Figure
 from .agreement import MetricAgreement
 from .estimate import Estimate
 
@@ -47,7 +49,8 @@ class AlternativeAnnotator:
     Attributes:
         metric: The metric's name.
         raters: How many raters have enough shared items.
-        winning_rate: The share of raters whom the metric may replace; 0.5 or more passes.
+        winning_rate: The share of raters whom the metric may replace, because it is about as close to the others and
+            closer than a constant; 0.5 or more passes.
         advantage: The mean probability that the metric is as close to the other raters as the rater left out is.
         passes: Whether the metric may replace a rater.
         problem: Why there is no result.
@@ -61,31 +64,64 @@ class AlternativeAnnotator:
     problem: str = ""
 
 
+RaterVerdict = Literal["agree", "hardly agree", "too few"]
+"""Whether the raters agree, or too few answers have two ratings to tell."""
+
+
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """How far the raters agree with each other: what a metric can reach at best.
+    """How far the raters agree with each other, and what a metric can reach at best.
 
     Attributes:
         count: How many raters there are.
         items_rated_twice: How many items two or more of them rated.
         alpha: Krippendorff's alpha for ordinal ratings.
-        ceiling: The mean over raters of each one's rho against the mean of the others.
+        ac2: Gwet's AC2 with ordinal weights, which stays high where nearly all ratings are alike.
+        verdict: Whether the raters agree.
+        more_answers: About how many more items two of them should rate, to tell; None where one can.
+        problem: What to say of the verdict; empty where they agree.
+        ceiling: The best Spearman with the mean rating that any measure could reach.
+        one_rater: The mean over raters of each one's Spearman with the mean of the others.
         by_rater: The same by rater.
         pairs: Every two raters with shared items.
         alternatives: Whether each metric could replace a rater.
-        validates: Whether raters agree enough that a metric can be validated against them.
-        problem: Why they do not.
     """
 
     count: int
     items_rated_twice: int
     alpha: Estimate
+    ac2: Estimate
+    verdict: RaterVerdict
+    more_answers: int | None
+    problem: str
     ceiling: Estimate
+    one_rater: Estimate
     by_rater: tuple[RaterCeiling, ...]
     pairs: tuple[RaterPair, ...]
     alternatives: tuple[AlternativeAnnotator, ...]
-    validates: bool
-    problem: str = ""
+
+    @property
+    def validates(self) -> bool:
+        """Whether a metric can be checked against these raters: unless the evidence says that they hardly agree."""
+        return self.verdict != "hardly agree"
+
+    @property
+    def ceiling_sentence(self) -> str:
+        """What a measure, and what one rater, can reach."""
+        best, one = (_describe_agreement(estimate) for estimate in (self.ceiling, self.one_rater))
+        return (
+            f"The best that any measure could reach with these ratings: about {best}; one of your raters, against the "
+            f"mean of the others: {one}."
+        )
+
+
+def _describe_agreement(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"unknown ({estimate.problem})"
+    text = f"{Figure('rho', estimate.value)} of 1"
+    if estimate.low is None or estimate.high is None:
+        return text
+    return f"{text} (likely {Figure('rho', estimate.low)} to {Figure('rho', estimate.high)})"
 
 
 @dataclass(frozen=True, slots=True)

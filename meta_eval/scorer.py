@@ -61,7 +61,8 @@ class AgreementRecord(_Record):
         spearman: Out of fold.
         low: Lower end of its 95% interval.
         high: Upper end of its 95% interval.
-        rater_ceiling: How well the raters agree with each other; None with one rating per answer.
+        rater_ceiling: The best agreement that any measure could reach with these ratings (in older files:
+            what one rater reaches against the mean of the others); None with one rating per answer.
         ratings: Fingerprint of the ratings, so that a second fit on the same ones is recognised.
     """
 

@@ -9,14 +9,18 @@ from scipy import stats
 
 from ..errors import UsageError
 from .arrays import Floats, Places
-from .estimate import Estimate
-from .policy import triage_policy
+from .estimate import TOO_FEW_GROUPS, Estimate
+from .jackknife import FEWEST_GROUPS
+from .policy import clopper_pearson, triage_policy
 from .raters import to_rating_scale
+from .student import t_quantile
 from .table import ScoreTable
 
 STRATA = 5
 _NO_SPREAD = 1e-12  # a score that does not vary within the strata
-_FEWEST_RATED = 5  # per stratum: fewer say nothing about how much ratings vary within it
+_FEWEST_RATED = 5  # per stratum, in groups' worth: fewer say nothing about how much ratings vary within it
+_FEWEST_OF_A_KIND = 5  # with fewer bad ones rated, or good ones, nobody knows what the scores are worth
+_MOST_GAIN = 4  # a judge that is right on n answers may still be wrong on one of n / 3 others
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,8 +191,10 @@ def three_level_mean(
 
     where lj and lc, at least 0, are the least-squares slopes of Y on J and on C within the strata (0 where a score does
     not help, so that scores of any scale serve). Its variance is that of the linearised terms, added up over groups: an
-    answer adds W_h / m_h (lj J - lc C - mean), and, where it is rated, W_h / r_h (Y - lj J - mean) as well. The
-    interval is Student's; its degrees of freedom are the rated groups minus the strata and the slope.
+    answer adds W_h / m_h (lj J - lc C - mean), and, where it is rated, W_h / r_h (Y - lj J - mean) as well. What a
+    group's rated answers add is divided by sqrt(1 - f), with f the part of their variance that the fitted means of the
+    strata take (CR2), and the interval is Student's with Satterthwaite's degrees of freedom for that: of equal groups
+    in one stratum G - 1, fewer of unequal ones (Bell and McCaffrey, 2002; Pustejovsky and Tipton, 2018).
 
     The judged answers must be drawn at random from all, or from each stratum (`draw_stratified`); the rated ones at
     random from the judged. Then the interval holds whatever the scores are worth. It holds for all answers of the same
@@ -198,47 +204,74 @@ def three_level_mean(
     (Angelopoulos, Duchi and Zrnic, 2023, arXiv 2311.01453).
 
     Args:
-        strata: All answers by their cheap score, the judged ones among them. Neighbours with fewer than 5 rated answers
-            are joined.
+        strata: All answers by their cheap score, the judged ones among them. Neighbours with fewer rated answers than
+            five groups have are joined.
         sample: The judged answers.
         scale: The lowest and the highest rating; estimates and intervals are clipped to it.
         level: Confidence level, in (0, 1).
 
     Returns:
-        The estimate, beside what fewer levels say.
+        The estimate, beside what fewer levels say; without an interval where fewer than five groups are rated, or
+        nothing varies.
 
     Raises:
         UsageError: Fewer than ten answers are rated.
 
     Examples:
-        A judge and a cheap score that equal the ratings: every answer's rating is then known, and the mean is exact.
+        Ten ratings without scores, 1 to 5 twice: 3 +- 2.262 sqrt(20 / 9 / 10) with 9 degrees of freedom.
 
-        >>> scores = np.tile([1.0, 2.0, 3.0, 4.0, 5.0], 40)
-        >>> ratings = np.where(np.arange(100) < 50, scores[:100], np.nan)
-        >>> sample = JudgedSample(scores[:100], scores[:100], ratings, np.arange(100))
-        >>> result = three_level_mean(Strata.of_scores(scores), sample, scale=(1, 5))
-        >>> round(result.mean.value, 6), round(result.mean.high - result.mean.low, 6)
-        (3.0, 0.0)
+        >>> sample = JudgedSample(np.zeros(10), np.zeros(10), np.tile([1.0, 2, 3, 4, 5], 2), np.arange(10))
+        >>> result = three_level_mean(Strata.of_scores(np.zeros(100)), sample, scale=(1, 5))
+        >>> round(result.mean.value, 6), round(result.mean.high, 3)
+        (3.0, 4.066)
     """
-    is_rated = ~np.isnan(sample.ratings)
-    if int(is_rated.sum()) < 2 * _FEWEST_RATED:
-        raise UsageError(f"{int(is_rated.sum())} rated answers do not suffice: rate at least {2 * _FEWEST_RATED}")
-    one_stratum = Strata(np.zeros(0), np.array([strata.answers]), 0.0)
-    no_cheap = np.zeros(len(sample.cheap))
-    judge_only = JudgedSample(no_cheap, sample.judged, sample.ratings, sample.groups)
-    rated = int(is_rated.sum())
-    alone = JudgedSample(np.zeros(rated), np.zeros(rated), sample.ratings[is_rated], sample.groups[is_rated])
-    levels = _Levels(strata.joined(sample.cheap[is_rated], _FEWEST_RATED), sample)
-    return ThreeLevelMean(
-        mean=levels.estimate(scale, level),
-        two_levels=_Levels(one_stratum, judge_only).estimate(scale, level),
-        ratings_alone=_Levels(one_stratum, alone).estimate(scale, level),
-        answers=strata.answers,
-        judged=len(sample.cheap),
-        rated=rated,
-        strata=levels.strata,
-        variances=levels.variances(),
+    three, two, alone = _three_levels(strata, sample)
+    return three.summarise(
+        strata.answers, three.estimate(scale, level), two.estimate(scale, level), alone.estimate(scale, level)
     )
+
+
+def three_level_share(strata: Strata, sample: JudgedSample, *, level: float = 0.95) -> ThreeLevelMean:
+    """Estimates the share of answers that have a property, which may be rare, as `three_level_mean` does a mean.
+
+    The interval is that of Clopper and Pearson (1934) at an effective size (Korn and Graubard, 1998): with n rated
+    answers, share (1 - share) / variance of the estimate * n / (n - 1), times (t of n - 1 / t of the estimate's degrees
+    of freedom)^2. Share and variance are those of the three levels where five or more rated answers have the property
+    and five or more do not; elsewhere what was rated says too little of what the scores are worth, and both are those
+    of the ratings alone. The effective size is at most four times the rated answers: a judge that makes no mistake in
+    these may make one in a hundred others. No interval has width 0.
+
+    Args:
+        strata: All answers by their cheap score, the judged ones among them.
+        sample: The judged answers; `ratings` is 1 where a rated answer has the property, else 0.
+        level: Confidence level, in (0, 1).
+
+    Raises:
+        UsageError: Fewer than ten answers are rated.
+
+    Examples:
+        None of 29 rated answers: the upper end solves (1 - p)^29 = 0.025, so p = 1 - 0.025^(1/29) = 0.119.
+
+        >>> sample = JudgedSample(np.zeros(29), np.zeros(29), np.zeros(29), np.arange(29))
+        >>> result = three_level_share(Strata.of_scores(np.zeros(1000)), sample)
+        >>> result.mean.value, result.mean.low, round(result.mean.high, 3)
+        (0.0, 0.0, 0.119)
+    """
+    three, two, alone = _three_levels(strata, sample)
+    return three.summarise(strata.answers, *(levels.estimate_share(alone, level) for levels in (three, two, alone)))
+
+
+def _three_levels(strata: Strata, sample: JudgedSample) -> tuple["_Levels", "_Levels", "_Levels"]:
+    """The terms of all three levels, of the judge's scores and the ratings, and of the ratings alone."""
+    is_rated = ~np.isnan(sample.ratings)
+    rated, groups = int(is_rated.sum()), len(np.unique(sample.groups[is_rated]))
+    if rated < 2 * _FEWEST_RATED:
+        raise UsageError(f"{rated} rated answers do not suffice: rate at least {2 * _FEWEST_RATED}")
+    one_stratum = Strata(np.zeros(0), np.array([strata.answers]), 0.0)
+    judge_only = JudgedSample(np.zeros(len(sample.cheap)), sample.judged, sample.ratings, sample.groups)
+    alone = JudgedSample(np.zeros(rated), np.zeros(rated), sample.ratings[is_rated], sample.groups[is_rated])
+    joined = strata.joined(sample.cheap[is_rated], math.ceil(_FEWEST_RATED * rated / groups))
+    return _Levels(joined, sample), _Levels(one_stratum, judge_only), _Levels(one_stratum, alone)
 
 
 @dataclass(frozen=True)
@@ -284,7 +317,7 @@ def estimate_levels(
     scale = (table.rating_min, table.rating_max)
     return LevelEstimates(
         mean_rating=three_level_mean(Strata.of_scores(scores, strata), sample, scale=scale, level=level),
-        bad_share=three_level_mean(Strata.of_scores(-scores, strata), opposite, scale=(0.0, 1.0), level=level),
+        bad_share=three_level_share(Strata.of_scores(-scores, strata), opposite, level=level),
         to_judge=_count_undecided(table, scores),
     )
 
@@ -324,24 +357,68 @@ class _Levels:
         self.judged_term = self.judge_slope * sample.judged - self.cheap_slope * sample.cheap
         self.rated_term = ratings - self.judge_slope * sample.judged[self.is_rated]
 
-    def estimate(self, scale: tuple[float, float], level: float) -> Estimate:
+    def linearise(self) -> tuple[float, float, float]:
+        """The mean, its variance and the degrees of freedom of that."""
         value = self.cheap_slope * self.cheap_mean + float(
             self.shares @ self._means(self.judged_term, self.stratum)
             + self.shares @ self._means(self.rated_term, self.rated_stratum)
         )
-        rated = len(self.rated_term)
-        parameters = self.strata + (self.judge_slope > 0)
-        groups = len(np.unique(self.sample.groups[self.is_rated]))
-        freedom = max(1, groups - parameters)
-        influence = self._weights(self.stratum) * self._centred(self.judged_term, self.stratum)
-        rated_influence = self._weights(self.rated_stratum) * self._centred(self.rated_term, self.rated_stratum)
-        # the fitted means and slope make the rated deviations too small, as in any regression
-        influence[self.is_rated] += rated_influence * math.sqrt(rated / max(1, rated - parameters))
         number = np.unique(self.sample.groups, return_inverse=True)[1]
-        totals = np.bincount(number, weights=influence)
-        half_width = float(stats.t.ppf((1 + level) / 2, freedom)) * math.sqrt(float(totals @ totals))
-        low, high = max(scale[0], value - half_width), min(scale[1], value + half_width)
-        return Estimate(min(max(value, scale[0]), scale[1]), low, high, n=rated, groups=groups)
+        rated_number, groups = number[self.is_rated], int(number.max()) + 1
+        influence = self._weights(self.stratum) * self._centred(self.judged_term, self.stratum)
+        weights = self._weights(self.rated_stratum)
+        rated_influence = weights * self._centred(self.rated_term, self.rated_stratum)
+        # what a group's rated answers would add to the variance if they were independent, and what the fitted means of
+        # the strata leave of it: the group's deviations are too small by as much (CR2), and all by the fitted slope
+        added = np.bincount(rated_number, weights=weights**2, minlength=groups)
+        left = added - self._fitted(rated_number, groups)
+        free = max(1, len(self.rated_term) - self.strata)
+        unfitted = max(1, free - (self.judge_slope > 0)) / free
+        inflation = np.sqrt(np.divide(added, left, out=np.ones(groups), where=left > _NO_SPREAD * added) / unfitted)
+        totals = np.bincount(number, weights=influence, minlength=groups)
+        totals += inflation * np.bincount(rated_number, weights=rated_influence, minlength=groups)
+        freedom = float(added.sum() * left.sum() / (added**2).sum()) * unfitted
+        return value, float(totals @ totals), max(1.0, freedom)
+
+    def _fitted(self, rated_number: Places, groups: int) -> Floats:
+        """By group, the sum over strata of (W k / r)^2 / r, with k of the stratum's r rated answers in the group."""
+        cells = np.bincount(rated_number * self.strata + self.rated_stratum, minlength=groups * self.strata)
+        rated = np.maximum(1, np.bincount(self.rated_stratum, minlength=self.strata))
+        return np.asarray((cells.reshape(groups, self.strata) ** 2 * (self.shares / rated) ** 2 / rated).sum(axis=1))
+
+    def estimate(self, scale: tuple[float, float], level: float) -> Estimate:
+        value, variance, freedom = self.linearise()
+        clipped = min(max(value, scale[0]), scale[1])
+        if variance <= _NO_SPREAD:
+            return self._as_estimate(clipped)
+        half_width = t_quantile((1 + level) / 2, freedom) * math.sqrt(variance)
+        return self._as_estimate(clipped, max(scale[0], value - half_width), min(scale[1], value + half_width))
+
+    def estimate_share(self, alone: "_Levels", level: float) -> Estimate:
+        """The share of rated answers that are 1, with an interval at the effective size."""
+        ratings = self.sample.ratings[self.is_rated]
+        n, count = len(ratings), float(ratings.sum())
+        source, most = (self, _MOST_GAIN * n) if min(count, n - count) >= _FEWEST_OF_A_KIND else (alone, n)
+        value, variance, freedom = source.linearise()
+        if not 0 < value < 1 and source is self:  # the scores lead out of what is possible
+            most = n
+            value, variance, freedom = alone.linearise()
+        size = min(most, value * (1 - value) / variance * n / (n - 1)) if variance > 0 else most
+        size *= (t_quantile((1 + level) / 2, n - 1) / t_quantile((1 + level) / 2, freedom)) ** 2
+        return self._as_estimate(value, *clopper_pearson(value, size, level))
+
+    def _as_estimate(self, value: float, low: float | None = None, high: float | None = None) -> Estimate:
+        """Without the interval where too few groups are rated."""
+        n, groups = len(self.rated_term), len(np.unique(self.sample.groups[self.is_rated]))
+        if low is None or groups < FEWEST_GROUPS:
+            return Estimate(value, n=n, groups=groups, problem=TOO_FEW_GROUPS)
+        return Estimate(value, low, high, n=n, groups=groups)
+
+    def summarise(self, answers: int, mean: Estimate, two_levels: Estimate, ratings_alone: Estimate) -> ThreeLevelMean:
+        judged, rated = len(self.sample.cheap), len(self.rated_term)
+        return ThreeLevelMean(
+            mean, two_levels, ratings_alone, answers, judged, rated, strata=self.strata, variances=self.variances()
+        )
 
     def variances(self) -> LevelVariances:
         ratings = self.sample.ratings[self.is_rated]

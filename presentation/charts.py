@@ -39,7 +39,7 @@ def draw_forest(rows: Sequence[tuple[str, str, Interval, str]], ceiling: float |
 
     Args:
         rows: (name, kind, estimate, remark); the kind is `metric`, `baseline` or `chosen`.
-        ceiling: What the raters reach with each other, if it is known.
+        ceiling: The best that any measure could reach with these ratings, if it is known.
     """
     drawn = [row for row in rows if row[2].value is not None]
     ends = [end for _, _, rho, _ in drawn for end in (rho.value, rho.low, rho.high) if end is not None]

@@ -187,9 +187,9 @@ def _print_report(report: "AlignmentReport") -> None:
         )
     )
     if report.raters is not None:
-        console.print(
-            Text(f"Your raters agree with each other at {Figure.from_estimate('rho', report.raters.ceiling)}.")
-        )
+        if report.raters.problem:
+            console.print(Text(one_line(f"Note: {report.raters.problem}.", 600)))
+        console.print(Text(report.raters.ceiling_sentence))
     if report.rater_groups is not None:
         console.print(Text(one_line(f"{report.rater_groups.sentence}.", 600), style="yellow"))
     columns = (

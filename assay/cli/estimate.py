@@ -148,7 +148,7 @@ def _print_levels(levels: "LevelEstimates", plan: "SamplePlan | None", scale: tu
         Field("from", "text", lambda row: row[0]),
         Field("answers", "count", lambda row: str(row[1])),
         Field("mean rating", "mean", lambda row: row[2], is_whole=True),
-        Field("width", "mean", lambda row: (row[2].high or 0) - (row[2].low or 0)),
+        Field("width", "mean", lambda row: None if row[2].low is None else row[2].high - row[2].low),
     )
     print_table(tabulate("", levels_of_measurement, fields))
     if levels.to_judge is not None:

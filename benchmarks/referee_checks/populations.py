@@ -1,9 +1,12 @@
 """Populations with a known truth: groups of few and unequal sizes, ratings from 1 to 5, scores that follow them."""
 
+from functools import cache
+
 import checkout  # noqa: F401
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.meta_eval.krippendorff import ordinal_alpha
 from assay.meta_eval.table import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -20,8 +23,13 @@ GROUP_SIZES = {
 }
 """Sizes of groups, from equal to geometric."""
 
-CUTS = {"even": [-0.842, -0.253, 0.253, 0.842], "mostly 5": [-1.645, -1.282, -1.036, -0.674]}
-"""Where a normal variable is cut into ratings 1 to 5: a fifth each, or 75% fives."""
+CUTS = {
+    "even": [-0.842, -0.253, 0.253, 0.842],
+    "mostly 5": [-1.645, -1.282, -1.036, -0.674],
+    "90% 5": [-2.054, -1.751, -1.555, -1.282],
+    "95% 5": [-2.326, -2.054, -1.881, -1.645],
+}
+"""Where a normal variable is cut into ratings 1 to 5: a fifth each, or 75%, 90% and 95% fives."""
 
 
 def number_groups(sizes: list[int]) -> Places:
@@ -47,6 +55,8 @@ def follow(quality: Floats, noise: Floats, correlation: float) -> Floats:
 
 def build_table(scores: Floats, ratings: Floats, groups: Places, **others: object) -> ScoreTable:
     """A table of metrics m0, m1, ... (items, metrics) and ratings (items,) or (items, raters)."""
+    if ratings.ndim == 2:
+        others["raters"] = tuple(f"r{number}" for number in range(ratings.shape[1]))
     return ScoreTable(
         tuple(f"i{number}" for number in range(len(scores))),
         tuple(f"m{number}" for number in range(scores.shape[1])),
@@ -55,3 +65,31 @@ def build_table(scores: Floats, ratings: Floats, groups: Places, **others: objec
         groups=tuple(f"g{group}" for group in groups),
         **others,  # type: ignore[arg-type]
     )
+
+
+def rate_by_several(
+    generator: np.random.Generator,
+    quality: Floats,
+    raters: int,
+    correlation: float,
+    cuts: str = "even",
+    *,
+    mildness: Floats | float = 0.0,
+) -> Floats:
+    """Ratings (items, raters) of a latent quality: what two raters perceive correlates by so much."""
+    noise = generator.normal(size=(len(quality), raters))
+    perceived = np.sqrt(correlation) * quality[:, None] + np.sqrt(1 - correlation) * noise
+    return rate(perceived + mildness, cuts)
+
+
+@cache
+def correlation_for_alpha(alpha: float, cuts: str = "even") -> float:
+    """How far what two raters perceive must correlate for their ratings to have this ordinal alpha."""
+    low, high = 0.0, 0.999
+    for _ in range(12):
+        middle = (low + high) / 2
+        generator = np.random.default_rng(1)
+        ratings = rate_by_several(generator, generator.normal(size=50_000), 2, middle, cuts)
+        reached = float(ordinal_alpha(ratings)(np.ones((len(ratings), 1)))[0])
+        low, high = (middle, high) if reached < alpha else (low, middle)
+    return (low + high) / 2

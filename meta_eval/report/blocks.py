@@ -103,9 +103,10 @@ def _rho(estimate: Estimate) -> Figure:
 def _rater_blocks(raters: Raters) -> Iterator[ReportBlock]:
     agreement = (
         f"{raters.count} raters, {raters.items_rated_twice} items rated twice or more: Krippendorff's alpha "
-        f"{_rho(raters.alpha)}; each rater against the mean of the others: {_rho(raters.ceiling)}"
+        f"{_rho(raters.alpha)}, Gwet's AC2 {_rho(raters.ac2)}"
     )
-    yield ReportBlock((Paragraph(agreement), *([Paragraph(raters.problem, "strong")] if raters.problem else [])))
+    problem = [Paragraph(f"{raters.problem[0].upper()}{raters.problem[1:]}.", "strong")] if raters.problem else []
+    yield ReportBlock((Paragraph(agreement), *problem, Paragraph(raters.ceiling_sentence)))
     yield from (ReportBlock((table,)) for table in rater_tables(raters))
 
 

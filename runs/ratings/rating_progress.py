@@ -98,7 +98,7 @@ def disagreements(queue: RatingQueue) -> list[RaterDisagreement]:
 
 
 def rater_agreement(queue: RatingQueue) -> "Raters | None":
-    """Krippendorff's alpha of the present series, its interval, and the pairs of raters.
+    """How far the raters of the present series agree, and the pairs of raters.
 
     None before five answers have ratings of two raters.
     """

@@ -48,7 +48,7 @@ def test_the_sentence_names_the_choice_what_it_beats_and_what_raters_reach() -> 
     assert " alone (p = " in evaluation.explanation
     assert "; better than the baseline m3, at " in evaluation.explanation
     assert evaluation.explanation.endswith(
-        f"your raters agree with each other at {evaluation.raters.ceiling.value:.2f}."
+        f"the best that any measure could reach with these ratings: about {evaluation.raters.ceiling.value:.2f} of 1."
     )
     assert [row.name for row in evaluation.metrics] == ["m0", "m1", "m2", "m3", "constant"]
     assert [(part.attribute, part.label) for part in evaluation.slices] == [("language", "en"), ("language", "nl")]

@@ -1,11 +1,15 @@
 """Agreement of raters against published values and by hand."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from assay.meta_eval.gwet import ordinal_ac2
 from assay.meta_eval.krippendorff import nominal_alpha, ordinal_alpha
-from assay.meta_eval.raters import agreement_of_raters, alternative_annotator, kappas, means_of_others
+from assay.meta_eval.rater_ceiling import estimate_ceiling, means_of_others
+from assay.meta_eval.raters import agreement_of_raters, alternative_annotator, kappas
 from assay.meta_eval.table import ScoreTable
 
 NAN = float("nan")
@@ -22,6 +26,12 @@ def rated(ratings: np.ndarray, scores: np.ndarray | None = None, high: float = 5
     raters = tuple("abcdefgh"[: ratings.shape[1]])
     columns = np.zeros((len(ratings), 1)) if scores is None else scores[:, None]
     return ScoreTable(items, ("metric",), columns, ratings, raters, rating_max=high)
+
+
+def wide(ratings: np.ndarray) -> ScoreTable:
+    items = tuple(f"i{number}" for number in range(len(ratings)))
+    names = tuple("abcdefgh"[: ratings.shape[1]])
+    return ScoreTable(items, (), np.empty((len(items), 0)), ratings, names, rating_min=-9, rating_max=9)
 
 
 def test_alpha_is_the_published_one() -> None:
@@ -76,7 +86,7 @@ def test_the_mean_of_the_others_by_hand() -> None:
     np.testing.assert_array_equal(means, [[4, 3.5, 1.5], [2, 3, 4], [NAN, 5, 5]])
 
 
-def test_the_ceiling_is_each_rater_against_the_mean_of_the_others() -> None:
+def test_one_rater_is_compared_with_the_mean_of_the_others() -> None:
     generator = np.random.default_rng(1)
     truth = generator.integers(1, 6, 60)
     ratings = np.clip(truth[:, None] + generator.integers(-1, 2, (60, 3)), 1, 5).astype(float)
@@ -84,9 +94,86 @@ def test_the_ceiling_is_each_rater_against_the_mean_of_the_others() -> None:
     assert raters is not None
     by_hand = [stats.spearmanr(ratings[:, j], np.delete(ratings, j, axis=1).mean(axis=1)).statistic for j in range(3)]
     assert [row.rho for row in raters.by_rater] == pytest.approx(by_hand)
-    assert raters.ceiling.value == pytest.approx(np.mean(by_hand))
-    assert raters.ceiling.low is not None and raters.ceiling.low < np.mean(by_hand)
-    assert raters.validates and raters.problem == ""
+    assert raters.one_rater.value == pytest.approx(np.mean(by_hand))
+    assert raters.one_rater.low is not None and raters.one_rater.low < np.mean(by_hand)
+    assert raters.validates and (raters.verdict, raters.more_answers, raters.problem) == ("agree", None, "")
+
+
+def test_the_ceiling_is_the_root_of_the_reliability_of_the_mean() -> None:
+    """Ranks 1, 2, 3, 4, 5 against 2, 1, 3, 5, 4: 1 - 6 * 4 / 120 = 0.8. Of two raters 1.6 / 1.8; its root is 0.9428."""
+    pair = np.array([[1.0, 2], [2, 1], [3, 3], [4, 5], [5, 4]])
+    ceiling = estimate_ceiling(rated(pair))
+    assert ceiling.value == pytest.approx((1.6 / 1.8) ** 0.5)
+    assert ceiling.low is not None and ceiling.high is not None and ceiling.low < 0.9428 < ceiling.high <= 1
+
+
+def test_answers_with_one_rating_lower_the_ceiling() -> None:
+    """Five answers with two ratings and five with one: k = 10 / (5 / 2 + 5) = 4/3; 4/3 * .8 / (1 + .8 / 3) = .8421.
+
+    The second rater rated the first five alone, the first rater all ten: the ranks of the first five within ten are
+    1 to 5 still, so that their product moments with the other's ranks are those of 10 ranks for one rater.
+    """
+    pair = np.array([[1.0, 2], [2, 1], [3, 3], [4, 5], [5, 4]])
+    single = np.column_stack([pair[:, 0], np.full(5, NAN)])
+    ceiling = estimate_ceiling(rated(np.concatenate([pair, single])))
+    assert ceiling.value == pytest.approx((4 / 3 * 0.8 / (1 + 0.8 / 3)) ** 0.5)
+
+
+def test_raters_of_different_severity_lower_the_ceiling_only_where_they_rate_different_answers() -> None:
+    generator = np.random.default_rng(5)
+    truth = generator.normal(size=(300, 1))
+    alike = truth + generator.normal(size=(300, 4))
+    apart = alike + np.array([-1.0, -0.5, 0.5, 1.0])
+    everybody = [estimate_ceiling(wide(ratings)).value for ratings in (alike, apart)]
+    assert everybody[0] == pytest.approx(everybody[1])
+    is_kept = generator.random((300, 4)).argsort(axis=1).argsort(axis=1) < 2
+    two = [estimate_ceiling(wide(np.where(is_kept, ratings, NAN))).value for ratings in (alike, apart)]
+    # the truth has the variance 1, the mean of two of four 1/2 of noise and s^2 (1/2 - 1/4), s^2 = 2.5 / 3 of apart
+    assert two[0] == pytest.approx((1 / 1.5) ** 0.5, abs=0.04)
+    assert two[1] == pytest.approx((1 / (1.5 + 2.5 / 12)) ** 0.5, abs=0.04)
+
+
+def test_ac2_is_the_published_one() -> None:
+    """On two levels AC2 is AC1: Gwet (2002), "Kappa statistic is not satisfactory", has AC1 = .9408 of 125 items.
+
+    118, 5, 2 and 0 of them in the four cells: p_a = .944, pi = (.972, .028), p_e = 2 * .972 * .028 = .0544.
+    """
+    pairs = np.repeat([[1.0, 1], [1, 2], [2, 1]], [118, 5, 2], axis=0)
+    value = float(ordinal_ac2(pairs, np.array([1.0, 2]))(np.ones((125, 1)))[0])
+    assert value == pytest.approx(0.9408, abs=5e-5)
+
+
+def test_ac2_weighs_ordinal_levels_by_hand() -> None:
+    """Levels 1, 2, 3: w = 1, 2/3, 0. Items (1, 2), (3, 3): p_a = (2/3 + 1) / 2 = 5/6; pi = 1/4, 1/4, 1/2.
+
+    T = 3 + 4 * 2/3 = 17/3, so p_e = 17/3 / 6 * (3/16 + 3/16 + 1/4) = 85/144.
+    """
+    value = float(ordinal_ac2(np.array([[1.0, 2], [3, 3]]), np.array([1.0, 2, 3]))(np.ones((2, 1)))[0])
+    assert value == pytest.approx((5 / 6 - 85 / 144) / (1 - 85 / 144))
+
+
+def test_few_shared_answers_are_too_few_to_tell() -> None:
+    """Six answers, all with a rating other than the most common: at least 15 (6 + 2) / (6 + 1) = 17.1, so 15 more."""
+    ratings = np.array([[1.0, 3], [2, 5], [3, 2], [4, 4], [5, 3], [1, 2]])
+    raters = agreement_of_raters(rated(ratings))
+    assert raters is not None and raters.verdict == "too few" and raters.validates
+    assert raters.more_answers is not None and raters.more_answers >= 15
+    assert raters.problem.startswith("too few answers with two ratings to tell whether the raters agree (alpha ")
+    assert raters.problem.endswith(f"have about {raters.more_answers} more rated twice")
+
+
+def test_where_nearly_all_ratings_are_alike_nobody_is_said_to_disagree() -> None:
+    """Of 40 answers 36 are rated (5, 5), and four by one rater lower: alpha below 0, AC2 above .9; 15 * 42 / 5 - 40."""
+    ratings = np.full((40, 2), 5.0)
+    ratings[0, 0], ratings[1, 0], ratings[2, 1], ratings[3, 1] = 3, 4, 4, 2
+    raters = agreement_of_raters(rated(ratings))
+    assert raters is not None and raters.alpha.value is not None and raters.ac2.value is not None
+    assert raters.alpha.value < 0 and raters.ac2.value > 0.9
+    assert (raters.verdict, raters.more_answers) == ("too few", 90)  # 86, in fives
+    assert "4 of them with a rating other than 5" in raters.problem
+    same = agreement_of_raters(rated(np.full((40, 2), 5.0)))
+    assert same is not None and same.verdict == "too few"
+    assert same.ceiling.value is None
 
 
 def test_raters_who_throw_dice_validate_nothing() -> None:
@@ -110,6 +197,25 @@ def test_a_metric_that_is_the_truth_may_replace_noisy_raters_and_noise_may_not()
     assert (good.winning_rate, good.passes) == (1.0, True)
     assert good.advantage is not None and good.advantage > 0.6
     assert (bad.winning_rate, bad.passes) == (0.0, False)
+
+
+def test_what_is_no_closer_than_a_constant_replaces_nobody() -> None:
+    """Raters at random on 1 to 5: the middle is as close to two others as a third rater is, and knows nothing."""
+    generator = np.random.default_rng(4)
+    ratings = generator.integers(1, 6, (150, 3)).astype(float)
+    constant = alternative_annotator(rated(ratings, np.full(150, 3.0)), "metric")
+    assert constant.advantage is not None and constant.advantage > 0.5  # closer than a rater on most answers
+    assert (constant.winning_rate, constant.passes) == (0.0, False)
+
+
+def test_the_test_counts_groups_and_not_items() -> None:
+    """Three answers, each forty times: the truth wins on each, but three groups of equal answers are no evidence."""
+    truth = np.repeat([1.0, 3, 5], 40)
+    ratings = np.clip(truth[:, None] + np.array([[0.0, 1, -1]]), 1, 5)
+    table = rated(ratings, truth)
+    alone = alternative_annotator(table, "metric")
+    grouped = alternative_annotator(dataclasses.replace(table, groups=tuple(map(str, truth))), "metric")
+    assert alone.passes and not grouped.passes
 
 
 def test_the_test_asks_three_raters_with_thirty_answers() -> None:

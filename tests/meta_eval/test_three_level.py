@@ -9,10 +9,12 @@ from assay.meta_eval.three_level import (
     JudgedSample,
     LevelVariances,
     Strata,
+    ThreeLevelMean,
     draw_stratified,
     estimate_levels,
     plan_sample_sizes,
     three_level_mean,
+    three_level_share,
 )
 
 
@@ -37,15 +39,16 @@ def simulate(random: np.random.Generator, answers: int, judged: int, rated: int,
 def test_two_strata_by_hand() -> None:
     # 30 answers have the cheap score 0 and 10 have 1: W = 3/4, 1/4. Constant scores within the strata explain nothing,
     # so theta = 3/4 * mean(1, 2, 3, 2, 2) + 1/4 * mean(4, 5, 3, 4, 4) = 3/4 * 2 + 1/4 * 4 = 2.5.
-    # Sums of squared deviations are 2 and 2, so the variance of the terms is (9/16 * 2 + 1/16 * 2) / 25 = 0.05, times
-    # 10 / (10 - 2) for the two fitted means: 0.0625. Student's quantile with 10 - 2 = 8 degrees is 2.306: +- 0.5765.
+    # Sums of squared deviations are 2 and 2, so the variance of the terms is (9/16 * 2 + 1/16 * 2) / 25 = 0.05, divided
+    # by 1 - 1/5 for the fitted means: 0.0625. An answer adds (3/4 / 5)^2 = 0.0225 or (1/4 / 5)^2 = 0.0025, all 0.125,
+    # of which 4/5 are left: 0.125 * 0.1 / (5 * 0.0225^2 + 5 * 0.0025^2) = 4.878 degrees, whose quantile is 2.590.
     strata = Strata.of_scores(np.repeat([0.0, 1.0], [30, 10]), strata=4)
     cheap = np.repeat([0.0, 1.0], 5)
     ratings = np.array([1.0, 2, 3, 2, 2, 4, 5, 3, 4, 4])
     result = three_level_mean(strata, JudgedSample(cheap, cheap, ratings, np.arange(10)), scale=(1, 5))
     assert strata.sizes.tolist() == [30, 10]
     assert result.mean.value == pytest.approx(2.5)
-    assert result.mean.high == pytest.approx(2.5 + 2.306 * 0.25, abs=1e-3)
+    assert result.mean.high == pytest.approx(2.5 + 2.590 * 0.25, abs=1e-3)
     assert result.ratings_alone.value == pytest.approx(3.0)
     assert result.variances == LevelVariances(pytest.approx(0.5), pytest.approx(0.5))  # 2 / 4 in each stratum
 
@@ -69,6 +72,44 @@ def test_scores_against_the_ratings_do_not_help_and_do_not_harm() -> None:
     result = three_level_mean(Strata.of_scores(np.zeros(500)), sample, scale=(1, 5))
     assert result.mean.value == pytest.approx(ratings.mean())
     assert result.mean.low == result.ratings_alone.low
+
+
+def test_without_a_bad_answer_the_interval_is_that_of_clopper_and_pearson() -> None:
+    """None of 30: the upper end solves (1 - p)^30 = 0.025, so p = 0.1157; a judge that agrees says nothing more."""
+    ratings = np.where(np.arange(100) < 30, 0.0, np.nan)
+    scores = np.linspace(0, 1, 100)
+    result = three_level_share(
+        Strata.of_scores(np.linspace(0, 1, 900)), JudgedSample(scores, scores, ratings, np.arange(100))
+    )
+    for estimate in (result.mean, result.two_levels, result.ratings_alone):
+        assert (estimate.value, estimate.low) == (0.0, 0.0)
+        assert estimate.high == pytest.approx(0.1157, abs=5e-5)
+
+
+def test_five_of_a_kind_let_the_scores_help() -> None:
+    """4 bad of 40: Clopper and Pearson's 2.8% to 23.7%. With 10 of 40 the judge narrows it, to at most fourfold."""
+    scores = np.tile(np.arange(40.0), 25)
+    strata = Strata.of_scores(np.zeros(2000))
+
+    def share(bad: int) -> ThreeLevelMean:
+        ratings = np.where(np.arange(1000) < 40, np.tile(np.arange(40) >= 40 - bad, 25).astype(float), np.nan)
+        judged = (scores >= 40 - bad).astype(float)  # never wrong
+        return three_level_share(strata, JudgedSample(np.zeros(1000), judged, ratings, np.arange(1000)))
+
+    few, enough = share(4), share(10)
+    assert (few.mean.value, few.mean.low) == (pytest.approx(0.1), pytest.approx(0.0279, abs=1e-4))
+    assert few.mean.high == pytest.approx(0.2366, abs=1e-4)
+    # 10 of 40 as 40 of 160: 18.5% to 32.5%; of 40 alone 12.7% to 41.2%. The slope takes one of 39 degrees: 157.6 of 160
+    assert enough.mean.low == pytest.approx(0.185, abs=3e-3) and enough.mean.high == pytest.approx(0.325, abs=3e-3)
+    assert enough.ratings_alone.low == pytest.approx(0.127, abs=2e-3)
+
+
+def test_fewer_than_five_rated_groups_have_no_interval() -> None:
+    ratings = np.tile([1.0, 2, 3, 4], 5)
+    sample = JudgedSample(np.zeros(20), np.zeros(20), ratings, np.repeat(np.arange(4), 5))
+    result = three_level_mean(Strata.of_scores(np.zeros(50)), sample, scale=(1, 5))
+    assert (result.mean.value, result.mean.low, result.mean.groups) == (2.5, None, 4)
+    assert result.mean.problem == "an interval needs 5 groups that differ"
 
 
 def test_strata_with_few_rated_answers_are_joined() -> None:

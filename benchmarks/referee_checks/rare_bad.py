@@ -1,0 +1,92 @@
+"""The share of bad answers and the mean rating from few ratings: intervals that hold, and never one of width 0.
+
+1 to 20% of the answers are bad, 30 to 200 are rated, independent ones and groups of four. The scores follow the
+quality, or say nothing, or the judge says good or bad and is wrong in 2%. With one or two bad answers to be expected an
+exact interval of counts holds in more than 97%: no interval that holds 93% everywhere can hold less there.
+"""
+
+from collections.abc import Iterator
+
+import checkout  # noqa: F401
+import numpy as np
+from scipy.stats import norm
+
+from assay.meta_eval.three_level import JudgedSample, Strata, three_level_mean, three_level_share
+
+from .measurement import Measurement, share
+from .populations import Floats, clustered_normal, follow, number_groups
+
+ANSWERS, JUDGED = 1600, 400
+JUDGES = {"helpful scores": 0.75, "scores that say nothing": 0.0}
+SIZES = {
+    "30 rated": [1] * 30,
+    "100 rated": [1] * 100,
+    "200 rated": [1] * 200,
+    "15 groups of 4": [4] * 15,
+    "50 groups of 4": [4] * 50,
+}
+FEW_GROUPS = {
+    "7 groups of 6": [6] * 7,
+    "5 groups of 8": [8] * 5,
+    "12 unequal groups": [1, 1, 2, 2, 3, 3, 4, 5, 7, 9, 13, 20],
+}
+
+
+def draw(
+    generator: np.random.Generator, sizes: list[int], cuts: Floats, follows: float | None
+) -> tuple[Strata, JudgedSample]:
+    """Answers of groups of the same sizes, a quarter of them judged, the first ones rated from 1 to 5."""
+    rounds = -(-ANSWERS // sum(sizes))
+    groups = number_groups(sizes * rounds)
+    normal = clustered_normal(generator, groups, 3, 0.25 if max(sizes) > 1 else 0.0)
+    quality = normal[:, 0]
+    ratings = 1.0 + np.searchsorted(cuts, quality)
+    cheap = follow(quality, normal[:, 1], 0.4 if follows else 0.0)
+    judged = follow(quality, normal[:, 2], follows or 0.0)
+    if follows is None:  # good or bad, and wrong in 2%
+        judged = ((ratings >= 3) ^ (generator.random(len(ratings)) < 0.02)).astype(float)
+    is_judged = groups < groups[max(JUDGED, sum(sizes)) - 1] + 1
+    shown = np.where(np.arange(len(groups)) < sum(sizes), ratings, np.nan)
+    return Strata.of_scores(cheap), JudgedSample(
+        cheap[is_judged], judged[is_judged], shown[is_judged], groups[is_judged]
+    )
+
+
+def cut_at(bad: float) -> Floats:
+    """Where the quality is cut into ratings 1 to 5, so that this share is rated 1 or 2."""
+    cuts: Floats = norm.ppf([bad / 2, bad, bad + (1 - bad) * 0.3, bad + (1 - bad) * 0.6])
+    return cuts
+
+
+def measure(repeats: int, seed: int) -> Iterator[Measurement]:
+    """The share of bad answers at every rate and size, then the mean rating with few groups."""
+    for bad in (0.01, 0.05, 0.1, 0.2):
+        for size, sizes in SIZES.items():
+            expected = bad * sum(sizes)
+            for name, follows in (*JUDGES.items(), ("a judge wrong in 2%", None)):
+                generator = np.random.default_rng(seed)
+                holds, is_empty = [], []
+                for _ in range(repeats):
+                    strata, sample = draw(generator, sizes, cut_at(bad), follows)
+                    is_bad = np.where(np.isnan(sample.ratings), np.nan, sample.ratings < 3)
+                    opposite = JudgedSample(-sample.cheap, -sample.judged, is_bad, sample.groups)
+                    flipped = Strata(-strata.edges[::-1], strata.sizes[::-1], -strata.cheap_mean)
+                    estimate = three_level_share(flipped, opposite).mean
+                    holds.append((estimate.low or 0.0) <= bad <= (estimate.high or 0.0))
+                    is_empty.append(estimate.low == estimate.high)
+                case = f"{bad:.0%} bad, {size}, {name}"
+                yield share(
+                    case, "95% interval of the share holds it", holds, low=0.93, high=1 if expected < 12 else 0.985
+                )
+                if follows == 0:
+                    yield share(case, "interval of width 0", is_empty, high=0.0)
+    cuts = cut_at(0.2)
+    truth = 1 + float((1 - norm.cdf(cuts)).sum())
+    for size, sizes in ({"30 rated": [1] * 30} | FEW_GROUPS).items():
+        for name, follows in JUDGES.items():
+            generator = np.random.default_rng(seed)
+            holds = []
+            for _ in range(repeats):
+                estimate = three_level_mean(*draw(generator, sizes, cuts, follows), scale=(1, 5)).mean
+                holds.append((estimate.low or 0.0) <= truth <= (estimate.high or 0.0))
+            yield share(f"mean rating, {size}, {name}", "95% interval of the mean holds it", holds, low=0.93, high=0.98)
