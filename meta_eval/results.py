@@ -351,15 +351,17 @@ class Threshold:
 class Policy:
     """Table V of Lassche et al. (2024) as a policy: two thresholds, and a person for what lies between.
 
-    The counts are out of fold: each fold's answers are treated by thresholds that were chosen without them.
+    The counts are those of the check, out of fold: each fold's answers are treated by thresholds that were chosen
+    without them.
 
     Attributes:
         thresholds: What each possible threshold would do.
-        bound: The largest share of bad answers among those sent.
+        bound: The aim: the largest share of bad answers among those sent.
         confidence: The confidence with which the bound must hold.
         minutes: What a person spends on one answer.
-        send_at: Answers at or above it are sent; chosen on all rated items. None where no threshold keeps the bound.
-        hold_below: Answers below it are held back; None where no threshold keeps the bound.
+        send_at: Answers at or above it are sent; chosen on all rated items. None where no threshold keeps the bound, or
+            where the check found more bad answers than the bound.
+        hold_below: Answers below it are held back; None where no threshold keeps the bound, or the check broke it.
         n: How many rated answers there are.
         bad: How many of them are bad.
         good: How many of them are good.

@@ -19,7 +19,6 @@ from .scorer import (
     Scorer,
     ScorerPart,
     fingerprint_ratings,
-    interpolate,
     percentile_knots,
     range_knots,
 )
@@ -44,7 +43,8 @@ class FittedCombination:
         combined = np.zeros(len(scores))
         for column, (weight, knots) in enumerate(zip(self.weights, self.percentiles, strict=True)):
             combined += weight * _shares(knots, scores[:, column])
-        return np.array([interpolate(self.ratings, float(value)) for value in combined])
+        points = np.array(self.ratings)
+        return np.asarray(np.interp(combined, points[:, 0], points[:, 1]), float)
 
 
 def _shares(knots: Knots, values: Floats) -> Floats:

@@ -8,7 +8,13 @@ from statsmodels.stats.sandwich_covariance import cov_cluster
 from tables_of_scores import score_table
 
 from assay.meta_eval.mean_rating import estimate_mean_rating, prediction_powered_mean, ratings_needed
-from assay.meta_eval.policy import estimate_share, triage_policy, variance_of_mean
+from assay.meta_eval.policy import (
+    estimate_share,
+    intraclass_correlation,
+    p_of_share,
+    triage_policy,
+    variance_of_mean,
+)
 from assay.meta_eval.table import ScoreTable
 
 
@@ -85,8 +91,44 @@ def test_a_useless_score_sends_nothing_and_says_what_it_would_take() -> None:
     assert (policy.send_at, policy.sent, policy.hours_saved, policy.wrong_rate.value) == (None, 0, 0.0, None)
     assert policy.problem == (
         "no threshold keeps the share of bad answers among those sent at 10% or less with 95% confidence: 40 of 80 "
-        "rated answers are bad, and at least 29 answers must be sent without a bad one among them"
+        "rated answers are bad, and at least 29 answers must be sent without a bad one among them "
+        "(more where answers come in groups)"
     )
+
+
+def test_the_p_value_of_a_share_by_hand() -> None:
+    """1 wrong of 46: .9^46 + 46 * .1 * .9^45 = .0480. Pairs with rho 1/2 count as 46 / 1.5 with 2/3 wrong."""
+    wrong = np.arange(46) == 0
+    assert p_of_share(wrong, np.arange(46), 0.1, 0.5) == pytest.approx(0.9**46 + 4.6 * 0.9**45)
+    paired = p_of_share(wrong, np.arange(46) // 2, 0.1, 0.5)
+    assert paired == pytest.approx(stats.beta.sf(0.1, 2 / 3 + 1, 46 / 1.5 - 2 / 3)) and paired > 0.1
+
+
+def test_the_correlation_within_groups_by_hand() -> None:
+    """Groups 0 0 1 | 1 1 0: between 1/6, within 1/3, so the estimate is 0; its error is sqrt(2 * 5 / (9 * 4 * 1))."""
+    values, groups = np.array([0.0, 0, 1, 1, 1, 0]), np.array([0, 0, 0, 1, 1, 1])
+    assert intraclass_correlation(values, groups) == pytest.approx(np.sqrt(10 / 36) / 2)
+    assert intraclass_correlation(values, np.arange(6)) == 0.0
+    assert intraclass_correlation(values, np.zeros(6, int)) == 1.0
+
+
+def test_the_strictest_threshold_is_tested_first() -> None:
+    """Of the best 30, 3 are bad, and then none of 300: over all 330 that is 1%, but the first test fails."""
+    predicted = np.arange(330.0)
+    ratings = np.full(330, 5.0)
+    ratings[-30::10] = 1.0
+    policy = triage_policy(rated(ratings), predicted)
+    assert policy.send_at is None and policy.problem.startswith("no threshold keeps")
+    ratings[-30:], ratings[:30:10] = 5.0, 1.0
+    assert triage_policy(rated(ratings), predicted).send_at == 0.0
+
+
+def test_no_threshold_is_offered_where_the_check_found_more_bad_answers_than_the_aim() -> None:
+    generator = np.random.default_rng(11)
+    quality = generator.normal(size=120)
+    policy = triage_policy(rated(np.where(quality < -1, 1.0, 5.0)), 0.4 * quality + generator.normal(size=120), folds=2)
+    assert (policy.send_at, policy.sent, policy.sent_bad, policy.hours_saved) == (None, 54, 8, 0.0)
+    assert policy.problem == "in the check 8 of 54 answers sent were bad, which is more than 10%"
 
 
 RATINGS = np.array([1, 5, 4, 2, 5, 3, 4, 1, 5, 4.0])
