@@ -132,7 +132,7 @@ def rates(repeats: int, seed: int) -> Iterator[list[object]]:
         widths = []
         for _ in range(repeats):
             x, y, groups = simulate(generator, n + 2000, 0.7, cuts, of_a_group)
-            powered_mean = prediction_powered_mean(y[:n], x[:n], x[n:], groups[:n], scale=(1, 5))
+            powered_mean = prediction_powered_mean(y[:n], x[:n], x[n:], groups[:n], groups[n:], scale=(1, 5))
             for_mean, plain = powered_mean.mean, powered_mean.classical
             assert for_mean.low is not None and for_mean.high is not None
             assert plain.low is not None and plain.high is not None

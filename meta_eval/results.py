@@ -403,7 +403,7 @@ class MeanRating:
     Attributes:
         rated: How many items are rated.
         unrated: How many are not.
-        mean: The mean rating of all of them.
+        mean: The mean rating that the team would give answers like these, of which these are a sample.
         classical: The mean of the rated ones alone.
         power: The factor lambda of PPI++; 0 where the scores do not help.
         ratings_for_width: Pairs of an interval's width and the number of ratings that reach it; None where none do.

@@ -90,7 +90,8 @@ def evaluation_blocks(
         yield ReportBlock(
             (
                 Paragraph(
-                    f"Mean rating of all {count} answers: {mean} (the {rating.rated} rated ones alone: {classical})"
+                    f"Mean rating that your team would give answers like these, from the scores of all {count} and "
+                    f"the {rating.rated} ratings: {mean} (the rated ones alone: {classical})"
                 ),
             )
         )

@@ -59,7 +59,14 @@ def test_show_explains_a_scorer_in_words(assay: Make, scorer_file: str) -> None:
     )
 
 
-@pytest.mark.parametrize(("rated", "mean", "said"), [(0, 3.0, "not corrected"), (12, 3.0, "corrected by the 12")])
+@pytest.mark.parametrize(
+    ("rated", "mean", "said"),
+    [
+        (0, 3.0, "no interval: none of these 20 answers is rated; rate about 20"),
+        (4, 3.0, "no interval: only 4 of these 20 answers are rated; rate about 16 more"),
+        (12, 3.0, "corrected by the 12 that are rated"),
+    ],
+)
 def test_a_suite_begins_with_the_mean_predicted_rating(
     assay: Make, scorer_file: str, rated: int, mean: float, said: str
 ) -> None:
@@ -79,7 +86,12 @@ def test_a_suite_begins_with_the_mean_predicted_rating(
     done = assay("suite", "nightly.yaml", "--json")
     predicted = done.json["runs"][0]["predicted_rating"]
     assert predicted["mean"] == pytest.approx(mean) and predicted["rated"] == rated
-    assert predicted["low"] < mean < predicted["high"]
+    if rated < 10:
+        assert (predicted["low"], predicted["high"], predicted["corrected"]) == (None, None, False)
+    else:
+        assert predicted["low"] < mean < predicted["high"]
+    (row,) = (row for row in done.json["runs"][0]["metrics"] if row["metric"] == scorer_file)
+    assert (row["mean"], row["low"], row["high"]) == (3.0, None, None)
     assert [gate["state"] for gate in done.json["gates"]] == ["passed", "failed"]
     summary = Path("summary.md").read_text(encoding="utf-8")
     assert f"Mean predicted rating: {mean:.2f}" in summary and said in summary
