@@ -23,7 +23,8 @@ def scorer_file() -> str:
         rating_max=5,
         ratings=((-0.5, 1.0), (0.5, 5.0)),
         level=0.9,
-        half_width=0.5,
+        by_rating=((1, 0.5),),
+        by_prediction=((1, 0.5),),
         send_at=4.5,
         agreement=AgreementRecord(items=60, groups=15, spearman=0.5, ratings="0" * 12),
     ).save("team.yaml")
@@ -52,7 +53,10 @@ def test_show_explains_a_scorer_in_words(assay: Make, scorer_file: str) -> None:
     write_set()
     assert assay("run", "set.jsonl", "--metrics", scorer_file).code == 0
     shown = " ".join(assay("show", "last", "s1").out.split())
-    assert "Of answers like this, 90% are rated 4.5 to 5.0; about 5.0 is expected. Decision: send it." in shown
+    assert (
+        "Of answers like this, at least 90% are rated 4.5 to 5.0; about 5.0 is expected. Decision: may be sent."
+        in shown
+    )
     assert "token_overlap is 1.000 and raises the prediction (+0.50)" in shown
     assert "token_overlap is 0.000 and lowers the prediction (-0.50)" in " ".join(
         assay("show", "last", "s0").out.split()
