@@ -105,15 +105,13 @@ def prediction_powered_mean(
     middle = float(np.concatenate([scores, unrated_scores]).mean())
     scores, unrated_scores = scores - middle, unrated_scores - middle
     count = int(group_of.max()) + 1
+
+    def by_group(values: Floats, numbers: Places) -> Floats:
+        return np.asarray(np.bincount(numbers, weights=values, minlength=count), float)
+
     sums = _Sums(
-        *(
-            np.bincount(of_rated, weights=values, minlength=count)
-            for values in (np.ones(n), ratings, scores, scores**2, ratings * scores)
-        ),
-        *(
-            np.bincount(of_unrated, weights=values, minlength=count)
-            for values in (np.ones(unrated), unrated_scores, unrated_scores**2)
-        ),
+        *(by_group(one, of_rated) for one in (np.ones(n), ratings, scores, scores**2, ratings * scores)),
+        *(by_group(one, of_unrated) for one in (np.ones(unrated), unrated_scores, unrated_scores**2)),
     )
     power = float(_power(sums.total))
     residuals, weighted = ratings - power * scores, power * unrated_scores

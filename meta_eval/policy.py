@@ -284,10 +284,21 @@ def estimate_share(holds: Bools, groups: Places, level: float = 0.95) -> Estimat
     size = n / max(1.0, _design_effect(np.asarray(holds, float), groups))
     if 1 < number_of_groups < n:
         size *= float(stats.t.ppf(tail, n - 1) / stats.t.ppf(tail, number_of_groups - 1)) ** 2
-    count = share * size
-    low = float(stats.beta.ppf(tail, count, size - count + 1)) if count > 0 else 0.0
-    high = float(stats.beta.ppf(1 - tail, count + 1, size - count)) if count < size else 1.0
-    return Estimate(share, low, high, n=n, groups=number_of_groups)
+    return Estimate(share, *clopper_pearson(share, size, level), n=n, groups=number_of_groups)
+
+
+def clopper_pearson(share: float, size: float, level: float = 0.95) -> tuple[float, float]:
+    """Computes the two-sided interval of a binomial share (Clopper and Pearson, 1934), never of width 0.
+
+    Args:
+        share: The share, in [0, 1].
+        size: The number of items, or an effective one (Korn and Graubard, 1998).
+        level: Confidence level, in (0, 1).
+    """
+    count, tail = share * size, (1 - level) / 2
+    low = float(stats.beta.ppf(tail, count, size - count + 1)) if share > 0 else 0.0
+    high = float(stats.beta.ppf(1 - tail, count + 1, size - count)) if share < 1 else 1.0
+    return low, high
 
 
 def _design_effect(values: Floats, groups: Places) -> float:
