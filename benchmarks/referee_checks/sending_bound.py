@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import checkout  # noqa: F401
 import numpy as np
+from scipy.stats import norm
 
 from assay.meta_eval.arrays import Places
 from assay.meta_eval.policy import BOUND, triage_policy
@@ -16,29 +17,28 @@ from .measurement import Measurement, average, share
 from .populations import build_table, clustered_normal, follow, number_groups
 
 CASES = {
-    "12 groups of 20": ([20] * 12, 0.3, 0.4),
-    "12 groups of 20, much alike": ([20] * 12, 0.5, 0.4),
-    "12 groups of 20, scores without worth": ([20] * 12, 0.3, 0.0),
-    "30 groups of 4": ([4] * 30, 0.3, 0.4),
-    "240 independent": ([1] * 240, 0.0, 0.4),
-    "24 unequal groups, good scores": ([1, 1, 2, 2, 3, 3, 4, 5, 7, 9, 13, 20] * 2, 0.1, 0.8),
+    "12 groups of 20": ([20] * 12, 0.3, 0.4, 0.166),
+    "12 groups of 20, much alike": ([20] * 12, 0.5, 0.4, 0.166),
+    "12 groups of 20, scores without worth": ([20] * 12, 0.3, 0.0, 0.105),
+    "30 groups of 4": ([4] * 30, 0.3, 0.4, 0.166),
+    "240 independent": ([1] * 240, 0.0, 0.4, 0.166),
+    "24 unequal groups, good scores": ([1, 1, 2, 2, 3, 3, 4, 5, 7, 9, 13, 20] * 2, 0.1, 0.8, 0.166),
 }
-"""Sizes of the groups, how much of the variance they share, and the correlation of each score with the quality."""
+"""Sizes of the groups, how much of the variance they share, the correlation of each score with the quality, and the
+share of bad answers. Where the scores are worth nothing, whatever is sent breaks the bound by a little."""
 
-CUTS = [-1.5, -0.97, -0.5, 0.3]
-"""Ratings 1 and 2, which are bad, are a sixth: a threshold that sends nearly all answers breaks the bound."""
 POPULATION = 20_000
 
 
 def measure(repeats: int, seed: int) -> Iterator[Measurement]:
     """Fits a scorer of two metrics per repeat."""
-    for number, (case, (sizes, shared, correlation)) in enumerate(CASES.items()):
+    for number, (case, (sizes, shared, correlation, bad)) in enumerate(CASES.items()):
         generator = np.random.default_rng([seed, number])
         groups = number_groups(sizes)
-        new_scores, new_ratings = _draw(generator, np.arange(POPULATION), 0.0, correlation)
+        new_scores, new_ratings = _draw(generator, np.arange(POPULATION), 0.0, correlation, bad)
         broken, contradicted, sent = [], [], []
         for repeat in range(repeats):
-            scores, ratings = _draw(generator, groups, shared, correlation)
+            scores, ratings = _draw(generator, groups, shared, correlation, bad)
             table = build_table(scores, ratings, groups)
 
             def fit(part: Places, scores: np.ndarray = scores, ratings: np.ndarray = ratings) -> FittedCombination:
@@ -58,9 +58,10 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
 
 
 def _draw(
-    generator: np.random.Generator, groups: Places, shared: float, correlation: float
+    generator: np.random.Generator, groups: Places, shared: float, correlation: float, bad: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Two scores of each answer and its rating."""
     drawn = clustered_normal(generator, groups, 3, shared)
     quality = drawn[:, :1]
-    return follow(quality, drawn[:, 1:], correlation), 1.0 + np.searchsorted(CUTS, quality[:, 0])
+    cuts = [*norm.ppf([bad / 2, bad]), -0.5, 0.3]
+    return follow(quality, drawn[:, 1:], correlation), 1.0 + np.searchsorted(cuts, quality[:, 0])
