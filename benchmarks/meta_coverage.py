@@ -8,8 +8,7 @@ Prints
 
 - how often the 95% interval contains it, for independent answers and for groups of four that share half their variance;
 - how often p < 0.05 under noise, for one metric, for the best of 12 (max-T), and for the selection among all their
-  subsets; and the correlation that such noise reaches in sample and out of fold;
-- how often the prediction-powered interval contains the true mean rating.
+  subsets; and the correlation that such noise reaches in sample and out of fold.
 """
 
 import argparse
@@ -23,9 +22,7 @@ from assay.meta_eval import bootstrap_statistics
 from assay.meta_eval.arrays import Floats, Places
 from assay.meta_eval.cross_validation import CombinationTask, column_spearmans, cross_validate
 from assay.meta_eval.estimate import estimate
-from assay.meta_eval.mean_rating import prediction_powered_mean
 from assay.meta_eval.permutation import max_t
-from assay.meta_eval.policy import estimate_share
 from assay.meta_eval.selection import chance_of_best
 from assay.meta_eval.table import ScoreTable
 
@@ -121,30 +118,6 @@ def false_alarms(repeats: int, permutations: int, seed: int) -> Iterator[list[ob
         yield [n, of_a_group, *shares, float(np.mean(in_sample)), f"{np.mean(out_of_fold):.3f} +- {error:.3f}"]
 
 
-def rates(repeats: int, seed: int) -> Iterator[list[object]]:
-    """How often the prediction-powered interval and that of a share hold, and how much narrower the former is."""
-    for n, of_a_group in ((60, 1), (200, 4)):
-        generator = np.random.default_rng(seed)
-        cuts = CUTS["as Lassche et al."]
-        truth = simulate(generator, 2_000_000, 0.7, cuts, 1)[1]
-        mean, bad = float(truth.mean()), float((truth < MIDDLE).mean())
-        powered = classical = shares = 0
-        widths = []
-        for _ in range(repeats):
-            x, y, groups = simulate(generator, n + 2000, 0.7, cuts, of_a_group)
-            powered_mean = prediction_powered_mean(y[:n], x[:n], x[n:], groups[:n], scale=(1, 5))
-            for_mean, plain = powered_mean.mean, powered_mean.classical
-            assert for_mean.low is not None and for_mean.high is not None
-            assert plain.low is not None and plain.high is not None
-            powered += for_mean.low <= mean <= for_mean.high
-            classical += plain.low <= mean <= plain.high
-            widths.append((for_mean.high - for_mean.low) / (plain.high - plain.low))
-            of_bad = estimate_share(y[:n] < MIDDLE, groups[:n])
-            shares += bool(of_bad.low is not None and of_bad.high is not None and of_bad.low <= bad <= of_bad.high)
-        shares_of_alarms = (f"{100 * count / repeats:.1f}%" for count in (powered, classical, shares))
-        yield [n, of_a_group, *shares_of_alarms, float(np.mean(widths))]
-
-
 def main() -> None:
     """Prints the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -152,13 +125,11 @@ def main() -> None:
     parser.add_argument("--resamples", type=int, default=2000)
     parser.add_argument("--permutations", type=int, default=999)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--only", nargs="+", choices=["intervals", "alarms", "rates"], help="these tables; default: all"
-    )
+    parser.add_argument("--only", nargs="+", choices=["intervals", "alarms"], help="these tables; default: all")
     options = parser.parse_args()
     print_machine()
     repeats, seed = options.repeats, options.seed
-    wanted = options.only or ["intervals", "alarms", "rates"]
+    wanted = options.only or ["intervals", "alarms"]
     if "intervals" in wanted:
         title = f"95% intervals hold the truth, {repeats} repeats, {options.resamples} resamples"
         rows = list(intervals(repeats, options.resamples, seed))
@@ -167,10 +138,6 @@ def main() -> None:
         title = f"p < 0.05 under noise, 12 metrics, {repeats} repeats, {options.permutations} permutations"
         header = ["n", "of a group", "one metric", "max-T", "selection", "best in sample", "chosen out of fold"]
         print_table(title, header, list(false_alarms(repeats, options.permutations, seed)))
-    if "rates" in wanted:
-        title = f"mean rating from few, 2,000 unrated, {repeats} repeats"
-        header = ["rated", "of a group", "powered", "classical", "share of bad", "width, powered / classical"]
-        print_table(title, header, list(rates(repeats, seed)))
 
 
 if __name__ == "__main__":

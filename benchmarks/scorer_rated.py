@@ -5,9 +5,10 @@
 
 Per set, over 20 random halves of whole groups: Spearman of the predicted rating on the half that it was not fitted on,
 beside its best single part (the one that agreed best on the fitted half) and token overlap there, and how many of the
-other half's ratings lie in the 90% interval. Then the fit on shuffled ratings (groups of equal size trade places): how
-often it says that nothing agrees. Without a judge the parts are token overlap, ROUGE-L precision and heuristic
-features; judged metrics are replayed from a cassette, on the answers that it holds.
+other half's ratings lie in the 90% interval: of all answers, of the fifth that is predicted lowest, and of the fifth
+(more, where ratings are equal) that is rated lowest. Then the fit on shuffled ratings (groups of equal size trade
+places): how often it says that nothing agrees. Without a judge the parts are token overlap, ROUGE-L precision and
+heuristic features; judged metrics are replayed from a cassette, on the answers that it holds.
 """
 
 import argparse
@@ -41,12 +42,15 @@ NAN = float("nan")
 
 @dataclass(frozen=True)
 class Trial:
-    """On the half that was not fitted: Spearman of scorer, best part and token overlap; share in the interval."""
+    """On the half that was not fitted: Spearman, the shares in the interval, and its width.
 
-    scorer: float
-    best_part: float
-    overlap: float
-    covered: float
+    Attributes:
+        figures: Spearman of scorer, best part and token overlap; the share of ratings in the interval of all, of the
+            answers predicted lowest, and of those rated lowest; the interval's mean width as a share of the scale.
+        metrics: The scorer's parts.
+    """
+
+    figures: tuple[float, ...]
     metrics: tuple[str, ...]
 
 
@@ -107,15 +111,19 @@ def try_half(table: ScoreTable, seed: int) -> Trial | None:
         for row in other.scores
     ]
     ratings = other.mean_rating
-    covered = np.mean([each.low <= rating <= each.high for each, rating in zip(predictions, ratings, strict=True)])
+    predicted, low, high = np.array([(row.predicted, row.low, row.high) for row in predictions]).T
+    inside = (low <= ratings) & (ratings <= high)
     best = max(scorer.metrics, key=lambda name: agreement(fitted.column(name), fitted.mean_rating))
-    return Trial(
-        agreement(np.array([each.predicted for each in predictions]), ratings),
+    figures = (
+        agreement(predicted, ratings),
         agreement(other.column(best), ratings),
         agreement(other.column("token_overlap"), ratings),
-        float(covered),
-        scorer.metrics,
+        inside.mean(),
+        inside[predicted <= np.quantile(predicted, 0.2)].mean(),
+        inside[ratings <= np.quantile(ratings, 0.2)].mean(),
+        (high - low).mean() / (table.rating_max - table.rating_min),
     )
+    return Trial(tuple(map(float, figures)), scorer.metrics)
 
 
 def agreement(values: np.ndarray, ratings: np.ndarray) -> float:
@@ -154,10 +162,8 @@ def main() -> None:
         trials = [try_half(table, seed) for seed in range(options.splits)]
         done = [trial for trial in trials if trial is not None]
         refused = count_refusals(table, options.shuffles)
-        means = (
-            np.array([[t.scorer, t.best_part, t.overlap, t.covered] for t in done]).mean(axis=0) if done else [NAN] * 4
-        )
-        spread = float(np.std([t.scorer - t.best_part for t in done])) if done else NAN
+        means = np.array([trial.figures for trial in done]).mean(axis=0) if done else [NAN] * 7
+        spread = float(np.std([trial.figures[0] - trial.figures[1] for trial in done])) if done else NAN
         chosen = max({t.metrics for t in done}, key=[t.metrics for t in done].count) if done else ()
         rows.append(
             [
@@ -172,7 +178,8 @@ def main() -> None:
                 " + ".join(chosen),
             ]
         )
-        header = ["set", "n", "groups", "fitted", "scorer", "best part", "sd of difference", "overlap", "coverage"]
+        header = ["set", "n", "groups", "fitted", "scorer", "best part", "sd of difference", "overlap", "in interval"]
+        header += ["predicted lowest", "rated lowest", "width"]
         print_table("on the half that was not fitted", [*header, "refused on shuffled", "most often"], rows)
 
 

@@ -114,9 +114,7 @@ def evaluate_table(
         values = tuple(None if np.isnan(value) else float(value) for value in expected)
         selection = replace(selection, predictions=values)
         rated_values = expected[~np.isnan(table.mean_rating)]
-        policy = triage_policy(
-            rated, rated_values, bound=bound, confidence=level, minutes=minutes, folds=folds, seed=seed
-        )
+        policy = triage_policy(rated, rated_values, bound=bound, confidence=level, minutes=minutes, seed=seed)
     return MetaEvaluation(
         recommendation=recommend(len(rated.items), metrics, raters, selection, comparisons=comparisons, policy=policy),
         explanation=explain(len(rated.items), metrics, raters, selection, comparisons=comparisons),

@@ -387,15 +387,17 @@ class Threshold:
 class Policy:
     """Table V of Lassche et al. (2024) as a policy: two thresholds, and a person for what lies between.
 
-    The counts are out of fold: each fold's answers are treated by thresholds that were chosen without them.
+    The counts are those of the check, out of fold: each fold's answers are treated by thresholds that were chosen
+    without them.
 
     Attributes:
         thresholds: What each possible threshold would do.
-        bound: The largest share of bad answers among those sent.
+        bound: The aim: the largest share of bad answers among those sent.
         confidence: The confidence with which the bound must hold.
         minutes: What a person spends on one answer.
-        send_at: Answers at or above it are sent; chosen on all rated items. None where no threshold keeps the bound.
-        hold_below: Answers below it are held back; None where no threshold keeps the bound.
+        send_at: Answers at or above it are sent; chosen on all rated items. None where no threshold keeps the bound, or
+            where the check found more bad answers than the bound.
+        hold_below: Answers below it are held back; None where no threshold keeps the bound, or the check broke it.
         n: How many rated answers there are.
         bad: How many of them are bad.
         good: How many of them are good.
@@ -437,7 +439,7 @@ class MeanRating:
     Attributes:
         rated: How many items are rated.
         unrated: How many are not.
-        mean: The mean rating of all of them.
+        mean: The mean rating that the team would give answers like these, of which these are a sample.
         classical: The mean of the rated ones alone.
         power: The factor lambda of PPI++; 0 where the scores do not help.
         ratings_for_width: Pairs of an interval's width and the number of ratings that reach it; None where none do.

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..atomic_files import replace_file
 from ..errors import InputError
@@ -17,8 +17,15 @@ if TYPE_CHECKING:
     from .table import ScoreTable
 
 Decision = Literal["send", "person", "hold"]
+DECISION_WORDS: dict[Decision, str] = {
+    "send": "may be sent",
+    "person": "leave it to a person",
+    "hold": "predicted rating is low; a person should look",
+}
 Knots = tuple[tuple[float, float], ...]
 """A monotone map as points (from, to), the first ones ascending; linear between them, constant beyond them."""
+Bands = tuple[tuple[float, float], ...]
+"""Bands of the rating scale as (start, away), the starts ascending; a band ends where the next one starts."""
 
 
 class _Record(BaseModel):
@@ -80,7 +87,7 @@ class Prediction(_Record):
 
     Attributes:
         predicted: The expected rating, on the team's scale.
-        low: Lower end of the interval that holds with the scorer's level.
+        low: Lower end of the interval that holds the rating with the scorer's level or more.
         high: Upper end of the interval.
         decision: `send` to the customer, leave to a `person`, or `hold` back.
         contributions: What each part adds to the combined score; 0 where its value is missing.
@@ -99,12 +106,17 @@ class Scorer(_Record):
     """A combination of metrics, fitted to a team's ratings.
 
     The combined score is the sum over parts of weight x (percentile - 0.5). A part that has no value for an answer
-    counts as its middle, 0. The combined score is mapped to the rating scale by isotonic regression. The interval is
-    predicted +- half_width, cut at the ends of the scale: split-conformal over whole groups, from answers of folds that
-    the fit left out.
+    counts as its middle, 0. The combined score is mapped to the rating scale by isotonic regression.
+
+    The interval holds the rating with probability `level` or more whatever the prediction, and whatever the rating: of
+    the answers that the team rates worst too. It goes from the lowest to the highest of two sets: the ratings that are
+    no further from the prediction than `by_prediction` says for predictions like this one, and all ratings whose own
+    `by_rating` reaches the prediction. Both are conformal over whole groups, one quantile of |rating - prediction| per
+    band (Mondrian: Vovk, Gammerman and Shafer, 2005; label-conditional: Vovk, 2012; groups: Dunn, Wasserman and
+    Ramdas, 2023), from answers of folds that the fit left out.
 
     Attributes:
-        version: Version of the file format.
+        version: Version of the file format. A file of version 1 has one `half_width`, which becomes the only band.
         assay: Version of Assay that fitted it.
         kind: How the weights came about (`subset`, `mean-rank`, `normalised-sum`, `ridge`, `logistic`).
         parts: The metrics.
@@ -115,13 +127,14 @@ class Scorer(_Record):
         rating_max: Highest level.
         ratings: Map from the combined score to the expected rating.
         level: Level of the interval, such as 0.9.
-        half_width: Half the interval's width, in levels of the scale.
+        by_rating: By band of the rating, how far predictions of such answers are from their rating.
+        by_prediction: By band of the prediction, how far ratings of such answers are from the prediction.
         send_at: Predicted ratings from which answers may be sent; None where no threshold keeps the bound.
         hold_below: Predicted ratings below which answers are held back; None where there is no such threshold.
         agreement: How well it agreed with the ratings, out of fold.
     """
 
-    version: Literal[1] = 1
+    version: Literal[2] = 2
     assay: str
     kind: str
     parts: tuple[ScorerPart, ...] = Field(min_length=1)
@@ -132,10 +145,21 @@ class Scorer(_Record):
     rating_max: float
     ratings: Knots = Field(min_length=1)
     level: float = Field(gt=0, lt=1)
-    half_width: float = Field(ge=0)
+    by_rating: Bands = Field(min_length=1)
+    by_prediction: Bands = Field(min_length=1)
     send_at: float | None = None
     hold_below: float | None = None
     agreement: AgreementRecord
+
+    @model_validator(mode="before")
+    @classmethod
+    def _open_version_1(cls, values: Any) -> Any:
+        """One half width for all answers is one band."""
+        if not isinstance(values, dict) or values.get("version") != 1 or "half_width" not in values:
+            return values
+        bands = [(values.get("rating_min"), values["half_width"])]
+        kept = {name: value for name, value in values.items() if name != "half_width"}
+        return kept | {"version": 2, "by_rating": bands, "by_prediction": bands}
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -158,14 +182,25 @@ class Scorer(_Record):
                 oriented = value if part.higher_is_better else -value
                 contributions[part.metric] = part.weight * (interpolate(part.percentiles, oriented) - 0.5)
         predicted = interpolate(self.ratings, sum(contributions.values()))
+        low, high = self._interval(predicted)
         return Prediction(
             predicted=predicted,
-            low=max(self.rating_min, predicted - self.half_width),
-            high=min(self.rating_max, predicted + self.half_width),
+            low=low,
+            high=high,
             decision=self._decide(predicted),
             contributions=contributions,
             missing=tuple(missing),
         )
+
+    def _interval(self, predicted: float) -> tuple[float, float]:
+        band = max(0, bisect_right([start for start, _ in self.by_prediction], predicted) - 1)
+        away = self.by_prediction[band][1]
+        low, high = predicted - away, predicted + away
+        ends = [*(start for start, _ in self.by_rating[1:]), self.rating_max]
+        for (start, reach), end in zip(self.by_rating, ends, strict=True):
+            if start - reach <= predicted <= end + reach:
+                low, high = min(low, max(start, predicted - reach)), max(high, min(end, predicted + reach))
+        return max(self.rating_min, low), min(self.rating_max, high)
 
     def _decide(self, predicted: float) -> Decision:
         if self.send_at is not None and predicted >= self.send_at:
@@ -201,7 +236,9 @@ class Scorer(_Record):
             _Point, lambda dumper, point: dumper.represent_sequence("tag:yaml.org,2002:seq", point, flow_style=True)
         )
         content = self.model_dump(mode="json")
-        content["ratings"] = _points(self.ratings)
+        bands = {"by_rating": self.by_rating, "by_prediction": self.by_prediction}
+        for name, points in {"ratings": self.ratings, **bands}.items():
+            content[name] = _points(points)
         for part, own in zip(content["parts"], self.parts, strict=True):
             part["percentiles"] = _points(own.percentiles)
         text = f"# Made by `assay meta --save`. Run it with: assay run SET --metrics scorer:{Path(path).name}\n"

@@ -9,17 +9,17 @@ from .. import __version__
 from ..errors import UsageError
 from .arrays import Floats, Places
 from .folds import grouped_folds
-from .policy import BOUND, triage_policy
+from .policy import BOUND, intraclass_correlation, triage_policy
 from .recommendation import is_beyond_chance
 from .results import MetaEvaluation
 from .scorer import (
     AgreementRecord,
+    Bands,
     JudgeRecord,
     Knots,
     Scorer,
     ScorerPart,
     fingerprint_ratings,
-    interpolate,
     percentile_knots,
     range_knots,
 )
@@ -27,6 +27,8 @@ from .table import ScoreTable
 
 LEVEL = 0.9
 _FOLDS = 10
+_RATING_BANDS, _PREDICTION_BANDS = 5, 3
+_FEWEST_PER_BAND = 10  # a quantile at 0.9 needs nine groups
 _PENALTIES = np.logspace(-2, 3, 11)
 
 
@@ -44,7 +46,8 @@ class FittedCombination:
         combined = np.zeros(len(scores))
         for column, (weight, knots) in enumerate(zip(self.weights, self.percentiles, strict=True)):
             combined += weight * _shares(knots, scores[:, column])
-        return np.array([interpolate(self.ratings, float(value)) for value in combined])
+        points = np.array(self.ratings)
+        return np.asarray(np.interp(combined, points[:, 0], points[:, 1]), float)
 
 
 def _shares(knots: Knots, values: Floats) -> Floats:
@@ -100,8 +103,10 @@ def conformal_half_width(residuals: Floats, groups: Places, level: float) -> flo
     """Half the width of an interval that covers a new group's answer with probability `level`.
 
     Conformal for items in groups that are exchangeable as wholes: each group weighs the same, and the quantile of the
-    absolute residuals is taken at (G + 1) / G x level (Dunn, Wasserman and Ramdas, 2023, "Distribution-Free Prediction
-    Sets for Two-Layer Hierarchical Models", pooling).
+    absolute residuals is taken at (m + 1) / m x level (Dunn, Wasserman and Ramdas, 2023, "Distribution-Free Prediction
+    Sets for Two-Layer Hierarchical Models", pooling). m is what the residuals are worth in independent ones, n / (1 +
+    (mean size - 1) rho) (Kish, 1965), and at least the number of groups, which is right even where all residuals of a
+    group are equal.
 
     Args:
         residuals: Rating less prediction, out of fold, (items,).
@@ -114,10 +119,54 @@ def conformal_half_width(residuals: Floats, groups: Places, level: float) -> flo
     sizes = np.bincount(groups, minlength=int(groups.max()) + 1)
     weights = 1 / sizes[groups]
     count = int((sizes > 0).sum())
-    order = np.argsort(np.abs(residuals))
-    reached = np.cumsum(weights[order]) / count
-    place = int(np.searchsorted(reached, min(1.0, level * (count + 1) / count) - 1e-12))
-    return float(np.abs(residuals)[order][min(place, len(order) - 1)])
+    sorted_places = np.argsort(np.abs(residuals))
+    reached = np.cumsum(weights[sorted_places]) / count
+    mean_size = float((sizes**2).sum()) / len(residuals)
+    correlation = intraclass_correlation(np.abs(residuals), groups)
+    worth = max(count, len(residuals) / (1 + (mean_size - 1) * correlation))
+    place = int(np.searchsorted(reached, min(1.0, level * (worth + 1) / worth) - 1e-12))
+    return float(np.abs(residuals)[sorted_places][min(place, len(residuals) - 1)])
+
+
+def conformal_bands(
+    values: Floats, residuals: Floats, groups: Places, level: float, *, lowest: float, most: int
+) -> Bands:
+    """Bands of values with the half width of each: one `conformal_half_width` from the items of the band.
+
+    With ratings as values the bands are label-conditional, with predictions Mondrian (`Scorer`). A band has a share
+    1 / most of the items at least, and ten; a value that many items have is not divided.
+
+    Args:
+        values: What makes the bands, (items,).
+        residuals: Rating less prediction, out of fold, (items,).
+        groups: The group of each item as a number, (items,).
+        level: The probability.
+        lowest: The start of the first band.
+        most: The largest number of bands.
+
+    Returns:
+        Pairs of a band's start, halfway between its lowest value and the value below, and its half width.
+
+    Example:
+        Ten answers rated 1, which are predicted 2 too high at worst, and twenty rated 5, 1 too low at worst:
+
+        >>> ratings, residuals = np.repeat([1.0, 5.0], [10, 20]), np.repeat([-2.0, 1.0], [10, 20])
+        >>> conformal_bands(ratings, residuals, np.arange(30), 0.9, lowest=1.0, most=3)
+        ((1.0, 2.0), (3.0, 1.0))
+    """
+    levels, counts = np.unique(values, return_counts=True)
+    fewest = max(_FEWEST_PER_BAND, len(values) / most - 1e-9)
+    starts, count = [lowest], 0
+    for place in range(len(levels) - 1):
+        count += int(counts[place])
+        if count >= fewest and int(counts[place + 1 :].sum()) >= fewest:
+            starts.append(float(levels[place] + levels[place + 1]) / 2)
+            count = 0
+    band_of = np.searchsorted(starts, values, side="right") - 1
+    return tuple(
+        (start, conformal_half_width(residuals[band_of == band], groups[band_of == band], level))
+        for band, start in enumerate(starts)
+    )
 
 
 def fit_scorer(
@@ -153,17 +202,53 @@ def fit_scorer(
     if selection is None or not validates or not is_beyond_chance(selection):
         raise UsageError(f"there is no scorer to save. {evaluation.recommendation}")
     chosen = selection.chosen
+    agreement = chosen.out_of_fold
     rated = table.rated().only(chosen.metrics)
-    scores, ratings = rated.oriented, rated.mean_rating
+    record = AgreementRecord(
+        items=len(rated.items),
+        groups=len(set(rated.groups)),
+        spearman=agreement.value or 0.0,
+        low=agreement.low,
+        high=agreement.high,
+        rater_ceiling=evaluation.raters.ceiling.value if evaluation.raters else None,
+        ratings=fingerprint_ratings(rated),
+    )
     kind = "normalised-sum" if selection.combine == "sum" else chosen.kind
-    fitted = fit_combination(kind, chosen.metrics, scores, ratings, rated.middle)
+    scorer = build_scorer(rated, kind, record, level=level, bound=bound, seed=seed)
+    return scorer.model_copy(update={"judge": judge, "embedder": embedder, "prompts": tuple(sorted(prompts))})
+
+
+def build_scorer(
+    rated: ScoreTable,
+    kind: str,
+    agreement: AgreementRecord,
+    *,
+    level: float = LEVEL,
+    bound: float = BOUND,
+    seed: int = 0,
+) -> Scorer:
+    """Fits all metrics of a table as a scorer, with its interval and thresholds.
+
+    Args:
+        rated: The scores and ratings; every item is rated.
+        kind: How the metrics are combined, as in `fit_combination`.
+        agreement: How well the combination agrees with the ratings, out of fold.
+        level: Level of the interval.
+        bound: Largest share of bad answers among those sent.
+        seed: Seed of the folds.
+    """
+    scores, ratings, metrics = rated.oriented, rated.mean_rating, rated.metrics
+    fitted = fit_combination(kind, metrics, scores, ratings, rated.middle)
 
     def fit(training: Places) -> FittedCombination:
-        return fit_combination(kind, chosen.metrics, scores[training], ratings[training], rated.middle)
+        return fit_combination(kind, metrics, scores[training], ratings[training], rated.middle)
 
     predicted = cross_predict(fit, scores, rated.group_numbers, seed=seed)
+    by_rating, by_prediction = (
+        conformal_bands(values, ratings - predicted, rated.group_numbers, level, lowest=rated.rating_min, most=most)
+        for values, most in ((ratings, _RATING_BANDS), (predicted, _PREDICTION_BANDS))
+    )
     policy = triage_policy(rated, predicted, bound=bound, seed=seed)
-    out_of_fold = chosen.out_of_fold
     return Scorer(
         assay=__version__,
         kind=kind,
@@ -175,27 +260,17 @@ def fit_scorer(
                 percentiles=fitted.percentiles[place],
                 missing=float(np.isnan(scores[:, place]).mean()),
             )
-            for place, name in enumerate(chosen.metrics)
+            for place, name in enumerate(metrics)
         ),
-        judge=judge,
-        embedder=embedder,
-        prompts=tuple(sorted(prompts)),
-        rating_min=table.rating_min,
-        rating_max=table.rating_max,
+        rating_min=rated.rating_min,
+        rating_max=rated.rating_max,
         ratings=fitted.ratings,
         level=level,
-        half_width=conformal_half_width(ratings - predicted, rated.group_numbers, level),
+        by_rating=by_rating,
+        by_prediction=by_prediction,
         send_at=policy.send_at,
         hold_below=policy.hold_below,
-        agreement=AgreementRecord(
-            items=len(rated.items),
-            groups=len(set(rated.groups)),
-            spearman=out_of_fold.value or 0.0,
-            low=out_of_fold.low,
-            high=out_of_fold.high,
-            rater_ceiling=evaluation.raters.ceiling.value if evaluation.raters else None,
-            ratings=fingerprint_ratings(rated),
-        ),
+        agreement=agreement,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from ..errors import UsageError
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
-from ..meta_eval.scorer import JudgeRecord, Prediction, Scorer
+from ..meta_eval.scorer import DECISION_WORDS, JudgeRecord, Prediction, Scorer
 from ..prompts import Prompts
 from .metric import Metric
 from .options import coerce_options
@@ -70,9 +70,6 @@ def _part_evidence(score: Score) -> dict[str, Any]:
     return {"value": score.value, "status": score.status, "reason": score.reason, "evidence": score.evidence}
 
 
-_DECISIONS = {"send": "may be sent", "person": "leave it to a person", "hold": "hold it back"}
-
-
 def explain_prediction(prediction: Prediction, level: float, remarks: Sequence[str]) -> str:
     """One sentence: the predicted rating with its interval, what to do, and the part that speaks most for or against.
 
@@ -81,9 +78,10 @@ def explain_prediction(prediction: Prediction, level: float, remarks: Sequence[s
         level: The level of its interval.
         remarks: What differs from how the scorer was fitted.
     """
-    interval = f"{prediction.low:.1f} to {prediction.high:.1f} with {level:.0%} confidence"
+    interval = f"{prediction.low:.1f} to {prediction.high:.1f} for at least {level:.0%} of such answers"
     by_weight = sorted(prediction.contributions.items(), key=lambda part: part[1])
-    reason = f"the team would rate it about {prediction.predicted:.1f} ({interval}): {_DECISIONS[prediction.decision]}"
+    decision = DECISION_WORDS[prediction.decision]
+    reason = f"the team would rate it about {prediction.predicted:.1f} ({interval}): {decision}"
     if by_weight[0][1] < 0:
         reason += f"; {by_weight[0][0]} speaks most against it"
     elif by_weight[-1][1] > 0:

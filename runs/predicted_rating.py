@@ -11,17 +11,22 @@ from .ratings.rated_set import replace_ratings
 if TYPE_CHECKING:
     from .store import Store
 
+ENOUGH_RATED = 30
+"""So many ratings, with a standard deviation of a quarter of the scale, put their mean within a tenth of the scale:
+(1.96 * 0.25 / 0.1)^2 = 24, and some more where answers come in groups."""
+
 
 class PredictedRating(BaseModel):
     """The mean rating of a run's answers, as a scorer predicts it.
 
     Attributes:
         metric: The scorer.
-        mean: The mean rating; `low` and `high` are its 95% interval, None with too few groups.
+        mean: The mean rating; `low` and `high` are its 95% interval, None unless ratings correct the predictions.
         predicted: The mean of the predictions, uncorrected.
         n: Answers with a prediction.
         rated: How many of them are rated.
         corrected: Whether the ratings correct the predictions (prediction-powered inference).
+        problem: Why there is no interval.
     """
 
     metric: str
@@ -32,26 +37,46 @@ class PredictedRating(BaseModel):
     n: int
     rated: int
     corrected: bool
+    problem: str = ""
 
     @property
     def sentence(self) -> str:
         """The figure in one sentence.
 
+        Without ratings there is no interval, whatever an earlier version recorded: how far the predictions are off on
+        these answers, only ratings of them can say.
+
         Example:
-            >>> PredictedRating(metric="scorer:t.yaml", mean=3.4, low=3.2, high=3.6, predicted=3.5, n=200, rated=40,
-            ...                 corrected=True).sentence
-            'Mean predicted rating: 3.40 [3.20, 3.60], of 200 answers, corrected by the 40 ratings at hand.'
+            >>> rating = PredictedRating(metric="scorer:t.yaml", mean=3.4, low=3.2, high=3.6, predicted=3.5, n=200,
+            ...                          rated=40, corrected=True)
+            >>> rating.sentence
+            'Mean predicted rating: 3.40 (likely 3.20 to 3.60), of 200 answers, corrected by the 40 that are rated.'
+            >>> rating.model_copy(update={"rated": 0, "corrected": False}).sentence
+            'Mean predicted rating: 3.40, no interval: none of these 200 answers is rated; rate about 30.'
         """
-        mean = Figure("mean", self.mean, self.low, self.high)
-        how = f"corrected by the {self.rated} ratings at hand" if self.corrected else "not corrected: rate at least 10"
-        return f"Mean predicted rating: {mean}, of {self.n} answers, {how}."
+        mean, low, high = (Figure("mean", value) for value in (self.mean, self.low, self.high))
+        if not self.corrected:
+            return f"Mean predicted rating: {mean}, no interval: {_missing_ratings(self.rated, self.n)}."
+        how = f"corrected by the {self.rated} that are rated" if self.rated < self.n else "all of them rated"
+        interval = f" (likely {low} to {high})" if self.low is not None else ""
+        no_interval = f"; no interval: {self.problem}" if self.problem else ""
+        return f"Mean predicted rating: {mean}{interval}, of {self.n} answers, {how}{no_interval}."
+
+
+def _missing_ratings(rated: int, n: int) -> str:
+    rate = min(ENOUGH_RATED, n) - rated
+    if not rated:
+        return f"none of these {n} answers is rated; rate about {rate}"
+    return f"only {rated} of these {n} answers are rated; rate about {rate} more"
 
 
 def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
     """Estimates the mean rating of a run's answers from the predictions of its first scorer.
 
-    With ten or more rated and two or more unrated answers the predictions are corrected by the ratings (PPI++); the
-    rated answers must be a random part. Where all are rated, the mean is that of the ratings.
+    With ten or more rated and two or more unrated answers the predictions are corrected by the ratings (PPI++,
+    `prediction_powered_mean`); the rated answers must be a random part. Where all are rated, the mean is that of the
+    ratings. Otherwise it is that of the predictions, without an interval: what the scorer gets wrong on these answers
+    is not in the spread of its predictions.
 
     Args:
         store: Where the run is.
@@ -87,22 +112,34 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
         rating_max=first.rating_max,
         groups=tuple(row.source for row in rows),
     )
-    mean = estimate_mean(predicted, table.groups)
     rated = table.rated()
     count = len(rated.items)
     corrected = None
-    if count == len(rows):
-        corrected = estimate_mean(rated.mean_rating, table.groups)
+    if count >= len(rows) - 1 and count:
+        corrected = estimate_mean(rated.mean_rating, rated.groups)
     elif (powered := estimate_mean_rating(table, (metric,))) is not None:
         corrected = powered.mean
-    chosen = mean if corrected is None else corrected
+    mean = float(predicted.mean())
+    if corrected is None or corrected.value is None:
+        return PredictedRating(
+            metric=metric,
+            mean=mean,
+            low=None,
+            high=None,
+            predicted=mean,
+            n=len(rows),
+            rated=count,
+            corrected=False,
+            problem="fewer than ten answers are rated",
+        )
     return PredictedRating(
         metric=metric,
-        mean=chosen.value or 0.0,
-        low=chosen.low,
-        high=chosen.high,
-        predicted=float(predicted.mean()),
+        mean=corrected.value,
+        low=corrected.low,
+        high=corrected.high,
+        predicted=mean,
         n=len(rows),
         rated=count,
-        corrected=corrected is not None,
+        corrected=True,
+        problem=corrected.problem,
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..eval_sets import Sample
+from ..meta_eval.scorer import DECISION_WORDS
 from ..metrics import Score
 from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure, format_cost
@@ -79,10 +80,10 @@ def _part_lines(evidence: dict[str, Any]) -> Iterator[Line]:
         Figure("share" if name == "level" else "predicted", evidence.pop(name))
         for name in ("level", "low", "high", "predicted")
     )
-    decision = {"send": "send it", "person": "leave it to a person", "hold": "hold it back"}[evidence.pop("decision")]
+    decision = DECISION_WORDS[evidence.pop("decision")]
     yield (
         Part(
-            f"  Of answers like this, {level} are rated {low} to {high}; about {predicted} is "
+            f"  Of answers like this, at least {level} are rated {low} to {high}; about {predicted} is "
             f"expected. Decision: {decision}."
         ),
     )

@@ -90,7 +90,8 @@ def evaluation_blocks(
         yield ReportBlock(
             (
                 Paragraph(
-                    f"Mean rating of all {count} answers: {mean} (the {rating.rated} rated ones alone: {classical})"
+                    f"Mean rating that your team would give answers like these, from the scores of all {count} and "
+                    f"the {rating.rated} ratings: {mean} (the rated ones alone: {classical})"
                 ),
             )
         )
@@ -160,7 +161,8 @@ def _policy_block(policy: Policy) -> ReportBlock:
     bound, confidence = Figure("share", policy.bound), Figure("share", policy.confidence)
     hours, minutes = Figure("hours", policy.hours_saved), Figure("rating", policy.minutes)
     line = (
-        f"At most {bound} bad answers among those sent, with {confidence} confidence; {hours} hours saved per 1,000 "
-        f"answers at {minutes} minutes each."
+        f"Aim: at most {bound} bad answers among those sent, with {confidence} confidence. In the check, by thresholds "
+        f"chosen on other answers, {policy.sent_bad} of {policy.sent} sent answers were bad. {hours} hours saved per "
+        f"1,000 answers at {minutes} minutes each."
     )
     return ReportBlock((policy_table(policy), Paragraph(line, "quiet")))

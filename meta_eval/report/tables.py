@@ -278,4 +278,4 @@ def policy_table(policy: Policy) -> ResultTable:
         ("held back", hold, Figure("count", policy.held), f"{policy.held_good} good: {right}"),
     )
     columns = (Column("answers", "text"), Column("score"), Column("n"), Column("wrongly"))
-    return ResultTable("What could be done with a score (out of fold)", columns, rows)
+    return ResultTable("What could be done with a score (n and wrongly: the check, out of fold)", columns, rows)

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, model_validator
 
 from ...meta_eval.estimate import Estimate, estimate_mean
+from ...metrics.specification import parse_specification
 from ..compare import PairedSample, RunComparison, run_samples
 from ..predicted_rating import PredictedRating, predict_mean_rating
 from .gates import GateResult, ShareGate, Spending
@@ -35,7 +36,8 @@ class MetricReport(BaseModel):
         metric: The metric's name.
         asked: Whether the suite names it; the others are the baselines that stand in every table.
         n: Samples; `scored`, `skipped` and `failed` add up to it.
-        mean: The mean of the values, or None where no sample was scored; `low` and `high` are its interval.
+        mean: The mean of the values, or None where no sample was scored; `low` and `high` are its interval, None for a
+            scorer: its mean is a predicted rating, whose error only ratings show (`predicted_rating`).
         change: The mean paired change since the run that this one is compared with; `change_low` and `change_high` are
             its interval, and `change_p` its p-value, corrected for the number of metrics.
     """
@@ -53,6 +55,14 @@ class MetricReport(BaseModel):
     change_low: float | None = None
     change_high: float | None = None
     change_p: float | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out_the_interval_of_a_scorer(cls, values: Any) -> Any:
+        """Of reports that an earlier version stored too."""
+        if isinstance(values, dict) and parse_specification(str(values.get("metric"))).is_scorer:
+            return values | {"low": None, "high": None}
+        return values
 
 
 class SampleReport(BaseModel):

@@ -23,7 +23,8 @@ def scorer_file() -> str:
         rating_max=5,
         ratings=((-0.5, 1.0), (0.5, 5.0)),
         level=0.9,
-        half_width=0.5,
+        by_rating=((1, 0.5),),
+        by_prediction=((1, 0.5),),
         send_at=4.5,
         agreement=AgreementRecord(items=60, groups=15, spearman=0.5, ratings="0" * 12),
     ).save("team.yaml")
@@ -52,14 +53,24 @@ def test_show_explains_a_scorer_in_words(assay: Make, scorer_file: str) -> None:
     write_set()
     assert assay("run", "set.jsonl", "--metrics", scorer_file).code == 0
     shown = " ".join(assay("show", "last", "s1").out.split())
-    assert "Of answers like this, 90% are rated 4.5 to 5.0; about 5.0 is expected. Decision: send it." in shown
+    assert (
+        "Of answers like this, at least 90% are rated 4.5 to 5.0; about 5.0 is expected. Decision: may be sent."
+        in shown
+    )
     assert "token_overlap is 1.000 and raises the prediction (+0.50)" in shown
     assert "token_overlap is 0.000 and lowers the prediction (-0.50)" in " ".join(
         assay("show", "last", "s0").out.split()
     )
 
 
-@pytest.mark.parametrize(("rated", "mean", "said"), [(0, 3.0, "not corrected"), (12, 3.0, "corrected by the 12")])
+@pytest.mark.parametrize(
+    ("rated", "mean", "said"),
+    [
+        (0, 3.0, "no interval: none of these 20 answers is rated; rate about 20"),
+        (4, 3.0, "no interval: only 4 of these 20 answers are rated; rate about 16 more"),
+        (12, 3.0, "corrected by the 12 that are rated"),
+    ],
+)
 def test_a_suite_begins_with_the_mean_predicted_rating(
     assay: Make, scorer_file: str, rated: int, mean: float, said: str
 ) -> None:
@@ -79,7 +90,12 @@ def test_a_suite_begins_with_the_mean_predicted_rating(
     done = assay("suite", "nightly.yaml", "--json")
     predicted = done.json["runs"][0]["predicted_rating"]
     assert predicted["mean"] == pytest.approx(mean) and predicted["rated"] == rated
-    assert predicted["low"] < mean < predicted["high"]
+    if rated < 10:
+        assert (predicted["low"], predicted["high"], predicted["corrected"]) == (None, None, False)
+    else:
+        assert predicted["low"] < mean < predicted["high"]
+    (row,) = (row for row in done.json["runs"][0]["metrics"] if row["metric"] == scorer_file)
+    assert (row["mean"], row["low"], row["high"]) == (3.0, None, None)
     assert [gate["state"] for gate in done.json["gates"]] == ["passed", "failed"]
     summary = Path("summary.md").read_text(encoding="utf-8")
     assert f"Mean predicted rating: {mean:.2f}" in summary and said in summary

@@ -8,7 +8,14 @@ from statsmodels.stats.sandwich_covariance import cov_cluster
 from tables_of_scores import score_table
 
 from assay.meta_eval.mean_rating import estimate_mean_rating, prediction_powered_mean, ratings_needed
-from assay.meta_eval.policy import estimate_share, triage_policy, variance_of_mean
+from assay.meta_eval.policy import (
+    estimate_share,
+    intraclass_correlation,
+    p_of_share,
+    triage_policy,
+    variance_of_mean,
+)
+from assay.meta_eval.results import MeanRating
 from assay.meta_eval.table import ScoreTable
 
 
@@ -85,8 +92,44 @@ def test_a_useless_score_sends_nothing_and_says_what_it_would_take() -> None:
     assert (policy.send_at, policy.sent, policy.hours_saved, policy.wrong_rate.value) == (None, 0, 0.0, None)
     assert policy.problem == (
         "no threshold keeps the share of bad answers among those sent at 10% or less with 95% confidence: 40 of 80 "
-        "rated answers are bad, and at least 29 answers must be sent without a bad one among them"
+        "rated answers are bad, and at least 29 answers must be sent without a bad one among them "
+        "(more where answers come in groups)"
     )
+
+
+def test_the_p_value_of_a_share_by_hand() -> None:
+    """1 wrong of 46: .9^46 + 46 * .1 * .9^45 = .0480. Pairs with rho 1/2 count as 46 / 1.5 with 2/3 wrong."""
+    wrong = np.arange(46) == 0
+    assert p_of_share(wrong, np.arange(46), 0.1, 0.5) == pytest.approx(0.9**46 + 4.6 * 0.9**45)
+    paired = p_of_share(wrong, np.arange(46) // 2, 0.1, 0.5)
+    assert paired == pytest.approx(stats.beta.sf(0.1, 2 / 3 + 1, 46 / 1.5 - 2 / 3)) and paired > 0.1
+
+
+def test_the_correlation_within_groups_by_hand() -> None:
+    """Groups 0 0 1 | 1 1 0: between 1/6, within 1/3, so the estimate is 0; its error is sqrt(2 * 5 / (9 * 4 * 1))."""
+    values, groups = np.array([0.0, 0, 1, 1, 1, 0]), np.array([0, 0, 0, 1, 1, 1])
+    assert intraclass_correlation(values, groups) == pytest.approx(np.sqrt(10 / 36) / 2)
+    assert intraclass_correlation(values, np.arange(6)) == 0.0
+    assert intraclass_correlation(values, np.zeros(6, int)) == 1.0
+
+
+def test_the_strictest_threshold_is_tested_first() -> None:
+    """Of the best 30, 3 are bad, and then none of 300: over all 330 that is 1%, but the first test fails."""
+    predicted = np.arange(330.0)
+    ratings = np.full(330, 5.0)
+    ratings[-30::10] = 1.0
+    policy = triage_policy(rated(ratings), predicted)
+    assert policy.send_at is None and policy.problem.startswith("no threshold keeps")
+    ratings[-30:], ratings[:30:10] = 5.0, 1.0
+    assert triage_policy(rated(ratings), predicted).send_at == 0.0
+
+
+def test_no_threshold_is_offered_where_the_check_found_more_bad_answers_than_the_aim() -> None:
+    generator = np.random.default_rng(11)
+    quality = generator.normal(size=120)
+    policy = triage_policy(rated(np.where(quality < -1, 1.0, 5.0)), 0.4 * quality + generator.normal(size=120), folds=2)
+    assert (policy.send_at, policy.sent, policy.sent_bad, policy.hours_saved) == (None, 54, 8, 0.0)
+    assert policy.problem == "in the check 8 of 54 answers sent were bad, which is more than 10%"
 
 
 RATINGS = np.array([1, 5, 4, 2, 5, 3, 4, 1, 5, 4.0])
@@ -96,27 +139,71 @@ UNRATED = 5 * np.array(
 )
 
 
+def powered(ratings: np.ndarray, scores: np.ndarray, unrated: np.ndarray) -> MeanRating:
+    """Each item its own group."""
+    groups = np.arange(len(ratings) + len(unrated))
+    return prediction_powered_mean(
+        ratings, scores, unrated, groups[: len(ratings)], groups[len(ratings) :], scale=(1, 5)
+    )
+
+
 def test_the_powered_mean_is_that_of_ppi_python() -> None:
-    """ppi_mean_pointestimate of ppi-python 0.2.3 gives 3.44002287 on these; its interval, 3.44 +- 1.96 * .29334, takes
-    variances over n, ours over n - 1 and Student's quantile: .30514 * t(9)."""
-    estimate = prediction_powered_mean(RATINGS, SCORES, UNRATED, np.arange(10), scale=(1, 5))
+    """ppi_mean_pointestimate of ppi-python 0.2.3 gives 3.44002287 on these."""
+    estimate = powered(RATINGS, SCORES, UNRATED)
     assert estimate.mean.value == pytest.approx(3.44002287)
     rest = RATINGS - estimate.power * SCORES
     assert np.sqrt(rest.var() / 10 + estimate.power**2 * UNRATED.var() / 20) == pytest.approx(0.29333918)
-    assert estimate.mean.high == pytest.approx(3.44002287 + stats.t.ppf(0.975, 9) * 0.30513929)
     assert (estimate.rated, estimate.unrated, estimate.classical.value) == (10, 20, 3.4)
 
 
 def test_scores_of_any_scale_serve_alike() -> None:
-    one = prediction_powered_mean(RATINGS, SCORES, UNRATED, np.arange(10), scale=(1, 5))
-    other = prediction_powered_mean(RATINGS, SCORES * 7 - 3, UNRATED * 7 - 3, np.arange(10), scale=(1, 5))
+    one, other = powered(RATINGS, SCORES, UNRATED), powered(RATINGS, SCORES * 7 - 3, UNRATED * 7 - 3)
     assert other.mean.value == pytest.approx(one.mean.value)
     assert other.mean.high == pytest.approx(one.mean.high)
 
 
-def test_scores_that_say_nothing_leave_the_classical_mean() -> None:
-    estimate = prediction_powered_mean(RATINGS, np.full(10, 2.0), np.full(20, 2.0), np.arange(10), scale=(1, 5))
+def test_the_interval_of_ratings_alone_by_hand() -> None:
+    """Scores that say nothing leave the mean of the ratings, 3.4, at 0.6 of the scale. Without answer i it is
+    (34 - y) / 9, without an unrated one of the other 20 it stays; 9 degrees of freedom; symmetric in log odds."""
+    estimate = powered(RATINGS, np.full(10, 2.0), np.full(20, 2.0))
     assert (estimate.power, estimate.mean) == (0.0, estimate.classical)
+    error = np.sqrt(29 / 30 * (((34 - RATINGS) / 9 - 3.4) ** 2).sum()) / 4
+    away = stats.t.ppf(0.975, 9) * error / (0.6 * 0.4)
+    expected = [1 + 4 / (1 + np.exp(-(np.log(1.5) + step))) for step in (-away, away)]
+    assert [estimate.mean.low, estimate.mean.high] == pytest.approx(expected, rel=1e-4)
+
+
+def test_groups_that_hold_rated_and_unrated_answers_are_left_out_whole() -> None:
+    """Rated and unrated answers of the same ten groups: the estimate without a group is that of the others."""
+    groups = np.repeat(np.arange(10), 2)
+    estimate = prediction_powered_mean(RATINGS, SCORES, UNRATED, np.arange(10), groups, scale=(1, 5))
+    value = estimate.mean.value
+    left_out = []
+    for group in range(10):
+        rest = np.arange(10) != group
+        part = prediction_powered_mean(
+            RATINGS[rest],
+            SCORES[rest],
+            UNRATED[groups != group],
+            groups[::2][rest],
+            groups[groups != group],
+            scale=(1, 5),
+        )
+        left_out.append(part.mean.value)
+    error = np.sqrt(0.9 * ((np.array(left_out) - np.mean(left_out)) ** 2).sum())
+    assert value is not None and estimate.mean.low is not None and estimate.mean.high is not None
+    place = (value - 1) / 4
+    log_odds = [np.log((end - 1) / (5 - end)) for end in (estimate.mean.low, estimate.mean.high)]
+    quantile = (log_odds[1] - log_odds[0]) / 2 / (error / 4 / (place * (1 - place)))
+    assert stats.t.ppf(0.975, 10) < quantile < stats.t.ppf(0.975, 8)  # two means over ten groups: about nine degrees
+
+
+def test_few_groups_or_equal_ratings_give_a_mean_without_interval() -> None:
+    one_source = prediction_powered_mean(
+        RATINGS, SCORES, UNRATED, np.repeat(np.arange(2), 5), np.arange(2, 22), scale=(1, 5)
+    )
+    assert one_source.mean.value is not None and one_source.mean.low is None and one_source.mean.problem
+    assert powered(np.full(10, 5.0), SCORES, UNRATED).mean.low is None
 
 
 def test_how_many_ratings_a_width_takes_by_hand() -> None:

@@ -31,7 +31,8 @@ def make_scorer(half_width: float = 0.5, ratings: str = "0" * 12) -> Scorer:
         rating_max=5,
         ratings=((-0.5, 1.0), (0.5, 5.0)),
         level=0.9,
-        half_width=half_width,
+        by_rating=((1, half_width),),
+        by_prediction=((1, half_width),),
         agreement=AgreementRecord(items=200, groups=200, spearman=0.9, low=0.86, high=0.94, ratings=ratings),
     )
 

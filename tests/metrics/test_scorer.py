@@ -30,7 +30,8 @@ def scorer_file(tmp_path: Path) -> Any:
             "rating_max": 5,
             "ratings": ((-0.5, 1.0), (0.5, 5.0)),
             "level": 0.9,
-            "half_width": 0.5,
+            "by_rating": ((1, 0.5),),
+            "by_prediction": ((1, 0.5),),
             "send_at": 4.5,
             "agreement": AgreementRecord(items=60, groups=15, spearman=0.5, ratings="0" * 12),
         }
@@ -54,7 +55,9 @@ def test_it_predicts_a_rating_and_says_why(scorer_file: Any) -> None:
     assert (score.evidence["low"], score.evidence["high"], score.evidence["decision"]) == (2.5, 3.5, "person")
     part = score.evidence["parts"]["token_overlap"]
     assert part["value"] == 0.5 and part["contribution"] == pytest.approx(0.0)
-    assert score.reason.startswith("the team would rate it about 3.0 (2.5 to 3.5 with 90% confidence): leave it")
+    assert score.reason.startswith(
+        "the team would rate it about 3.0 (2.5 to 3.5 for at least 90% of such answers): leave it"
+    )
     sent = asyncio.run(metric.assess(sample("open the menu now")))
     assert sent.value == 5 and sent.evidence["decision"] == "send" and "may be sent" in sent.reason
 
