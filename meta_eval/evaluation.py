@@ -10,8 +10,10 @@ from .. import __version__
 from .agreement import MetricAgreement, metric_agreements
 from .arrays import Floats
 from .bootstrap_statistics import mean_spearman
+from .chance import OnProgress
 from .combiners import SUBSET
-from .comparison import MARGIN, compare
+from .comparison import compare
+from .difference import MARGIN
 from .estimate import Estimate, estimate
 from .mean_rating import estimate_mean_rating
 from .paper_procedure import paper_procedure
@@ -60,6 +62,7 @@ def evaluate_table(
     margin: float = MARGIN,
     bound: float = BOUND,
     minutes: float = MINUTES,
+    on_progress: OnProgress | None = None,
 ) -> MetaEvaluation:
     """Evaluates the metrics of a table against its ratings, alone and combined.
 
@@ -78,6 +81,7 @@ def evaluate_table(
         margin: The largest difference of rho that still counts as equivalent.
         bound: The largest share of bad answers among those sent without a person, in (0, 1].
         minutes: What a person spends on one answer.
+        on_progress: As in `select`.
 
     Returns:
         The evaluation; nothing in it is NaN.
@@ -104,6 +108,7 @@ def evaluate_table(
         permutations=permutations,
         level=level,
         seed=seed,
+        on_progress=on_progress,
     ) or (None, None)
     comparisons, best_comparisons = _comparisons(
         rated, metrics, selection, predictions, resampling=resampling, margin=margin
@@ -116,8 +121,17 @@ def evaluate_table(
         rated_values = expected[~np.isnan(table.mean_rating)]
         policy = triage_policy(rated, rated_values, bound=bound, confidence=level, minutes=minutes, seed=seed)
     return MetaEvaluation(
-        recommendation=recommend(len(rated.items), metrics, raters, selection, comparisons=comparisons, policy=policy),
-        explanation=explain(len(rated.items), metrics, raters, selection, comparisons=comparisons),
+        recommendation=recommend(
+            len(rated.items),
+            metrics,
+            raters,
+            selection,
+            comparisons=comparisons,
+            policy=policy,
+            margin=margin,
+            level=level,
+        ),
+        explanation=explain(metrics, raters, selection, comparisons=comparisons, rated=len(rated.items)),
         metrics=metrics,
         raters=raters,
         selection=selection,
@@ -171,7 +185,7 @@ def _comparisons(
 ) -> tuple[tuple[Comparison, ...], tuple[Comparison, ...]]:
     """Those of the choice with the best single metric and baseline, then those of the best single metric with each."""
 
-    def compare_two(first: tuple[str, Floats], second: tuple[str, Floats]) -> Comparison:
+    def compare_two(first: tuple[str, Floats], second: tuple[str, Floats], tries: int = 1) -> Comparison:
         return compare(
             rated,
             first,
@@ -179,6 +193,7 @@ def _comparisons(
             permutations=resampling.permutations,
             level=resampling.level,
             margin=margin,
+            tries=tries,
             seed=resampling.seed,
         )
 
@@ -203,7 +218,7 @@ def _comparisons(
             choice_comparisons.append(compare_two(choice, (f"{single.metrics[0]} alone", predictions.single)))
         others = [metric for metric in baselines if (metric.name,) != chosen][:1]
         others += [metric for metric in baselines if metric.name == QUESTION_ONLY and metric not in others]
-        choice_comparisons += [compare_two(choice, named_column(other)) for other in others]
+        choice_comparisons += [compare_two(choice, named_column(other), len(baselines)) for other in others]
     rest = [*alone[1:], *baselines] if alone else []
     best_comparisons = tuple(compare_two(named_column(alone[0]), named_column(other)) for other in rest)
     return tuple(choice_comparisons), best_comparisons

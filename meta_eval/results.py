@@ -5,7 +5,11 @@ from typing import Literal
 
 from ..presentation.figure import Figure
 from .agreement import MetricAgreement
+from .difference import Standing
 from .estimate import Estimate
+
+BEYOND_CHANCE = 0.01
+"""A claim is made where chance alone would do as well once in a hundred times: a scorer decides every night on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +162,13 @@ class ChosenCombination:
     """What one rule chooses among all combinations.
 
     Attributes:
-        rule: `best`; `simple`, the fewest metrics within one standard error of the best; or `cheap`, the lowest cost
-            within one.
+        rule: `best`; `simple`, the fewest metrics within one standard error of the best; `cheap`, the lowest cost
+            within one; or `shown`, the metric or combiner without a fit that is claimed where the preferred choice is
+            not shown beyond chance.
         combination: What it chooses on all rated items. `out_of_fold` is that of the rule, repeated inside each
             training part.
-        difference: Its Spearman out of fold less that of the best; None for the best.
+        difference: Spearman out of fold of what it chooses on all rated items less that of what the best one does;
+            None for the best. (The rules themselves choose the same in many folds, and differ by less.)
     """
 
     rule: str
@@ -179,16 +185,20 @@ class Selection:
         prefer: The rule that the recommendation follows: `best`, `simple` or `cheap`.
         combinations: The best subset of each size and within each bound on cost, then the combiners of all metrics.
         choices: What each rule chooses, the best first; a rule that chooses the same as an earlier one is left out.
-        chosen: The choice of the rule that is preferred.
+        chosen: What the claim is about: the choice of the rule that is preferred; where that is not shown beyond chance
+            and a single metric (or the combiners' unfitted mean) is, the latter.
         best_by_chance: The mean over shuffled ratings of the best in-sample rho of all subsets.
         best_in_sample: The same on the real ratings.
-        p_of_selection: How often chance reaches `best_in_sample`, or the choice's predictions out of fold agree as well
-            with shuffled ratings, whichever is more often; of one combiner that was asked for the latter alone.
+        p_of_best: How often chance reaches `best_in_sample`.
+        p_of_selection: The p-value of the claim about `chosen`: how often chance alone would do as well, with all
+            counted that it was chosen from.
         stability: By metric, the share of resampled tables whose best subset of any size contains it.
         left_out: Metrics that are no candidates, and why.
         repeats: How often the groups were dealt into folds.
         folds: How many folds were made.
         cost_unit: The unit of the costs; empty where they are unknown.
+        agreement: How far `chosen` agrees with the ratings, given that it was chosen and is claimed: the one figure
+            that every sentence, table and saved scorer quotes. Where nothing is claimed, `chosen.out_of_fold`.
         predictions: The chosen combination's score of each item of the table on the rating scale, out of fold where
             the item is rated; None where there is none.
     """
@@ -200,13 +210,30 @@ class Selection:
     chosen: Combination
     best_by_chance: float
     best_in_sample: float
+    p_of_best: float
     p_of_selection: float
     stability: tuple[tuple[str, float], ...]
     left_out: tuple[tuple[str, str], ...]
     repeats: int
     folds: int
+    agreement: Estimate
     cost_unit: str = ""
     predictions: tuple[float | None, ...] = field(repr=False, default=())
+
+    @property
+    def is_beyond_chance(self) -> bool:
+        """Whether `chosen` is claimed to agree with the ratings."""
+        return self.p_of_selection <= BEYOND_CHANCE
+
+    def agreement_of(self, combination: Combination) -> Estimate:
+        """How far a combination agrees on answers that did not choose it: of the chosen one `agreement`."""
+        is_chosen = (combination.kind, combination.metrics) == (self.chosen.kind, self.chosen.metrics)
+        return self.agreement if is_chosen else combination.out_of_fold
+
+    def optimism_of(self, combination: Combination) -> float | None:
+        """How much more a combination reaches on the answers that chose it than by `agreement_of`."""
+        reached = self.agreement_of(combination).value
+        return None if reached is None or combination.in_sample is None else combination.in_sample - reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +290,7 @@ class Comparison:
         p_williams: The p-value of Williams' t-test, items taken as independent.
         p_permutation: The p-value of a permutation test that swaps the two by whole groups.
         margin: The largest difference that still counts as equivalent.
-        equivalent: Whether the 90% interval of the difference lies within the margin on both sides.
+        standing: What the difference shows: better, worse, equivalent, or how many more ratings would tell.
         problem: Why there are no figures.
     """
 
@@ -276,7 +303,7 @@ class Comparison:
     p_williams: float | None
     p_permutation: float | None
     margin: float
-    equivalent: bool | None
+    standing: Standing
     problem: str = ""
 
 
@@ -490,7 +517,8 @@ class MetaEvaluation:
 
     Attributes:
         recommendation: One sentence for a support lead: which measure follows the team, and what it may be used for.
-        explanation: The statistics under it, in one sentence.
+        explanation: What is known in figures, in three short lines: how far the choice agrees, its difference from the
+            others, and what the raters reach.
         metrics: The agreement of each metric with the mean rating, and of a constant.
         raters: The agreement of the raters with each other.
         selection: All combinations, the one chosen, and what chance gives.

@@ -53,6 +53,20 @@ def follow(quality: Floats, noise: Floats, correlation: float) -> Floats:
     return correlation * quality + np.sqrt(1 - correlation**2) * noise
 
 
+def draw_metrics(
+    generator: np.random.Generator, groups: Places, correlations: list[float], shared: float = 0.5
+) -> tuple[Floats, Floats]:
+    """Ratings (items,) and metrics (items, metrics) that follow the rated quality so far; their noise correlates at .3.
+
+    Where groups hold several items, a share of everything is common to a group.
+    """
+    columns = len(correlations)
+    latent = clustered_normal(generator, groups, columns + 2, shared if groups.max() + 1 < len(groups) else 0.0)
+    noise = np.sqrt(0.3) * latent[:, [1]] + np.sqrt(0.7) * latent[:, 2:]
+    quality, follows = latent[:, [0]], np.array(correlations)
+    return rate(quality[:, 0]), follows * quality + np.sqrt(1 - follows**2) * noise
+
+
 def build_table(scores: Floats, ratings: Floats, groups: Places, **others: object) -> ScoreTable:
     """A table of metrics m0, m1, ... (items, metrics) and ratings (items,) or (items, raters)."""
     if ratings.ndim == 2:
@@ -93,3 +107,14 @@ def correlation_for_alpha(alpha: float, cuts: str = "even") -> float:
         reached = float(ordinal_alpha(ratings)(np.ones((len(ratings), 1)))[0])
         low, high = (middle, high) if reached < alpha else (low, middle)
     return (low + high) / 2
+def latent_correlation(spearman: float, cuts: str = "even") -> float:
+    """The correlation for `follow` that makes scores have this Spearman correlation with the ratings."""
+    generator = np.random.default_rng(12345)
+    quality, noise = generator.normal(size=(2, 200_000))
+    ranks = np.argsort(np.argsort(quality)) / len(quality)  # of ratings without ties, to be cut below
+    levels = rate(quality, cuts)
+    means = np.array([ranks[levels == level].mean() for level in np.unique(levels)])
+    rating_ranks = means[np.searchsorted(np.unique(levels), levels)]
+    grid = np.linspace(0, 0.98, 50)
+    reached = [np.corrcoef(np.argsort(np.argsort(follow(quality, noise, one))), rating_ranks)[0, 1] for one in grid]
+    return float(np.interp(spearman, reached, grid))

@@ -1,0 +1,167 @@
+"""What may be claimed of a choice among measures: which of them is shown beyond chance, and how far it agrees.
+
+One error in a hundred for everything that could be claimed, by gatekeeping (Dmitrienko and Tamhane, 2007): first come
+the measures that no rating chose or fitted (each metric alone, their mean rank, their normalised sum), all at once.
+Only where one of them is shown may a combination be claimed, and only if it passes a test of its own, in which its
+choice or its fit is repeated for each shuffling of the ratings. Where all is noise, a claim is made as often as the
+first test errs, whatever comes after it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+
+from .arrays import Floats
+from .chance import Chance, OnProgress, chance_of_best, chance_of_fit, chance_of_measures
+from .combiners import SUBSET, UNFITTED, Combiner
+from .cross_validation import CombinationTask, FittedWays, OutOfFold, column_spearmans
+from .estimate import Estimate
+from .results import BEYOND_CHANCE
+from .subsets import fit_scale
+from .winner_estimate import estimate_winner, winning_limits
+
+_LARGEST_RHO = 0.9999
+_SPREAD_OF_FITS = 1.1
+"""How much more a figure out of fold varies than with the folds' fits taken as given (simulated)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestedChoice:
+    """What may be claimed of one way of combining.
+
+    Attributes:
+        way: The number of the way.
+        p: The one-sided p-value of its agreement, with all counted that it was chosen from.
+        agreement: How far it agrees, given that it was chosen and that the claim is made.
+    """
+
+    way: int
+    p: float
+    agreement: Estimate
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceTests:
+    """The tests behind a claim.
+
+    Attributes:
+        task: What is combined.
+        fitted: All ways, fitted to all items.
+        out_of_fold: What the ways predict of items that they were not fitted to.
+        estimate_rho: Estimates Spearman's rho of values (items, repeats), with its usual interval.
+        is_choice: Whether metrics and combinations are chosen from; else one combiner was asked for.
+        permutations: How often the ratings are shuffled.
+        seed: Seed of the shuffling, and of the folds in `out_of_fold`.
+        level: Confidence level.
+        on_progress: Is called while a fit is repeated.
+    """
+
+    task: CombinationTask
+    fitted: FittedWays
+    out_of_fold: OutOfFold
+    estimate_rho: Callable[[Floats], Estimate]
+    is_choice: bool
+    permutations: int
+    seed: int
+    level: float
+    on_progress: OnProgress | None = None
+
+    def choose(self, preferred: int, predictions: Floats) -> TestedChoice:
+        """Claims the preferred way, or else the metric, or the combiner without a fit, that is shown beyond chance.
+
+        Args:
+            preferred: The number of the way that is preferred.
+            predictions: What its rule predicts out of fold, (items, repeats).
+
+        Returns:
+            The claim. Where nothing is shown, it is that of the preferred way, with its p-value and its estimate out of
+            fold: nothing is claimed, so that nothing has to be corrected for it.
+        """
+        first = self._test(preferred, predictions)
+        if first.p <= BEYOND_CHANCE or not self.is_choice:
+            return first
+        singles = [way for way in range(len(self.fitted.rows)) if self._is_single(way)][:1]
+        fallbacks = [way for way in (*singles, *self._unfitted) if self.out_of_fold.scores.eligible[way]]
+        claims = (self._test(way, self.out_of_fold.predictions[way]) for way in fallbacks)
+        return next((claim for claim in claims if claim.p <= BEYOND_CHANCE), first)
+
+    @cached_property
+    def best_subset(self) -> Chance:
+        """The test of the best of all subsets."""
+        return chance_of_best(self.task, permutations=self.permutations, seed=self.seed)
+
+    @cached_property
+    def _gate(self) -> Chance:
+        """The test of all measures that no rating chose or fitted."""
+        measures = self._columns[:, self._unfitted]
+        if self.is_choice:
+            measures = np.hstack([self._scaled, measures])
+        return chance_of_measures(self.task, measures, permutations=self.permutations, seed=self.seed)
+
+    @property
+    def _unfitted(self) -> list[int]:
+        """The ways that learn nothing from ratings; of one combiner that was asked for, itself."""
+        eligible = self.out_of_fold.scores.eligible
+        return [
+            number
+            for number, way in enumerate(self.task.ways)
+            if way.kind in UNFITTED and (self.is_choice or eligible[number])
+        ]
+
+    @cached_property
+    def _scaled(self) -> Floats:
+        return fit_scale(self.task.scores, self.task.how)(self.task.scores)
+
+    @cached_property
+    def _columns(self) -> Floats:
+        """What each way predicts of the items that it was fitted to, (items, ways)."""
+        return self.fitted.predict(self.task.scores)
+
+    def _is_single(self, way: int) -> bool:
+        return way < len(self.fitted.rows) and self.task.sizes[self.fitted.rows[way]] == 1
+
+    def _test(self, way: int, predictions: Floats) -> TestedChoice:
+        """Tests a way whose predictions out of fold are these, and estimates how far it agrees if it passes."""
+        kind, column, plain = self.task.ways[way].kind, self._columns[:, [way]], self.estimate_rho(predictions)
+        if kind not in {SUBSET, *UNFITTED}:
+            chance = self._chance_of_fit(cast("Combiner", kind))
+            rho = float(chance.reached[0])
+        else:
+            chance = self.best_subset if kind == SUBSET and not self._is_single(way) else self._gate
+            rho = float(column_spearmans(column, self.task.ratings)[0])
+        p = chance.p(rho)
+        if self.is_choice and chance is not self._gate:
+            p = max(p, self._gate.p(float(self._gate.reached.max())))
+        if p > BEYOND_CHANCE or plain.value is None:
+            return TestedChoice(way, p, plain)
+        least = chance.critical_rho(BEYOND_CHANCE)
+        if self._is_single(way):
+            rivals = self._rivals(way)
+            low, high = winning_limits(column[:, 0], rivals, self.task.ratings, self.task.group_numbers)
+            plain, quoted = self.estimate_rho(column), (max(least, low), high)
+            return TestedChoice(way, p, estimate_winner(plain, quoted=quoted, rivals=rivals.shape[1], level=self.level))
+        # the choice is made inside the folds, so that only the test remains to be corrected for: what is quoted lies as
+        # far above the least that would be as the tested rho does
+        z, tested, critical = np.arctanh(np.clip([plain.value, rho, least], -_LARGEST_RHO, _LARGEST_RHO))
+        quoted = (float(np.tanh(z - max(tested - critical, 0.0))), 1.0)
+        return TestedChoice(way, p, estimate_winner(plain, quoted=quoted, widening=_SPREAD_OF_FITS, level=self.level))
+
+    def _chance_of_fit(self, kind: Combiner) -> Chance:
+        return chance_of_fit(
+            self.task,
+            kind,
+            repeats=self.out_of_fold.repeats,
+            folds=self.out_of_fold.scores.folds,
+            permutations=self.permutations,
+            seed=self.seed,
+            on_progress=self.on_progress,
+        )
+
+    def _rivals(self, way: int) -> Floats:
+        """The other metrics alone, where the way is the best of all, (items, metrics)."""
+        own = int(self.fitted.rows[way])
+        rho = column_spearmans(self._scaled, self.task.ratings)
+        return np.delete(self._scaled, own, axis=1)[:, : None if rho[own] >= rho.max() - 1e-9 else 0]
