@@ -153,6 +153,8 @@ class Selection:
         repeats: How often the groups were dealt into folds.
         folds: How many folds were made.
         cost_unit: The unit of the costs; empty where they are unknown.
+        agreement: How far `chosen` agrees with the ratings, given that the claim is made about it: the one figure that
+            every sentence, table and saved scorer quotes.
         predictions: The chosen combination's score of each item of the table on the rating scale, out of fold where
             the item is rated; None where there is none.
     """
@@ -169,6 +171,7 @@ class Selection:
     left_out: tuple[tuple[str, str], ...]
     repeats: int
     folds: int
+    agreement: Estimate
     cost_unit: str = ""
     predictions: tuple[float | None, ...] = field(repr=False, default=())
 

@@ -171,6 +171,7 @@ def select(
         left_out=left_out,
         repeats=out_of_fold.repeats,
         folds=out_of_fold.scores.folds,
+        agreement=preferred.combination.out_of_fold,
         cost_unit=table.cost_unit if table.costs else "",
     )
     unrated = fitted.predict(unrated_scores)[:, places[preferred.rule]]
