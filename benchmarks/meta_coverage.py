@@ -21,12 +21,12 @@ from benchmark_output import print_machine, print_table
 
 from assay.meta_eval import bootstrap_statistics
 from assay.meta_eval.arrays import Floats, Places
+from assay.meta_eval.chance import chance_of_best
 from assay.meta_eval.cross_validation import CombinationTask, column_spearmans, cross_validate
 from assay.meta_eval.estimate import estimate
 from assay.meta_eval.mean_rating import prediction_powered_mean
 from assay.meta_eval.permutation import max_t
 from assay.meta_eval.policy import estimate_share
-from assay.meta_eval.selection import chance_of_best
 from assay.meta_eval.table import ScoreTable
 
 CUTS = {"as Lassche et al.": [-0.583, -0.496, -0.228, -0.05], "even": [-0.842, -0.253, 0.253, 0.842]}

@@ -199,10 +199,10 @@ def fit_ways(task: CombinationTask, training: Places) -> FittedWays:
     """Fits every way of a task to its items at `training`."""
     rows = best_subsets(task, training)
     scores, ratings = task.scores[training], task.ratings[training]
-    predictors = [fit_combiner(kind, scores, ratings, middle=task.middle) for kind in task.combiners]
+    predictors = [fit_combiner(kind, scores, ratings[:, None], middle=task.middle) for kind in task.combiners]
 
     def predict(others: Floats) -> Floats:
-        columns = [predictor(others)[:, None] for predictor in predictors]
+        columns = [predictor(others) for predictor in predictors]
         return np.hstack([predict_subsets(task, rows, training, others), *columns])
 
     # where two ways take equally many metrics, the one whose weights are equal is simpler

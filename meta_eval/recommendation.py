@@ -7,7 +7,6 @@ from .results import ChosenCombination, Combination, Comparison, Policy, Raters,
 from .table import QUESTION_ONLY
 
 SIGNIFICANT = 0.05
-BEYOND_CHANCE = 0.01  # a scorer decides every night on what this p-value lets pass, so one in a hundred, not in twenty
 FEW_GROUPS = 20  # below it, intervals from resampling groups are too narrow (Cameron, Gelbach and Miller, 2008)
 STRENGTHS = ((0.7, "closely"), (0.5, "well"), (0.3, "moderately"), (0.0, "weakly"))
 """From which rho on a measure is said to follow the team how: Schober, Boer and Schwarte (2018) call 0.4 to 0.69
@@ -41,7 +40,7 @@ def recommend(
     if selection is None:
         return f"{_problem(rated, metrics)}."
     chosen = selection.chosen
-    if not is_beyond_chance(selection):
+    if not selection.is_beyond_chance:
         one = chosen.candidates == 1
         subject = f"{name_of(chosen)} does not follow" if one else "No measure and no combination of measures follows"
         advice = f"do not use {'it' if one else 'any of them'} in place of a person"
@@ -134,7 +133,7 @@ def explain(
         return raters.problem[0].upper() + raters.problem[1:] + "."
     if selection is None:
         return f"{rated} rated answers; {_rater_clause(raters)}."
-    if not is_beyond_chance(selection):
+    if not selection.is_beyond_chance:
         return f"{_chance_clause(selection)}; {_rater_clause(raters)}."
     parts = [
         f"{name_of(selection.chosen)}: rho {Figure.from_estimate('rho', selection.chosen.out_of_fold)} out of fold"
@@ -199,12 +198,6 @@ def _higher_rows(selection: Selection) -> list[str]:
     if selection.combine != "all":
         return [f"{above}, but --combine {selection.combine} was asked for"]
     return [f"{above}, within what chance explains"]
-
-
-def is_beyond_chance(selection: Selection) -> bool:
-    """Whether the chosen combination agrees with the ratings beyond what chance gives."""
-    low = selection.chosen.out_of_fold.low
-    return selection.p_of_selection <= BEYOND_CHANCE and (low is None or low > 0)
 
 
 def _chance_clause(selection: Selection) -> str:

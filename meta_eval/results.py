@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from .agreement import MetricAgreement
 from .estimate import Estimate
 
+BEYOND_CHANCE = 0.01
+"""A claim is made where chance alone would do as well once in a hundred times: a scorer decides every night on it."""
+
 
 @dataclass(frozen=True, slots=True)
 class RaterPair:
@@ -122,8 +125,9 @@ class ChosenCombination:
     """What one rule chooses among all combinations.
 
     Attributes:
-        rule: `best`; `simple`, the fewest metrics within one standard error of the best; or `cheap`, the lowest cost
-            within one.
+        rule: `best`; `simple`, the fewest metrics within one standard error of the best; `cheap`, the lowest cost
+            within one; or `shown`, the metric or combiner without a fit that is claimed where the preferred choice is
+            not shown beyond chance.
         combination: What it chooses on all rated items. `out_of_fold` is that of the rule, repeated inside each
             training part.
         difference: Its Spearman out of fold less that of the best; None for the best.
@@ -143,18 +147,20 @@ class Selection:
         prefer: The rule that the recommendation follows: `best`, `simple` or `cheap`.
         combinations: The best subset of each size and within each bound on cost, then the combiners of all metrics.
         choices: What each rule chooses, the best first; a rule that chooses the same as an earlier one is left out.
-        chosen: The choice of the rule that is preferred.
+        chosen: What the claim is about: the choice of the rule that is preferred; where that is not shown beyond chance
+            and a single metric (or the combiners' unfitted mean) is, the latter.
         best_by_chance: The mean over shuffled ratings of the best in-sample rho of all subsets.
         best_in_sample: The same on the real ratings.
-        p_of_selection: How often chance reaches `best_in_sample`, or the choice's predictions out of fold agree as well
-            with shuffled ratings, whichever is more often; of one combiner that was asked for the latter alone.
+        p_of_best: How often chance reaches `best_in_sample`.
+        p_of_selection: The p-value of the claim about `chosen`: how often chance alone would do as well, with all
+            counted that it was chosen from.
         stability: By metric, the share of resampled tables whose best subset of any size contains it.
         left_out: Metrics that are no candidates, and why.
         repeats: How often the groups were dealt into folds.
         folds: How many folds were made.
         cost_unit: The unit of the costs; empty where they are unknown.
-        agreement: How far `chosen` agrees with the ratings, given that the claim is made about it: the one figure that
-            every sentence, table and saved scorer quotes.
+        agreement: How far `chosen` agrees with the ratings, given that it was chosen and is claimed: the one figure
+            that every sentence, table and saved scorer quotes. Where nothing is claimed, `chosen.out_of_fold`.
         predictions: The chosen combination's score of each item of the table on the rating scale, out of fold where
             the item is rated; None where there is none.
     """
@@ -166,6 +172,7 @@ class Selection:
     chosen: Combination
     best_by_chance: float
     best_in_sample: float
+    p_of_best: float
     p_of_selection: float
     stability: tuple[tuple[str, float], ...]
     left_out: tuple[tuple[str, str], ...]
@@ -174,6 +181,11 @@ class Selection:
     agreement: Estimate
     cost_unit: str = ""
     predictions: tuple[float | None, ...] = field(repr=False, default=())
+
+    @property
+    def is_beyond_chance(self) -> bool:
+        """Whether `chosen` is claimed to agree with the ratings."""
+        return self.p_of_selection <= BEYOND_CHANCE
 
 
 @dataclass(frozen=True, slots=True)

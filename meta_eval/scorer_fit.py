@@ -10,7 +10,6 @@ from ..errors import UsageError
 from .arrays import Floats, Places
 from .folds import grouped_folds
 from .policy import BOUND, triage_policy
-from .recommendation import is_beyond_chance
 from .results import MetaEvaluation
 from .scorer import (
     AgreementRecord,
@@ -150,7 +149,7 @@ def fit_scorer(
     """
     selection = evaluation.selection
     validates = evaluation.raters is None or evaluation.raters.validates
-    if selection is None or not validates or not is_beyond_chance(selection):
+    if selection is None or not validates or not selection.is_beyond_chance:
         raise UsageError(f"there is no scorer to save. {evaluation.recommendation}")
     chosen = selection.chosen
     rated = table.rated().only(chosen.metrics)

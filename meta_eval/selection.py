@@ -10,19 +10,19 @@ from scipy.stats import rankdata
 from ..errors import UsageError
 from .arrays import Floats
 from .bootstrap_statistics import mean_spearman
+from .chance import OnProgress
+from .claim import ClaimTests
 from .combiners import SUBSET
 from .cross_validation import RULES, CombinationTask, column_spearmans, cross_validate, fit_ways
 from .estimate import Estimate, estimate
-from .permutation import shuffle_by_group
 from .results import ChosenCombination, Combination, Selection
-from .subsets import fit_scale, largest_size, resampled_winners, subset_correlations, subset_names
+from .subsets import fit_scale, largest_size, resampled_winners, subset_names
 from .table import SENTINELS, ScoreTable
 
 Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
 Prefer = Literal["best", "simple", "cheap"]
 _LEAST_COVERAGE = 0.5
 _FEWEST_ITEMS = 20
-_CELLS_PER_BLOCK = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +52,7 @@ def select(
     permutations: int,
     level: float = 0.95,
     seed: int = 0,
+    on_progress: OnProgress | None = None,
 ) -> tuple[Selection, Predictions] | None:
     """Chooses among the combinations of the table's metrics.
 
@@ -72,6 +73,7 @@ def select(
         permutations: How often the ratings are shuffled.
         level: Confidence level, in (0, 1).
         seed: Seed of all randomness.
+        on_progress: Is called while a fit is repeated for shuffled ratings, which takes seconds.
 
     Raises:
         UsageError: `cheap` is preferred and the table knows no costs.
@@ -154,9 +156,25 @@ def select(
     preferred = next(
         (choice for choice in choices if _is_same(choice.combination, combinations[places[prefer]])), choices[0]
     )
-    rated_predictions = out_of_fold.chosen[preferred.rule]
-    best_by_chance, best_in_sample, p_of_best = chance_of_best(task, permutations=permutations, seed=seed)
-    p_of_choice = p_of_predictions(task, rated_predictions, permutations=permutations, seed=seed)
+    place, predictions = places[preferred.rule], out_of_fold.chosen[preferred.rule]
+    tests = ClaimTests(
+        task,
+        fitted,
+        out_of_fold,
+        estimate_rho=with_interval,
+        is_choice=bool(eligible[0]),
+        permutations=permutations,
+        seed=seed,
+        level=level,
+        on_progress=on_progress,
+    )
+    claim = tests.choose(place, predictions)
+    if claim.way != place:
+        place, predictions = claim.way, out_of_fold.predictions[claim.way]
+        difference = with_interval(predictions, less=out_of_fold.chosen["best"])
+        preferred = ChosenCombination("shown", _with_optimism(combinations[place]), difference)
+        choices.append(preferred)
+    best = tests.best_subset
     unrated_scores = table.only(names).oriented[np.isnan(table.mean_rating)]
     selection = Selection(
         combine=combine,
@@ -164,18 +182,19 @@ def select(
         combinations=tuple(_rows(combinations, preferred.combination)),
         choices=tuple(choices),
         chosen=replace(preferred.combination, chosen=True),
-        best_by_chance=best_by_chance,
-        best_in_sample=best_in_sample,
-        p_of_selection=max(p_of_best, p_of_choice) if eligible[0] else p_of_choice,
+        best_by_chance=float(best.by_chance.mean()),
+        best_in_sample=float(best.reached[0]),
+        p_of_best=best.p(float(best.reached[0])),
+        p_of_selection=claim.p,
+        agreement=claim.agreement,
         stability=_stability(task, names, rated.groups, resamples=resamples, seed=seed),
         left_out=left_out,
         repeats=out_of_fold.repeats,
         folds=out_of_fold.scores.folds,
-        agreement=preferred.combination.out_of_fold,
         cost_unit=table.cost_unit if table.costs else "",
     )
-    unrated = fitted.predict(unrated_scores)[:, places[preferred.rule]]
-    return selection, Predictions(rated_predictions, out_of_fold.predictions[0], unrated)
+    unrated = fitted.predict(unrated_scores)[:, place]
+    return selection, Predictions(predictions, out_of_fold.predictions[0], unrated)
 
 
 def _rows(combinations: list[Combination], chosen: Combination) -> Iterator[Combination]:
@@ -212,59 +231,6 @@ def _candidates(rated: ScoreTable) -> tuple[tuple[str, ...], tuple[tuple[str, st
         else:
             names.append(name)
     return tuple(names), tuple(left_out)
-
-
-def chance_of_best(task: CombinationTask, *, permutations: int, seed: int) -> tuple[float, float, float]:
-    """Tests the choice of the best subset: how well would it do on shuffled ratings?
-
-    The whole choice among all subsets is repeated for each shuffling by groups; p = (b + 1) / (m + 1).
-
-    Args:
-        task: The task.
-        permutations: How often m the ratings are shuffled.
-        seed: Seed of the shuffling.
-
-    Returns:
-        Spearman of the best subset on shuffled ratings (mean), the same on the real ones, and the p-value.
-    """
-    x, ranks = fit_scale(task.scores, task.how)(task.scores), rankdata(task.ratings)
-    width = max(1, _CELLS_PER_BLOCK // len(task.subsets))
-
-    def best_spearman(ratings: Floats) -> Floats:
-        """Maps ratings (items, shufflings) to Spearman of the subset that each would choose (shufflings,)."""
-        blocks = (ratings[:, first : first + width] for first in range(0, ratings.shape[1], width))
-        rows = np.concatenate([np.argmax(subset_correlations(x, block, task.subsets), axis=0) for block in blocks])
-        chosen, place = np.unique(rows, return_inverse=True)
-        sums = rankdata(x @ task.subsets[chosen].T, axis=0) - (len(x) + 1) / 2
-        spread = np.sqrt((sums**2).sum(axis=0) * ((ranks - ranks.mean()) ** 2).sum())
-        joint = np.einsum("ij,ij->j", sums[:, place], ratings)
-        spearmans: Floats = np.divide(joint, spread[place], out=np.zeros_like(joint), where=spread[place] > 1e-12)
-        return spearmans
-
-    real = float(best_spearman(ranks[:, None])[0])
-    blocks = shuffle_by_group(ranks, task.group_numbers, permutations=permutations, seed=seed)
-    by_chance = np.concatenate([best_spearman(block) for block in blocks])
-    return float(by_chance.mean()), real, (float((by_chance >= real - 1e-9).sum()) + 1) / (permutations + 1)
-
-
-def p_of_predictions(task: CombinationTask, predictions: Floats, *, permutations: int, seed: int) -> float:
-    """Tests predictions out of fold: how often do they agree as well with shuffled ratings?
-
-    Args:
-        task: The task.
-        predictions: Predictions of the rated items, (items, repeats).
-        permutations: How often m the ratings are shuffled by groups.
-        seed: Seed of the shuffling.
-
-    Returns:
-        The one-sided p-value (b + 1) / (m + 1).
-    """
-    x = rankdata(predictions, axis=0).mean(axis=1)
-    x, y = x - x.mean(), rankdata(task.ratings)
-    real, reached = float(x @ y), 0
-    for block in shuffle_by_group(y, task.group_numbers, permutations=permutations, seed=seed):
-        reached += int((x @ block >= real - 1e-9).sum())
-    return (reached + 1) / (permutations + 1)
 
 
 def _stability(

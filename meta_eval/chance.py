@@ -1,0 +1,172 @@
+"""What a choice among measures reaches by chance: the whole choice, or fit, repeated on shuffled ratings."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import rankdata
+
+from .arrays import Floats, Places
+from .combiners import Combiner, fit_combiner
+from .cross_validation import CombinationTask
+from .folds import grouped_folds
+from .permutation import shuffle_by_group
+from .subsets import fit_scale, subset_correlations
+
+_CELLS_PER_BLOCK = 1_000_000
+_CELLS_PER_FIT = 50_000
+_ROUNDING = 1e-9  # figures that are equal but for rounding reach each other
+
+OnProgress = Callable[[int, int], None]
+"""Called with how many shufflings are done, and how many there are."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """What measures reach on the ratings, beside what the best of them reaches on shuffled ones.
+
+    Attributes:
+        reached: Spearman's rho of each measure, (measures,).
+        by_chance: The largest of all measures for each shuffling of the ratings, (permutations,).
+    """
+
+    reached: Floats
+    by_chance: Floats
+
+    def p(self, rho: float) -> float:
+        """One-sided p-value of a measure's rho, all measures counted: (b + 1) / (m + 1) (Phipson and Smyth, 2010).
+
+        b of the m shufflings have a largest rho that reaches this one (max-T; Westfall and Young, 1993).
+        """
+        return (float((self.by_chance >= rho - _ROUNDING).sum()) + 1) / (len(self.by_chance) + 1)
+
+    def critical_rho(self, significance: float) -> float:
+        """The rho above which `p` is at most `significance`; 1 where there are too few shufflings for that.
+
+        Examples:
+            Of 99 shufflings none may reach a rho for p = 1 / 100; of 199 one may.
+
+            >>> Chance(np.zeros(1), np.arange(99.0) / 100).critical_rho(0.01)
+            0.98
+            >>> Chance(np.zeros(1), np.arange(199.0) / 200).critical_rho(0.01)
+            0.985
+        """
+        may_reach = int(significance * (len(self.by_chance) + 1) + _ROUNDING) - 1
+        return 1.0 if may_reach < 0 else float(np.sort(self.by_chance)[-1 - may_reach])
+
+
+def chance_of_measures(task: CombinationTask, measures: Floats, *, permutations: int, seed: int) -> Chance:
+    """Tests measures that no rating chose, all at once.
+
+    Args:
+        task: The task: its ratings are shuffled by groups.
+        measures: The values of each measure, more being better, (items, measures).
+        permutations: How often m the ratings are shuffled.
+        seed: Seed of the shuffling.
+
+    Returns:
+        Spearman of each measure, and what the largest of them reaches by chance.
+    """
+    x, ranks = _standardise(rankdata(measures, axis=0)), rankdata(task.ratings)
+    y = _standardise(ranks[:, None])[:, 0]
+    blocks = shuffle_by_group(y, task.group_numbers, permutations=permutations, seed=seed)
+    return Chance(x.T @ y, np.concatenate([(x.T @ block).max(axis=0) for block in blocks]))
+
+
+def chance_of_best(task: CombinationTask, *, permutations: int, seed: int) -> Chance:
+    """Tests the choice of the best subset: how well would it do on shuffled ratings?
+
+    The whole choice among all subsets is repeated for each shuffling by groups.
+
+    Args:
+        task: The task.
+        permutations: How often the ratings are shuffled.
+        seed: Seed of the shuffling.
+
+    Returns:
+        Spearman of the best subset on the ratings, and on each shuffling.
+    """
+    x, ranks = fit_scale(task.scores, task.how)(task.scores), rankdata(task.ratings)
+    width = max(1, _CELLS_PER_BLOCK // len(task.subsets))
+
+    def best_spearman(ratings: Floats) -> Floats:
+        """Maps ratings (items, shufflings) to Spearman of the subset that each would choose (shufflings,)."""
+        blocks = (ratings[:, first : first + width] for first in range(0, ratings.shape[1], width))
+        rows = np.concatenate([np.argmax(subset_correlations(x, block, task.subsets), axis=0) for block in blocks])
+        chosen, place = np.unique(rows, return_inverse=True)
+        sums = rankdata(x @ task.subsets[chosen].T, axis=0) - (len(x) + 1) / 2
+        spread = np.sqrt((sums**2).sum(axis=0) * ((ranks - ranks.mean()) ** 2).sum())
+        joint = np.einsum("ij,ij->j", sums[:, place], ratings)
+        spearmans: Floats = np.divide(joint, spread[place], out=np.zeros_like(joint), where=spread[place] > 1e-12)
+        return spearmans
+
+    blocks = shuffle_by_group(ranks, task.group_numbers, permutations=permutations, seed=seed)
+    return Chance(best_spearman(ranks[:, None]), np.concatenate([best_spearman(block) for block in blocks]))
+
+
+def chance_of_fit(
+    task: CombinationTask,
+    kind: Combiner,
+    *,
+    repeats: int,
+    folds: int,
+    permutations: int,
+    seed: int,
+    on_progress: OnProgress | None = None,
+) -> Chance:
+    """Tests a combiner that is fitted to ratings: the fit in every fold is repeated for each shuffling.
+
+    Predictions out of fold that are held against shuffled ratings without a new fit vary less than they do by chance:
+    a fold's fit knows what is left for the fold that it predicts (Ojala and Garriga, 2010, test 1).
+
+    Args:
+        task: The task.
+        kind: The combiner.
+        repeats: How often the groups are dealt into folds.
+        folds: How many folds.
+        permutations: How often the ratings are shuffled by groups.
+        seed: Seed of the folds and of the shuffling.
+        on_progress: Is called after each block of shufflings.
+
+    Returns:
+        Spearman out of fold, the mean over repeats, and the same for each shuffling.
+    """
+    ranks, everything = rankdata(task.ratings), np.arange(len(task.ratings))
+    dealt = [grouped_folds(task.group_numbers, folds, seed=seed + repeat) for repeat in range(repeats)]
+
+    def spearmans(places: Places) -> Floats:
+        """Maps orders of the ratings (items, orders) to Spearman out of fold (orders,)."""
+        ratings, y = task.ratings[places], _standardise(ranks[places])
+        total = np.zeros(places.shape[1])
+        for parts in dealt:
+            predictions = np.empty(places.shape)
+            for held_out in parts:
+                training = np.setdiff1d(everything, held_out)
+                predict = fit_combiner(kind, task.scores[training], ratings[training], middle=task.middle)
+                predictions[held_out] = predict(task.scores[held_out])
+            total += np.einsum("ij,ij->j", _standardise(rankdata(predictions, axis=0)), y)
+        return total / repeats
+
+    by_chance: list[Floats] = []
+    for orders in _shuffled_places(task.group_numbers, permutations, seed):
+        by_chance.append(spearmans(orders))
+        if on_progress:
+            on_progress(sum(map(len, by_chance)), permutations)
+    return Chance(spearmans(everything[:, None]), np.concatenate(by_chance))
+
+
+def _shuffled_places(group_numbers: Places, permutations: int, seed: int) -> Iterator[Places]:
+    """Blocks of orders of the items, shuffled by groups, (items, orders)."""
+    width = max(1, _CELLS_PER_FIT // len(group_numbers))
+    places = np.arange(float(len(group_numbers)))
+    for block in shuffle_by_group(places, group_numbers, permutations=permutations, seed=seed):
+        for first in range(0, block.shape[1], width):
+            yield block[:, first : first + width].astype(np.intp)
+
+
+def _standardise(columns: Floats) -> Floats:
+    """Centres columns and divides them by their length, so that products of two are correlations; 0 where none vary."""
+    centred = columns - columns.mean(axis=0)
+    length = np.sqrt((centred**2).sum(axis=0))
+    standardised: Floats = np.divide(centred, length, out=np.zeros_like(centred), where=length > 1e-9)
+    return standardised

@@ -1,0 +1,166 @@
+"""What may be claimed of a choice among measures: which of them is shown beyond chance, and how far it agrees.
+
+One error in a hundred for everything that could be claimed, by gatekeeping (Dmitrienko and Tamhane, 2007): first come
+the measures that no rating chose or fitted (each metric alone, their mean rank, their normalised sum), all at once.
+Only where one of them is shown may a combination be claimed, and only if it passes a test of its own, in which its
+choice or its fit is repeated for each shuffling of the ratings. Where all is noise, a claim is made as often as the
+first test errs, whatever comes after it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+
+from .arrays import Floats
+from .chance import Chance, OnProgress, chance_of_best, chance_of_fit, chance_of_measures
+from .combiners import SUBSET, UNFITTED, Combiner
+from .cross_validation import CombinationTask, FittedWays, OutOfFold, column_spearmans
+from .estimate import Estimate
+from .results import BEYOND_CHANCE
+from .subsets import fit_scale
+from .winner_estimate import estimate_winner, winning_limits
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What may be claimed of one way of combining.
+
+    Attributes:
+        way: The number of the way.
+        p: The one-sided p-value of its agreement, with all counted that it was chosen from.
+        agreement: How far it agrees, given that it was chosen and that the claim is made.
+    """
+
+    way: int
+    p: float
+    agreement: Estimate
+
+
+@dataclass(frozen=True, eq=False)
+class ClaimTests:
+    """The tests behind a claim.
+
+    Attributes:
+        task: What is combined.
+        fitted: All ways, fitted to all items.
+        out_of_fold: What the ways predict of items that they were not fitted to.
+        estimate_rho: Estimates Spearman's rho of values (items, repeats), with its usual interval.
+        is_choice: Whether metrics and combinations are chosen from; else one combiner was asked for.
+        permutations: How often the ratings are shuffled.
+        seed: Seed of the shuffling, and of the folds in `out_of_fold`.
+        level: Confidence level.
+        on_progress: Is called while a fit is repeated.
+    """
+
+    task: CombinationTask
+    fitted: FittedWays
+    out_of_fold: OutOfFold
+    estimate_rho: Callable[[Floats], Estimate]
+    is_choice: bool
+    permutations: int
+    seed: int
+    level: float
+    on_progress: OnProgress | None = None
+
+    def choose(self, preferred: int, predictions: Floats) -> Claim:
+        """Claims the preferred way, or else the metric, or the combiner without a fit, that is shown beyond chance.
+
+        Args:
+            preferred: The number of the way that is preferred.
+            predictions: What its rule predicts out of fold, (items, repeats).
+
+        Returns:
+            The claim. Where nothing is shown, it is that of the preferred way, with its p-value and its estimate out of
+            fold: nothing is claimed, so that nothing has to be corrected for it.
+        """
+        ways = [preferred]
+        if self.is_choice:
+            singles = [way for way in range(len(self.fitted.rows)) if self._is_single(way)][:1]
+            ways += [way for way in (*singles, *self._unfitted) if self.out_of_fold.scores.eligible[way]]
+        claims = (self._test(way) for way in ways)
+        first = next(claims)
+        return next((claim for claim in (first, *claims) if claim.p <= BEYOND_CHANCE), None) or Claim(
+            preferred, first.p, self.estimate_rho(predictions)
+        )
+
+    @cached_property
+    def best_subset(self) -> Chance:
+        """The test of the best of all subsets."""
+        return chance_of_best(self.task, permutations=self.permutations, seed=self.seed)
+
+    @cached_property
+    def _gate(self) -> Chance:
+        """The test of all measures that no rating chose or fitted."""
+        measures = self._columns[:, self._unfitted]
+        if self.is_choice:
+            measures = np.hstack([self._scaled, measures])
+        return chance_of_measures(self.task, measures, permutations=self.permutations, seed=self.seed)
+
+    @property
+    def _unfitted(self) -> list[int]:
+        """The ways that learn nothing from ratings; of one combiner that was asked for, itself."""
+        eligible = self.out_of_fold.scores.eligible
+        return [
+            number
+            for number, way in enumerate(self.task.ways)
+            if way.kind in UNFITTED and (self.is_choice or eligible[number])
+        ]
+
+    @cached_property
+    def _scaled(self) -> Floats:
+        return fit_scale(self.task.scores, self.task.how)(self.task.scores)
+
+    @cached_property
+    def _columns(self) -> Floats:
+        """What each way predicts of the items that it was fitted to, (items, ways)."""
+        return self.fitted.predict(self.task.scores)
+
+    def _is_single(self, way: int) -> bool:
+        return way < len(self.fitted.rows) and self.task.sizes[self.fitted.rows[way]] == 1
+
+    def _test(self, way: int) -> Claim:
+        kind, column = self.task.ways[way].kind, self._columns[:, [way]]
+        if kind in {SUBSET, *UNFITTED}:
+            is_fixed = kind != SUBSET or self._is_single(way)
+            return self._claim(way, self._gate if is_fixed else self.best_subset, column, self._rivals(way))
+        fit = chance_of_fit(
+            self.task,
+            cast("Combiner", kind),
+            repeats=self.out_of_fold.repeats,
+            folds=self.out_of_fold.scores.folds,
+            permutations=self.permutations,
+            seed=self.seed,
+            on_progress=self.on_progress,
+        )
+        return self._claim(way, fit, self.out_of_fold.predictions[way], column[:, :0])
+
+    def _claim(self, way: int, chance: Chance, values: Floats, rivals: Floats) -> Claim:
+        rho = float(np.mean(column_spearmans(values, self.task.ratings)))
+        p = chance.p(rho)
+        if self.is_choice and chance is not self._gate:
+            p = max(p, self._gate.p(float(self._gate.reached.max())))
+        plain = self.estimate_rho(values)
+        if p > BEYOND_CHANCE:
+            return Claim(way, p, plain)
+        agreement = estimate_winner(
+            plain,
+            critical_rho=chance.critical_rho(BEYOND_CHANCE),
+            limits=winning_limits(values[:, 0], rivals, self.task.ratings, self.task.group_numbers),
+            rivals=rivals.shape[1],
+            level=self.level,
+        )
+        return Claim(way, p, agreement)
+
+    def _rivals(self, way: int) -> Floats:
+        """The sums of all other subsets of the size of a way that is the best of them, (items, subsets)."""
+        if self.task.ways[way].kind != SUBSET:
+            return self._scaled[:, :0]
+        own, sizes = int(self.fitted.rows[way]), self.task.sizes
+        others = np.flatnonzero((sizes == sizes[own]) & (np.arange(len(sizes)) != own))
+        sums = self._scaled @ self.task.subsets[others].T
+        rho = column_spearmans(self._columns[:, [way]], self.task.ratings)[0]
+        is_best = column_spearmans(sums, self.task.ratings).max(initial=-1.0) <= rho + 1e-9
+        return sums if is_best else sums[:, :0]
