@@ -4,10 +4,9 @@ from statistics import NormalDist
 
 import numpy as np
 from scipy.special import ndtr
+from scipy.stats import rankdata
 
 from .arrays import Floats, Places
-from .correlation import spearman_influence
-from .cross_validation import column_spearmans
 from .estimate import Estimate
 
 _SHARE_OF_BOUND = 0.1
@@ -100,19 +99,18 @@ def winning_limits(winner: Floats, rivals: Floats, ratings: Floats, group_number
         (True, 1.0)
     """
     columns = np.column_stack([winner, rivals])
-    rho = np.clip(column_spearmans(columns, ratings), -0.9999, 0.9999)
-    by_group = np.array(
-        [
-            np.bincount(group_numbers, weights=spearman_influence(column, ratings)) / (1 - one * one)
-            if np.ptp(column)
-            else np.zeros(int(group_numbers.max()) + 1)
-            for column, one in zip(columns.T, rho, strict=True)
-        ]
-    )
-    z, variance = np.arctanh(rho), float(by_group[0] @ by_group[0])
+    ranks = rankdata(np.column_stack([columns, ratings]), axis=0)
+    ranks = (ranks - ranks.mean(axis=0)) / np.where(np.ptp(ranks, axis=0) > 0, ranks.std(axis=0), 1.0)
+    x, y = ranks[:, :-1], ranks[:, -1:]
+    rho = np.clip((x * y).mean(axis=0), -0.9999, 0.9999)
+    # how much each item moves each z (Hampel, 1974, "The influence curve"), summed by group
+    influence = (x * y - rho / 2 * (x**2 + y**2)) / (1 - rho**2)
+    by_group = np.zeros((int(group_numbers.max()) + 1, len(rho)))
+    np.add.at(by_group, group_numbers, influence)
+    z, variance = np.arctanh(rho), float(by_group[:, 0] @ by_group[:, 0])
     if variance <= 0 or len(z) == 1:
         return -1.0, 1.0
-    slopes = by_group[1:] @ by_group[0] / variance
+    slopes = by_group[:, 1:].T @ by_group[:, 0] / variance
     unrelated = z[1:] - slopes * z[0]
     limits = np.divide(unrelated, 1 - slopes, out=np.full_like(slopes, np.nan), where=np.abs(1 - slopes) > 1e-9)
     low = np.max(limits[slopes < 1 - 1e-9], initial=-np.inf)
