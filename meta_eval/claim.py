@@ -23,6 +23,8 @@ from .results import BEYOND_CHANCE
 from .subsets import fit_scale
 from .winner_estimate import estimate_winner, winning_limits
 
+_LARGEST_RHO = 0.9999
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -76,15 +78,13 @@ class ClaimTests:
             The claim. Where nothing is shown, it is that of the preferred way, with its p-value and its estimate out of
             fold: nothing is claimed, so that nothing has to be corrected for it.
         """
-        ways = [preferred]
-        if self.is_choice:
-            singles = [way for way in range(len(self.fitted.rows)) if self._is_single(way)][:1]
-            ways += [way for way in (*singles, *self._unfitted) if self.out_of_fold.scores.eligible[way]]
-        claims = (self._test(way) for way in ways)
-        first = next(claims)
-        return next((claim for claim in (first, *claims) if claim.p <= BEYOND_CHANCE), None) or Claim(
-            preferred, first.p, self.estimate_rho(predictions)
-        )
+        first = self._test(preferred, predictions)
+        if first.p <= BEYOND_CHANCE or not self.is_choice:
+            return first
+        singles = [way for way in range(len(self.fitted.rows)) if self._is_single(way)][:1]
+        fallbacks = [way for way in (*singles, *self._unfitted) if self.out_of_fold.scores.eligible[way]]
+        claims = (self._test(way, self.out_of_fold.predictions[way]) for way in fallbacks)
+        return next((claim for claim in claims if claim.p <= BEYOND_CHANCE), first)
 
     @cached_property
     def best_subset(self) -> Chance:
@@ -121,46 +121,45 @@ class ClaimTests:
     def _is_single(self, way: int) -> bool:
         return way < len(self.fitted.rows) and self.task.sizes[self.fitted.rows[way]] == 1
 
-    def _test(self, way: int) -> Claim:
-        kind, column = self.task.ways[way].kind, self._columns[:, [way]]
-        if kind in {SUBSET, *UNFITTED}:
-            is_fixed = kind != SUBSET or self._is_single(way)
-            return self._claim(way, self._gate if is_fixed else self.best_subset, column, self._rivals(way))
-        fit = chance_of_fit(
+    def _test(self, way: int, predictions: Floats) -> Claim:
+        """Tests a way whose predictions out of fold are these, and estimates how far it agrees if it passes."""
+        kind, column, plain = self.task.ways[way].kind, self._columns[:, [way]], self.estimate_rho(predictions)
+        if kind not in {SUBSET, *UNFITTED}:
+            chance = self._chance_of_fit(cast("Combiner", kind))
+            rho = float(chance.reached[0])
+        else:
+            chance = self.best_subset if kind == SUBSET and not self._is_single(way) else self._gate
+            rho = float(column_spearmans(column, self.task.ratings)[0])
+        p = chance.p(rho)
+        if self.is_choice and chance is not self._gate:
+            p = max(p, self._gate.p(float(self._gate.reached.max())))
+        if p > BEYOND_CHANCE or plain.value is None:
+            return Claim(way, p, plain)
+        least = chance.critical_rho(BEYOND_CHANCE)
+        if self._is_single(way):
+            rivals = self._rivals(way)
+            low, high = winning_limits(column[:, 0], rivals, self.task.ratings, self.task.group_numbers)
+            plain, quoted = self.estimate_rho(column), (max(least, low), high)
+            return Claim(way, p, estimate_winner(plain, quoted=quoted, rivals=rivals.shape[1], level=self.level))
+        # the choice is made inside the folds, so that only the test remains to be corrected for: what is quoted lies as
+        # far above the least that would be as the tested rho does
+        z, tested, critical = np.arctanh(np.clip([plain.value, rho, least], -_LARGEST_RHO, _LARGEST_RHO))
+        quoted = (float(np.tanh(z - max(tested - critical, 0.0))), 1.0)
+        return Claim(way, p, estimate_winner(plain, quoted=quoted, level=self.level))
+
+    def _chance_of_fit(self, kind: Combiner) -> Chance:
+        return chance_of_fit(
             self.task,
-            cast("Combiner", kind),
+            kind,
             repeats=self.out_of_fold.repeats,
             folds=self.out_of_fold.scores.folds,
             permutations=self.permutations,
             seed=self.seed,
             on_progress=self.on_progress,
         )
-        return self._claim(way, fit, self.out_of_fold.predictions[way], column[:, :0])
-
-    def _claim(self, way: int, chance: Chance, values: Floats, rivals: Floats) -> Claim:
-        rho = float(np.mean(column_spearmans(values, self.task.ratings)))
-        p = chance.p(rho)
-        if self.is_choice and chance is not self._gate:
-            p = max(p, self._gate.p(float(self._gate.reached.max())))
-        plain = self.estimate_rho(values)
-        if p > BEYOND_CHANCE:
-            return Claim(way, p, plain)
-        agreement = estimate_winner(
-            plain,
-            critical_rho=chance.critical_rho(BEYOND_CHANCE),
-            limits=winning_limits(values[:, 0], rivals, self.task.ratings, self.task.group_numbers),
-            rivals=rivals.shape[1],
-            level=self.level,
-        )
-        return Claim(way, p, agreement)
 
     def _rivals(self, way: int) -> Floats:
-        """The sums of all other subsets of the size of a way that is the best of them, (items, subsets)."""
-        if self.task.ways[way].kind != SUBSET:
-            return self._scaled[:, :0]
-        own, sizes = int(self.fitted.rows[way]), self.task.sizes
-        others = np.flatnonzero((sizes == sizes[own]) & (np.arange(len(sizes)) != own))
-        sums = self._scaled @ self.task.subsets[others].T
-        rho = column_spearmans(self._columns[:, [way]], self.task.ratings)[0]
-        is_best = column_spearmans(sums, self.task.ratings).max(initial=-1.0) <= rho + 1e-9
-        return sums if is_best else sums[:, :0]
+        """The other metrics alone, where the way is the best of all, (items, metrics)."""
+        own = int(self.fitted.rows[way])
+        rho = column_spearmans(self._scaled, self.task.ratings)
+        return np.delete(self._scaled, own, axis=1)[:, : None if rho[own] >= rho.max() - 1e-9 else 0]

@@ -1,5 +1,6 @@
 """How far a measure agrees, given that it was chosen as the best of several and that its rho passed a test."""
 
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -9,32 +10,32 @@ from scipy.stats import rankdata
 from .arrays import Floats, Places
 from .estimate import Estimate
 
-_SHARE_OF_BOUND = 0.1
+_SHARE_OF_BOUND = 0.01
 _WEIGHT_OF_PLAIN = 1 / 3
 _GRID = 2001
+_LARGEST_RHO = 0.9999
+_SMALLEST_ERROR = 1e-6
 
 
 def estimate_winner(
-    plain: Estimate, *, critical_rho: float, limits: tuple[float, float] = (-1.0, 1.0), rivals: int = 0, level: float
+    plain: Estimate, *, quoted: tuple[float, float] = (-1.0, 1.0), rivals: int = 0, level: float
 ) -> Estimate:
-    """Corrects a rank correlation for having been chosen and for having passed a test.
+    """Corrects a rank correlation for being quoted only because it was large.
 
-    Only a rho above the critical value, and above that of every rival, is ever quoted, so that as it stands it is too
-    high (the winner's curse). On Fisher's z scale it is taken as normal with mean theta and the error s of its plain
-    interval, truncated to what would have been quoted: above the critical value, and within the limits at which a rival
-    would have won (Lee, Sun, Sun and Taylor, 2016). Theta lies, but for a tenth of the error allowed, within the
-    simultaneous interval of all rivals, theta >= z - b s (Sidak, 1967), which keeps the conditional interval from
-    growing without end where the rivals are close: the hybrid interval of Andrews, Kitagawa and McCloskey (2024).
+    A rho that did not pass its test, or that a rival exceeded, is never quoted, so that one that is quoted is too high
+    as it stands (the winner's curse). On Fisher's z scale it is taken as normal with mean theta and the error s of its
+    plain interval, truncated to where it would have been quoted (Lee, Sun, Sun and Taylor, 2016). Theta itself lies
+    within z +- b s, where b is the simultaneous quantile of all rivals (Sidak, 1967), but for a hundredth of the error
+    allowed; this keeps the conditional interval from growing without end where rivals are close: the hybrid interval
+    of Andrews, Kitagawa and McCloskey (2024).
 
-    The value is a third of the plain z and two thirds of the theta at which a larger z has a chance of one half, on the
-    z scale: the plain value is too high, the median of the conditional distribution is too low on average, as Zhong and
-    Prentice (2008) and Ghosh, Zou and Wright (2008) found, who average the two. The interval starts at 0 at least,
-    because the test rules out less.
+    The value is a third of the plain z and two thirds of the theta under which a z as large has a chance of one half.
+    The plain value is too high on average, the conditional one too low; Zhong and Prentice (2008) and Ghosh, Zou and
+    Wright (2008) average the two. The interval starts at 0 at least, because the test has ruled out less.
 
     Args:
-        plain: Spearman's rho of the measure with its usual interval.
-        critical_rho: The rho above which the test lets a claim be made.
-        limits: Between which rho it would still have won against its rivals, all else equal (`winning_limits`).
+        plain: Spearman's rho with its usual interval.
+        quoted: Between which rho it would have been quoted, all else equal.
         rivals: How many rivals it won against.
         level: Confidence level, in (0, 1).
 
@@ -42,23 +43,24 @@ def estimate_winner(
         The corrected estimate; the plain one where that has no interval.
 
     Examples:
-        Far above the critical value nothing changes but the share of the bound; just above it much does:
+        A rho of 0.5 that would have been quoted anyway stays; one that just passed the test is worth less:
 
         >>> plain = Estimate(0.5, 0.2778, 0.6712, n=60)
-        >>> far, near = (estimate_winner(plain, critical_rho=rho, level=0.95) for rho in (-0.5, 0.45))
+        >>> far, near = (estimate_winner(plain, quoted=(least, 1.0), level=0.95) for least in (-0.5, 0.45))
         >>> round(far.value, 2), round(far.low, 2), round(far.high, 2)
-        (0.5, 0.27, 0.67)
+        (0.5, 0.28, 0.67)
         >>> round(near.value, 2), round(near.low, 2), round(near.high, 2)
-        (0.27, 0.0, 0.64)
+        (0.42, 0.08, 0.66)
     """
     if plain.value is None or plain.low is None or plain.high is None:
         return plain
-    z, low_z, high_z = np.arctanh(np.clip([plain.value, plain.low, plain.high], -0.9999, 0.9999)).tolist()
+    z, low_z, high_z, least, most = np.arctanh(
+        np.clip([plain.value, plain.low, plain.high, *quoted], -_LARGEST_RHO, _LARGEST_RHO)
+    ).tolist()
     normal, error_allowed = NormalDist(), 1 - level
-    s = max((high_z - low_z) / (2 * normal.inv_cdf(1 - error_allowed / 2)), 1e-6)
+    s = max((high_z - low_z) / (2 * normal.inv_cdf(1 - error_allowed / 2)), _SMALLEST_ERROR)
     outside = _SHARE_OF_BOUND * error_allowed
     bound = s * normal.inv_cdf((1 + (1 - outside) ** (1 / (1 + rivals))) / 2)
-    least, most = np.arctanh(np.clip([max(critical_rho, limits[0]), limits[1]], -0.9999, 0.9999)).tolist()
     least, most = min(least, z), max(most, z)
     theta = np.linspace(z - bound, z + bound, _GRID)
     largest = np.minimum(most, theta + bound)
@@ -69,7 +71,7 @@ def estimate_winner(
     low, median, high = np.interp([tail, 0.5, 1 - tail], share, theta)
     value = _WEIGHT_OF_PLAIN * z + (1 - _WEIGHT_OF_PLAIN) * median
     rho, low_rho, high_rho = np.maximum(np.tanh([value, low, high]), 0.0).tolist()
-    return Estimate(rho, min(low_rho, rho), max(high_rho, rho), n=plain.n, groups=plain.groups, p=plain.p)
+    return replace(plain, value=rho, low=min(low_rho, rho), high=max(high_rho, rho))
 
 
 def winning_limits(winner: Floats, rivals: Floats, ratings: Floats, group_numbers: Places) -> tuple[float, float]:
@@ -102,7 +104,7 @@ def winning_limits(winner: Floats, rivals: Floats, ratings: Floats, group_number
     ranks = rankdata(np.column_stack([columns, ratings]), axis=0)
     ranks = (ranks - ranks.mean(axis=0)) / np.where(np.ptp(ranks, axis=0) > 0, ranks.std(axis=0), 1.0)
     x, y = ranks[:, :-1], ranks[:, -1:]
-    rho = np.clip((x * y).mean(axis=0), -0.9999, 0.9999)
+    rho = np.clip((x * y).mean(axis=0), -_LARGEST_RHO, _LARGEST_RHO)
     # how much each item moves each z (Hampel, 1974, "The influence curve"), summed by group
     influence = (x * y - rho / 2 * (x**2 + y**2)) / (1 - rho**2)
     by_group = np.zeros((int(group_numbers.max()) + 1, len(rho)))
