@@ -17,8 +17,8 @@ _CELLS_PER_BLOCK = 1_000_000
 _CELLS_PER_FIT = 50_000
 _ROUNDING = 1e-9  # figures that are equal but for rounding reach each other
 
-OnProgress = Callable[[int, int], None]
-"""Called with how many shufflings are done, and how many there are."""
+OnProgress = Callable[[int], None]
+"""Called with how many shufflings are done."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Chance:
     """What measures reach on the ratings, beside what the best of them reaches on shuffled ones.
 
     Attributes:
-        reached: Spearman's rho of each measure, (measures,).
+        reached: Spearman's rho of each measure on the ratings as they are, (measures,).
         by_chance: The largest of all measures for each shuffling of the ratings, (permutations,).
     """
 
@@ -151,7 +151,7 @@ def chance_of_fit(
     for orders in _shuffled_places(task.group_numbers, permutations, seed):
         by_chance.append(spearmans(orders))
         if on_progress:
-            on_progress(sum(map(len, by_chance)), permutations)
+            on_progress(sum(map(len, by_chance)))
     return Chance(spearmans(everything[:, None]), np.concatenate(by_chance))
 
 

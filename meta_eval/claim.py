@@ -24,6 +24,8 @@ from .subsets import fit_scale
 from .winner_estimate import estimate_winner, winning_limits
 
 _LARGEST_RHO = 0.9999
+_SPREAD_OF_FITS = 1.1
+"""How much more a figure out of fold varies than with the folds' fits taken as given (simulated)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ class ClaimTests:
         # far above the least that would be as the tested rho does
         z, tested, critical = np.arctanh(np.clip([plain.value, rho, least], -_LARGEST_RHO, _LARGEST_RHO))
         quoted = (float(np.tanh(z - max(tested - critical, 0.0))), 1.0)
-        return Claim(way, p, estimate_winner(plain, quoted=quoted, level=self.level))
+        return Claim(way, p, estimate_winner(plain, quoted=quoted, widening=_SPREAD_OF_FITS, level=self.level))
 
     def _chance_of_fit(self, kind: Combiner) -> Chance:
         return chance_of_fit(

@@ -10,6 +10,7 @@ from .. import __version__
 from .agreement import MetricAgreement, metric_agreements
 from .arrays import Floats
 from .bootstrap_statistics import mean_spearman
+from .chance import OnProgress
 from .combiners import SUBSET
 from .comparison import MARGIN, compare
 from .estimate import Estimate, estimate
@@ -60,6 +61,7 @@ def evaluate_table(
     margin: float = MARGIN,
     bound: float = BOUND,
     minutes: float = MINUTES,
+    on_progress: OnProgress | None = None,
 ) -> MetaEvaluation:
     """Evaluates the metrics of a table against its ratings, alone and combined.
 
@@ -78,6 +80,7 @@ def evaluate_table(
         margin: The largest difference of rho that still counts as equivalent.
         bound: The largest share of bad answers among those sent without a person, in (0, 1].
         minutes: What a person spends on one answer.
+        on_progress: As in `select`.
 
     Returns:
         The evaluation; nothing in it is NaN.
@@ -104,6 +107,7 @@ def evaluate_table(
         permutations=permutations,
         level=level,
         seed=seed,
+        on_progress=on_progress,
     ) or (None, None)
     comparisons, best_comparisons = _comparisons(
         rated, metrics, selection, predictions, resampling=resampling, margin=margin

@@ -174,7 +174,7 @@ def select(
         difference = with_interval(predictions, less=out_of_fold.chosen["best"])
         preferred = ChosenCombination("shown", _with_optimism(combinations[place]), difference)
         choices.append(preferred)
-    best = tests.best_subset
+    of_best = tests.best_subset
     unrated_scores = table.only(names).oriented[np.isnan(table.mean_rating)]
     selection = Selection(
         combine=combine,
@@ -182,9 +182,9 @@ def select(
         combinations=tuple(_rows(combinations, preferred.combination)),
         choices=tuple(choices),
         chosen=replace(preferred.combination, chosen=True),
-        best_by_chance=float(best.by_chance.mean()),
-        best_in_sample=float(best.reached[0]),
-        p_of_best=best.p(float(best.reached[0])),
+        best_by_chance=float(of_best.by_chance.mean()),
+        best_in_sample=float(of_best.reached[0]),
+        p_of_best=of_best.p(float(of_best.reached[0])),
         p_of_selection=claim.p,
         agreement=claim.agreement,
         stability=_stability(task, names, rated.groups, resamples=resamples, seed=seed),

@@ -9,10 +9,11 @@ import click
 from ..errors import UsageError
 from .options import json_option, map_option, option_group, quiet_option, store_option, wide_option
 from .output import echo, echo_json, is_wide, print_blocks
-from .progress import show_status
+from .progress import count_progress, show_status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from ..meta_eval.score_files import ReadOptions
     from ..meta_eval.selection import Combine, Prefer
@@ -190,7 +191,10 @@ def meta(
         _check_scorer(check, joined.table, as_json=as_json)
         return
     counts = f"{len(joined.table.metrics)} metrics on {len(joined.table.items)} items"
-    with show_status(f"evaluating {counts}"):
+    progress: AbstractContextManager[Callable[[int], None] | None] = show_status(f"evaluating {counts}")
+    if combine in {"ridge", "logistic"}:
+        progress = count_progress("fits to shuffled ratings", bootstrap)
+    with progress as on_progress:
         evaluation = evaluate_table(
             joined.table,
             combine=combine,
@@ -203,6 +207,7 @@ def meta(
             repeats=repeats,
             bound=bound,
             minutes=minutes,
+            on_progress=on_progress,
         )
     if report is not None:
         from ..meta_eval.report import write_report

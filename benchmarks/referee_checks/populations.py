@@ -45,6 +45,20 @@ def follow(quality: Floats, noise: Floats, correlation: float) -> Floats:
     return correlation * quality + np.sqrt(1 - correlation**2) * noise
 
 
+def draw_metrics(
+    generator: np.random.Generator, groups: Places, correlations: list[float], shared: float = 0.5
+) -> tuple[Floats, Floats]:
+    """Ratings (items,) and metrics (items, metrics) that follow the rated quality so far; their noise correlates at .3.
+
+    Where groups hold several items, a share of everything is common to a group.
+    """
+    columns = len(correlations)
+    latent = clustered_normal(generator, groups, columns + 2, shared if groups.max() + 1 < len(groups) else 0.0)
+    noise = np.sqrt(0.3) * latent[:, [1]] + np.sqrt(0.7) * latent[:, 2:]
+    quality, follows = latent[:, [0]], np.array(correlations)
+    return rate(quality[:, 0]), follows * quality + np.sqrt(1 - follows**2) * noise
+
+
 def build_table(scores: Floats, ratings: Floats, groups: Places, **others: object) -> ScoreTable:
     """A table of metrics m0, m1, ... (items, metrics) and ratings (items,) or (items, raters)."""
     return ScoreTable(
