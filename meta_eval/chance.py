@@ -1,12 +1,12 @@
 """What a choice among measures reaches by chance: the whole choice, or fit, repeated on shuffled ratings."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import rankdata
 
-from .arrays import Floats, Places
+from .arrays import Floats
 from .combiners import Combiner, fit_combiner
 from .cross_validation import CombinationTask
 from .folds import grouped_folds
@@ -131,37 +131,31 @@ def chance_of_fit(
     Returns:
         Spearman out of fold, the mean over repeats, and the same for each shuffling.
     """
-    ranks, everything = rankdata(task.ratings), np.arange(len(task.ratings))
+    everything, width = np.arange(len(task.ratings)), max(1, _CELLS_PER_FIT // len(task.ratings))
+    levels, ranks = np.unique(task.ratings), rankdata(task.ratings)
+    levels_of_ranks = np.unique(ranks)
     dealt = [grouped_folds(task.group_numbers, folds, seed=seed + repeat) for repeat in range(repeats)]
 
-    def spearmans(places: Places) -> Floats:
-        """Maps orders of the ratings (items, orders) to Spearman out of fold (orders,)."""
-        ratings, y = task.ratings[places], _standardise(ranks[places])
-        total = np.zeros(places.shape[1])
+    def spearmans(shuffled: Floats) -> Floats:
+        """Maps ranks of ratings (items, shufflings) to Spearman out of fold (shufflings,)."""
+        ratings = levels[np.searchsorted(levels_of_ranks, shuffled)]
+        total = np.zeros(shuffled.shape[1])
         for parts in dealt:
-            predictions = np.empty(places.shape)
+            predictions = np.empty_like(shuffled)
             for held_out in parts:
                 training = np.setdiff1d(everything, held_out)
                 predict = fit_combiner(kind, task.scores[training], ratings[training], middle=task.middle)
                 predictions[held_out] = predict(task.scores[held_out])
-            total += np.einsum("ij,ij->j", _standardise(rankdata(predictions, axis=0)), y)
+            total += np.einsum("ij,ij->j", _standardise(rankdata(predictions, axis=0)), _standardise(shuffled))
         return total / repeats
 
     by_chance: list[Floats] = []
-    for orders in _shuffled_places(task.group_numbers, permutations, seed):
-        by_chance.append(spearmans(orders))
-        if on_progress:
-            on_progress(sum(map(len, by_chance)))
-    return Chance(spearmans(everything[:, None]), np.concatenate(by_chance))
-
-
-def _shuffled_places(group_numbers: Places, permutations: int, seed: int) -> Iterator[Places]:
-    """Blocks of orders of the items, shuffled by groups, (items, orders)."""
-    width = max(1, _CELLS_PER_FIT // len(group_numbers))
-    places = np.arange(float(len(group_numbers)))
-    for block in shuffle_by_group(places, group_numbers, permutations=permutations, seed=seed):
+    for block in shuffle_by_group(ranks, task.group_numbers, permutations=permutations, seed=seed):
         for first in range(0, block.shape[1], width):
-            yield block[:, first : first + width].astype(np.intp)
+            by_chance.append(spearmans(block[:, first : first + width]))
+            if on_progress:
+                on_progress(sum(map(len, by_chance)))
+    return Chance(spearmans(ranks[:, None]), np.concatenate(by_chance))
 
 
 def _standardise(columns: Floats) -> Floats:

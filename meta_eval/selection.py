@@ -11,7 +11,7 @@ from ..errors import UsageError
 from .arrays import Floats
 from .bootstrap_statistics import mean_spearman
 from .chance import OnProgress
-from .claim import ClaimTests
+from .choice_tests import ChoiceTests
 from .combiners import SUBSET
 from .cross_validation import RULES, CombinationTask, column_spearmans, cross_validate, fit_ways
 from .estimate import Estimate, estimate
@@ -157,7 +157,7 @@ def select(
         (choice for choice in choices if _is_same(choice.combination, combinations[places[prefer]])), choices[0]
     )
     place, predictions = places[preferred.rule], out_of_fold.chosen[preferred.rule]
-    tests = ClaimTests(
+    tests = ChoiceTests(
         task,
         fitted,
         out_of_fold,

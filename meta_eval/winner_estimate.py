@@ -32,7 +32,7 @@ def estimate_winner(
     The value is two fifths of the plain z and three fifths of the theta under which a z as large has a chance of one
     half. The plain value is too high on average, the conditional one too low; Zhong and Prentice (2008) and Ghosh, Zou
     and Wright (2008) average the two, and these weights left the least bias in our simulations. The interval starts at
-    0 at least, because the test has ruled out less.
+    0 at least, because the test has ruled out less, and reaches the plain value.
 
     Args:
         plain: Spearman's rho with its usual interval.
@@ -73,7 +73,7 @@ def estimate_winner(
     low, median, high = np.interp([tail, 0.5, 1 - tail], share, theta)
     value = _WEIGHT_OF_PLAIN * z + (1 - _WEIGHT_OF_PLAIN) * median
     rho, low_rho, high_rho = np.maximum(np.tanh([value, low, high]), 0.0).tolist()
-    return replace(plain, value=rho, low=min(low_rho, rho), high=max(high_rho, rho))
+    return replace(plain, value=rho, low=min(low_rho, rho), high=max(high_rho, plain.value))
 
 
 def winning_limits(winner: Floats, rivals: Floats, ratings: Floats, group_numbers: Places) -> tuple[float, float]:

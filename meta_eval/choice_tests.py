@@ -29,7 +29,7 @@ _SPREAD_OF_FITS = 1.1
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class TestedChoice:
     """What may be claimed of one way of combining.
 
     Attributes:
@@ -44,7 +44,7 @@ class Claim:
 
 
 @dataclass(frozen=True, eq=False)
-class ClaimTests:
+class ChoiceTests:
     """The tests behind a claim.
 
     Attributes:
@@ -69,7 +69,7 @@ class ClaimTests:
     level: float
     on_progress: OnProgress | None = None
 
-    def choose(self, preferred: int, predictions: Floats) -> Claim:
+    def choose(self, preferred: int, predictions: Floats) -> TestedChoice:
         """Claims the preferred way, or else the metric, or the combiner without a fit, that is shown beyond chance.
 
         Args:
@@ -123,7 +123,7 @@ class ClaimTests:
     def _is_single(self, way: int) -> bool:
         return way < len(self.fitted.rows) and self.task.sizes[self.fitted.rows[way]] == 1
 
-    def _test(self, way: int, predictions: Floats) -> Claim:
+    def _test(self, way: int, predictions: Floats) -> TestedChoice:
         """Tests a way whose predictions out of fold are these, and estimates how far it agrees if it passes."""
         kind, column, plain = self.task.ways[way].kind, self._columns[:, [way]], self.estimate_rho(predictions)
         if kind not in {SUBSET, *UNFITTED}:
@@ -136,18 +136,18 @@ class ClaimTests:
         if self.is_choice and chance is not self._gate:
             p = max(p, self._gate.p(float(self._gate.reached.max())))
         if p > BEYOND_CHANCE or plain.value is None:
-            return Claim(way, p, plain)
+            return TestedChoice(way, p, plain)
         least = chance.critical_rho(BEYOND_CHANCE)
         if self._is_single(way):
             rivals = self._rivals(way)
             low, high = winning_limits(column[:, 0], rivals, self.task.ratings, self.task.group_numbers)
             plain, quoted = self.estimate_rho(column), (max(least, low), high)
-            return Claim(way, p, estimate_winner(plain, quoted=quoted, rivals=rivals.shape[1], level=self.level))
+            return TestedChoice(way, p, estimate_winner(plain, quoted=quoted, rivals=rivals.shape[1], level=self.level))
         # the choice is made inside the folds, so that only the test remains to be corrected for: what is quoted lies as
         # far above the least that would be as the tested rho does
         z, tested, critical = np.arctanh(np.clip([plain.value, rho, least], -_LARGEST_RHO, _LARGEST_RHO))
         quoted = (float(np.tanh(z - max(tested - critical, 0.0))), 1.0)
-        return Claim(way, p, estimate_winner(plain, quoted=quoted, widening=_SPREAD_OF_FITS, level=self.level))
+        return TestedChoice(way, p, estimate_winner(plain, quoted=quoted, widening=_SPREAD_OF_FITS, level=self.level))
 
     def _chance_of_fit(self, kind: Combiner) -> Chance:
         return chance_of_fit(
