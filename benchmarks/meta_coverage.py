@@ -110,10 +110,11 @@ def false_alarms(repeats: int, permutations: int, seed: int) -> Iterator[list[ob
             alarms["one"] += alone[0] < 0.05
             alarms["max-T"] += min(together) < 0.05
             task = CombinationTask.build(scores, ratings, groups, middle=MIDDLE, how="ranks", largest=metrics)
-            _, best, p = chance_of_best(task, permutations=permutations, seed=repeat)
+            chance = chance_of_best(task, permutations=permutations, seed=repeat)
+            best = float(chance.reached[0])
             validation = cross_validate(task, repeats=1, folds=5, seed=repeat, rules=("best",))
             assert validation is not None
-            alarms["selection"] += p < 0.05
+            alarms["selection"] += chance.p(best) < 0.05
             in_sample.append(best)
             out_of_fold.append(column_spearmans(validation.chosen["best"], ratings)[0])
         error = np.std(out_of_fold) / np.sqrt(repeats)

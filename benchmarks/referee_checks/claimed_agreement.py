@@ -12,7 +12,7 @@ from assay.meta_eval.selection import select
 from .measurement import Measurement, average, share
 from .populations import build_table, draw_metrics, number_groups
 
-UNRATED = 5000
+UNRATED = 3000
 CASES = {
     "60 answers, 1 of 12 has rho 0.4": ([1] * 60, [0.4] + [0.0] * 11),
     "120 answers, 1 of 12 has rho 0.4": ([1] * 120, [0.4] + [0.0] * 11),
@@ -22,7 +22,7 @@ CASES = {
 
 
 def measure(repeats: int, seed: int) -> Iterator[Measurement]:
-    """The claimed agreement beside what the chosen measure reaches on 5,000 other answers."""
+    """The claimed agreement beside what the chosen measure reaches on 3,000 other answers."""
     for number, (case, (sizes, correlations)) in enumerate(CASES.items()):
         generator = np.random.default_rng([seed, number])
         groups = number_groups(sizes + [1] * UNRATED)
