@@ -24,7 +24,7 @@ from .subsets import fit_scale
 from .winner_estimate import estimate_winner, winning_limits
 
 _LARGEST_RHO = 0.9999
-_SPREAD_OF_FITS = 1.1
+_SPREAD_OF_FITS = 1.2
 """How much more a figure out of fold varies than with the folds' fits taken as given (simulated)."""
 
 

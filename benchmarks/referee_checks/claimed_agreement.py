@@ -12,7 +12,7 @@ from assay.meta_eval.selection import select
 from .measurement import Measurement, average, share
 from .populations import build_table, draw_metrics, number_groups
 
-UNRATED = 3000
+UNRATED = 2000
 CASES = {
     "60 answers, 1 of 12 has rho 0.4": ([1] * 60, [0.4] + [0.0] * 11),
     "120 answers, 1 of 12 has rho 0.4": ([1] * 120, [0.4] + [0.0] * 11),
@@ -22,7 +22,7 @@ CASES = {
 
 
 def measure(repeats: int, seed: int) -> Iterator[Measurement]:
-    """The claimed agreement beside what the chosen measure reaches on 3,000 other answers."""
+    """The claimed agreement beside what the chosen measure reaches on 2,000 other answers."""
     for number, (case, (sizes, correlations)) in enumerate(CASES.items()):
         generator = np.random.default_rng([seed, number])
         groups = number_groups(sizes + [1] * UNRATED)
@@ -31,7 +31,7 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
             ratings, scores = draw_metrics(generator, groups, correlations)
             known = np.where(np.arange(len(ratings)) < sum(sizes), ratings, np.nan)
             table = build_table(scores, known, groups)
-            result = select(table, repeats=1, folds=3, resamples=5, permutations=199, seed=repeat)
+            result = select(table, repeats=1, resamples=5, permutations=199, seed=repeat)
             if result is None or not result[0].is_beyond_chance:
                 continue
             agreement, predicted = result[0].agreement, result[1].unrated

@@ -14,6 +14,7 @@ METRICS = 6
 CASES: list[tuple[Combine, str]] = [
     ("all", "60 groups of 1"),
     ("all", "30 groups of 4"),
+    ("all", "12 unequal groups"),
     ("subsets", "10 groups of 4"),
     ("sum", "60 groups of 1"),
     ("mean-rank", "10 groups of 4"),

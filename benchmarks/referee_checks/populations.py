@@ -107,6 +107,8 @@ def correlation_for_alpha(alpha: float, cuts: str = "even") -> float:
         reached = float(ordinal_alpha(ratings)(np.ones((len(ratings), 1)))[0])
         low, high = (middle, high) if reached < alpha else (low, middle)
     return (low + high) / 2
+
+
 def latent_correlation(spearman: float, cuts: str = "even") -> float:
     """The correlation for `follow` that makes scores have this Spearman correlation with the ratings."""
     generator = np.random.default_rng(12345)
