@@ -12,11 +12,13 @@ from .comparison import compare
 from .cross_validation import column_spearmans
 from .estimate import Estimate, estimate
 from .folds import grouped_folds
+from .permutation import sign_flip_p_value
 from .results import Comparison
 from .table import ScoreTable
+from .winner_estimate import estimate_winner
 
 AS_IT_IS = "as it is"
-_SIGNIFICANT = 0.05
+_ERROR = 0.05  # how often a candidate is adopted that is no better, over both ways to be adopted
 
 Predict = Callable[[Places, Places], Floats]
 """Maps the places of training items and of others to scores of the others in [0, 1]; more is better, NaN missing."""
@@ -24,7 +26,7 @@ Predict = Callable[[Places, Places], Floats]
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """What one candidate reaches on answers that it did not learn from.
+    """What one candidate reaches on answers that it did not learn from, not corrected for the choice among candidates.
 
     Attributes:
         name: Its name.
@@ -48,6 +50,8 @@ class AlignmentResult:
         chosen: The candidate that agrees best on all answers; the judge as it is where none is better.
         nested: Spearman where the choice is repeated without the answers that are scored.
         comparison: That choice against the judge as it is.
+        gain: How much better that choice agrees than the judge as it is; where it was adopted because it agrees
+            better, corrected for being shown only then (`estimate_winner`).
         error_change: Squared error of that choice less that of the judge as it is.
         p_error: How often chance lowers the error as much, by permutation of whole groups; one-sided.
         is_adopted: Whether the choice wins beyond noise.
@@ -58,6 +62,7 @@ class AlignmentResult:
     chosen: str
     nested: Estimate
     comparison: Comparison
+    gain: Estimate
     error_change: float | None
     p_error: float | None
     is_adopted: bool
@@ -90,8 +95,9 @@ def compare_candidates(
 
     Each half is dealt into folds of whole groups. A fold's choice is made on the other folds of its half, by inner
     folds: answers of the other half may have been scored with examples from this fold. It is adopted where its scores
-    agree with the ratings beyond chance and either Spearman is higher (permutation test that swaps whole groups,
-    p < 0.05, interval above 0), or it is not lower and the squared error is smaller beyond noise.
+    agree with the ratings beyond chance and either Spearman is higher (permutation test that swaps whole groups, and
+    interval above 0), or it is not lower and the squared error is smaller beyond noise. A judge that is no better is
+    adopted in at most 5%: the two ways share it, 2.5% each (Bonferroni).
 
     Args:
         table: A table whose items are all rated; its scores are not used.
@@ -152,7 +158,8 @@ def compare_candidates(
     )
     agreement = rho(nested)
     is_adopted, reason = _decide(chosen, agreement, comparison, change, p_error)
-    return AlignmentResult(rows, chosen, agreement, comparison, change, p_error, is_adopted, reason)
+    gain = _correct_gain(comparison.difference) if is_adopted and _agrees_better(comparison) else comparison.difference
+    return AlignmentResult(rows, chosen, agreement, comparison, gain, change, p_error, is_adopted, reason)
 
 
 def _choose(
@@ -193,26 +200,39 @@ def _error_change(
     changes = ((values - shares) ** 2 - (others - shares) ** 2)[known]
     numbers = np.unique(groups[known], return_inverse=True)[1]
     sums = np.bincount(numbers, weights=changes)
-    signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(permutations, len(sums)))
-    reached = int((signs @ sums <= sums.sum() + 1e-12).sum())
-    return float(changes.mean()), (reached + 1) / (permutations + 1)
+    p = sign_flip_p_value(sums, side="below", permutations=permutations, seed=seed)
+    return float(changes.mean()), p
+
+
+def _agrees_better(comparison: Comparison) -> bool:
+    """Whether Spearman is higher beyond noise: two-sided at 5%, so that 2.5% go to what is no better."""
+    low, p = comparison.difference.low, comparison.p_permutation
+    return low is not None and low > 0 and p is not None and p < _ERROR
+
+
+def _correct_gain(gain: Estimate) -> Estimate:
+    """The gain, corrected for being shown only where its interval lies above 0."""
+    if gain.low is None or gain.high is None:
+        return gain
+    return estimate_winner(gain, quoted=((gain.high - gain.low) / 2, 1.0), level=0.95)
 
 
 def _decide(
     chosen: str, agreement: Estimate, comparison: Comparison, change: float | None, p_error: float | None
 ) -> tuple[bool, str]:
     if chosen == AS_IT_IS:
-        return False, "nothing agrees better with your ratings than the judge as it is"
+        return False, "nothing follows your ratings better than the judge as it is"
     if agreement.value is None or agreement.low is None or agreement.low <= 0:
-        return False, "the best candidate does not agree with your ratings beyond chance"
+        return False, "the best candidate does not follow your ratings beyond chance"
     difference, p = comparison.difference, comparison.p_permutation
     if difference.value is None or difference.low is None or difference.high is None or p is None:
         return False, f"the candidates cannot be compared: {comparison.problem or difference.problem}"
-    if difference.low > 0 and p < _SIGNIFICANT:
-        return True, f"{chosen} agrees better than the judge as it is, beyond noise ({format_p(p)})"
-    if difference.high >= 0 and change is not None and p_error is not None and change < 0 and p_error < _SIGNIFICANT:
+    if _agrees_better(comparison):
+        return True, f"{chosen} follows your ratings better than the judge as it is, beyond noise ({format_p(p)})"
+    if difference.high >= 0 and change is not None and p_error is not None and change < 0 and p_error < _ERROR / 2:
         return (
             True,
-            f"{chosen} agrees as well, and its scores lie nearer to the ratings, beyond noise ({format_p(p_error)})",
+            f"{chosen} is not seen to follow your ratings less than the judge as it is, and its scores lie nearer to "
+            f"them, beyond noise ({format_p(p_error)})",
         )
-    return False, f"{chosen} looks best, but not beyond noise ({format_p(p)})"
+    return False, f"{chosen} looks best, but your ratings cannot tell it from the judge as it is ({format_p(p)})"
