@@ -1,4 +1,4 @@
-"""A metric that says nothing is called significant in 5% of tables, a difference that is none too, whatever the sizes of the groups."""
+"""What says nothing is called significant in 5% of tables, whatever the sizes of the groups."""
 
 from collections.abc import Iterator
 
@@ -31,17 +31,17 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
     for name, sizes in {**GROUP_SIZES, **_OTHER_SIZES}.items():
         is_equal = len(set(sizes)) == 1
         tables = [(0.5, "even")] if is_equal else [(0.3, "mostly 5"), (0.7, "even"), (0.7, "mostly 5")]
-        for shared, cuts in tables:
-            yield from _measure_metrics(name, sizes, shared, cuts, repeats, seed)
+        for table in tables:
+            yield from _measure_metrics(name, sizes, table, repeats, seed)
     for name in ("30 groups of 4", "12 unequal groups", "7 geometric groups"):
         yield _measure_comparison(name, repeats, seed)
         yield _measure_difference(name, repeats, seed)
 
 
 def _measure_metrics(
-    name: str, sizes: list[int], shared: float, cuts: str, repeats: int, seed: int
+    name: str, sizes: list[int], table: tuple[float, str], repeats: int, seed: int
 ) -> Iterator[Measurement]:
-    groups = number_groups(sizes)
+    groups, (shared, cuts) = number_groups(sizes), table
     single, largest = [], []
     for repeat in range(repeats):
         generator = np.random.default_rng([seed, repeat, len(sizes)])
