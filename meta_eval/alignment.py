@@ -199,7 +199,7 @@ def _error_change(
         return None, None
     changes = ((values - shares) ** 2 - (others - shares) ** 2)[known]
     numbers = np.unique(groups[known], return_inverse=True)[1]
-    sums = np.bincount(numbers, weights=changes)
+    sums = np.bincount(numbers, weights=changes).astype(float)
     p = sign_flip_p_value(sums, side="below", permutations=permutations, seed=seed)
     return float(changes.mean()), p
 

@@ -159,5 +159,5 @@ def _swap_p_value(table: ScoreTable, ranks: tuple[Floats, Floats], y: Floats, *,
     A group whose two sets of ranks change places adds its part of the difference with the other sign.
     """
     numbers = table.group_numbers
-    parts = np.bincount(numbers, weights=y * (ranks[0] - ranks[1]))
+    parts = np.bincount(numbers, weights=y * (ranks[0] - ranks[1])).astype(float)
     return sign_flip_p_value(parts, sizes=np.bincount(numbers).astype(float), permutations=permutations, seed=seed)

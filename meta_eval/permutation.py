@@ -230,9 +230,10 @@ def sign_flip_p_value(
     squares, share_squares = float(parts**2 @ weights), float(shares**2 @ weights)
 
     def statistic(signs: Floats) -> Floats:
-        total, crossed = columns.T @ signs.T
+        total: Floats = signs @ columns[:, 0]
         if sizes is None:
             return total
+        crossed = signs @ columns[:, 1]
         variance = squares - 2 * total * crossed + total**2 * share_squares  # sum of (part - total share)^2 weight
         studentised: Floats = total / np.sqrt(np.maximum(variance, 1e-18))
         return studentised
@@ -241,7 +242,8 @@ def sign_flip_p_value(
     slack = 1e-9 * max(1.0, abs(observed))  # so that equal statistics count as reached
     reached, width = 0, max(1, _CELLS_PER_BLOCK // max(len(sums), 1))
     for first in range(0, permutations, width):
-        signs = generator.integers(0, 2, (min(width, permutations - first), len(sums)), dtype=np.int8) * 2.0 - 1
+        flips = generator.integers(0, 2, (min(width, permutations - first), len(sums)), dtype=np.int8)
+        signs = np.where(flips == 0, -1.0, 1.0)
         by_chance = statistic(signs)
         is_reached = by_chance <= observed + slack if side == "below" else np.abs(by_chance) >= abs(observed) - slack
         reached += int(is_reached.sum())

@@ -106,10 +106,12 @@ def estimate_rating_difference(
     return RatingDifference(
         difference,
         method,
-        *(int(rated.sum()) for rated in is_rated),
-        rated_pairs,
-        len(groups),
-        *scale,
+        rated_a=int(is_rated[0].sum()),
+        rated_b=int(is_rated[1].sum()),
+        rated_pairs=rated_pairs,
+        pairs=len(groups),
+        rating_min=scale[0],
+        rating_max=scale[1],
         ratings_needed=min(len(groups), max(FEWEST_RATED, math.ceil(needed))),
     )
 
@@ -129,11 +131,12 @@ def _combine(a: Estimate, b: Estimate) -> Estimate:
     """B less A with the interval of Zou and Donner (2008): each end lies as far off as the two ends together."""
     if a.value is None or b.value is None:
         return a if a.value is None else b
-    difference = Estimate(b.value - a.value, n=(a.n or 0) + (b.n or 0), problem=a.problem or b.problem)
+    value = b.value - a.value
+    difference = Estimate(value, n=(a.n or 0) + (b.n or 0), problem=a.problem or b.problem)
     if a.low is None or a.high is None or b.low is None or b.high is None:
         return difference
     return replace(
         difference,
-        low=difference.value - math.hypot(b.value - b.low, a.high - a.value),  # type: ignore[operator]
-        high=difference.value + math.hypot(b.high - b.value, a.value - a.low),  # type: ignore[operator]
+        low=value - math.hypot(b.value - b.low, a.high - a.value),
+        high=value + math.hypot(b.high - b.value, a.value - a.low),
     )

@@ -72,7 +72,7 @@ def _metric_sentence(row: Difference) -> str:
     normal = NormalDist()
     z = normal.inv_cdf(0.975)
     missed = (ends[1] - ends[0]) / 2 * (z + normal.inv_cdf(_POWER)) / z
-    return f"{row.metric}{direction}: no difference seen; one under {_size(missed)} would often be missed."
+    return f"{row.metric}{direction}: no difference seen; a difference under {_size(missed)} would often be missed."
 
 
 def _rater_sentences(comparison: RunComparison, raters: "RatingDifference | None") -> Iterator[str]:

@@ -50,7 +50,7 @@ def paired_difference(
     sums = np.bincount(
         np.unique(np.asarray(groups), return_inverse=True)[1], weights=np.asarray(differences, float) - against
     )
-    p = sign_flip_p_value(sums, side=side, permutations=_DRAWS, seed=seed)
+    p = sign_flip_p_value(sums.astype(float), side=side, permutations=_DRAWS, seed=seed)
     return estimate_mean(differences, groups, p=p)
 
 
