@@ -1,6 +1,6 @@
 """What chance alone would give: ratings shuffled over the answers, group by group."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 import numpy as np
@@ -222,32 +222,78 @@ def sign_flip_p_value(
         >>> abs(p - 1 / 16) < 0.01
         True
     """
-    generator = np.random.default_rng(seed)
-    parts = sums / (float(np.abs(sums).sum()) or 1.0)
-    shares = np.zeros(len(sums)) if sizes is None else sizes / sizes.sum()
-    weights = np.divide(1, 1 - shares, out=np.zeros_like(shares), where=shares < 1)
-    columns = np.column_stack([parts, parts * shares * weights])
-    squares, share_squares = float(parts**2 @ weights), float(shares**2 @ weights)
-
-    def statistic(signs: Floats) -> Floats:
-        total: Floats = signs @ columns[:, 0]
-        if sizes is None:
-            return total
-        crossed = signs @ columns[:, 1]
-        variance = squares - 2 * total * crossed + total**2 * share_squares  # sum of (part - total share)^2 weight
-        studentised: Floats = total / np.sqrt(np.maximum(variance, 1e-18))
-        return studentised
-
-    observed = float(statistic(np.ones((1, len(sums))))[0])
-    slack = 1e-9 * max(1.0, abs(observed))  # so that equal statistics count as reached
-    reached, width = 0, max(1, _CELLS_PER_BLOCK // max(len(sums), 1))
-    for first in range(0, permutations, width):
-        flips = generator.integers(0, 2, (min(width, permutations - first), len(sums)), dtype=np.int8)
-        signs = np.where(flips == 0, -1.0, 1.0)
-        by_chance = statistic(signs)
+    statistic = _flip_statistic(sums[:, None], None if sizes is None else sizes[:, None])
+    observed = float(statistic(np.ones((1, len(sums))))[0, 0])
+    slack, reached = _slack(observed), 0
+    for signs in _sign_flips(len(sums), permutations, seed):
+        by_chance = statistic(signs)[:, 0]
         is_reached = by_chance <= observed + slack if side == "below" else np.abs(by_chance) >= abs(observed) - slack
         reached += int(is_reached.sum())
     return (reached + 1) / (permutations + 1)
+
+
+def sign_flip_max_t(sums: Floats, sizes: Floats, *, permutations: int, seed: int = 0) -> Floats:
+    """Tests which of several columns of sums by group are higher than chance makes them, all columns counted.
+
+    The signs of a group flip in all columns together. The p-value of a column is how often the largest studentised
+    total of all reaches its own: the single-step max-T of Westfall and Young (1993); (b + 1) / (m + 1), one-sided.
+
+    Args:
+        sums: The sum of each group in each column, (groups, columns).
+        sizes: How many items each group has in each column, of the same shape.
+        permutations: How many times m signs are flipped.
+        seed: Seed of the flips.
+
+    Examples:
+        >>> sums = np.column_stack([[2.0, 1, 3, 2, 1, 2, 3, 2], [1.0, -1, 1, -1, 1, -1, 1, -1]])
+        >>> first, second = sign_flip_max_t(sums, np.ones((8, 2)), permutations=999)
+        >>> bool(first < 0.02), bool(second > 0.5)
+        (True, True)
+    """
+    statistic = _flip_statistic(sums, sizes)
+    observed = statistic(np.ones((1, len(sums))))[0]
+    slack = np.array([_slack(one) for one in observed])
+    reached = np.zeros(len(observed))
+    for signs in _sign_flips(len(sums), permutations, seed):
+        reached += (statistic(signs).max(axis=1)[:, None] >= observed - slack).sum(axis=0)
+    return (reached + 1) / (permutations + 1)
+
+
+def _sign_flips(groups: int, permutations: int, seed: int) -> Iterator[Floats]:
+    """Blocks of signs, (flips of the block, groups)."""
+    generator = np.random.default_rng(seed)
+    width = max(1, _CELLS_PER_BLOCK // max(groups, 1))
+    for first in range(0, permutations, width):
+        flips = generator.integers(0, 2, (min(width, permutations - first), groups), dtype=np.int8)
+        yield np.where(flips == 0, -1.0, 1.0)
+
+
+def _slack(observed: float) -> float:
+    """How near statistics are that are equal but for rounding."""
+    return 1e-9 * max(1.0, abs(observed))
+
+
+def _flip_statistic(sums: Floats, sizes: Floats | None) -> Callable[[Floats], Floats]:
+    """Maps signs (flips, groups) to the total of each column of flipped sums, (flips, columns).
+
+    With sizes it is divided by its cluster-robust standard error: the root of the sum over groups of (sum - share of
+    the items * total)^2 / (1 - share).
+    """
+    parts = sums / np.maximum(np.abs(sums).sum(axis=0), np.finfo(float).tiny)
+    if sizes is None:
+        return lambda signs: signs @ parts
+    shares = sizes / np.maximum(sizes.sum(axis=0), 1)
+    weights = np.divide(1, 1 - shares, out=np.zeros_like(shares), where=shares < 1)
+    crossing, squares = parts * shares * weights, (parts**2 * weights).sum(axis=0)
+    share_squares = (shares**2 * weights).sum(axis=0)
+
+    def studentised(signs: Floats) -> Floats:
+        total = signs @ parts
+        variance = squares - 2 * total * (signs @ crossing) + total**2 * share_squares
+        values: Floats = total / np.sqrt(np.maximum(variance, 1e-18))
+        return values
+
+    return studentised
 
 
 def _p_values(reached: Floats, permutations: int) -> list[float]:
