@@ -26,7 +26,8 @@ class AlignedJudgeRecord(BaseModel):
         embedder: What finds the nearest examples; None without examples.
         shown: How many examples stand beside what is judged.
         rules: The team's rules, as the judge distilled them; empty without.
-        spearman: Agreement with the ratings out of fold, as it was and as it is: `before`, `after`, `low`, `high`.
+        spearman: Agreement with the ratings out of fold, as it was (`before`) and with the choice repeated on answers
+            that did not make it (`after`, `low`, `high`), and how much that is more (`gain`, `gain_low`, `gain_high`).
         answers: How many rated answers it learned from.
         folder: Where the folder is; filled in when it is loaded.
         fingerprint: Hash of the folder's other files; filled in when it is loaded.

@@ -5,15 +5,14 @@ import math
 import numpy as np
 from scipy import stats
 
-from .arrays import Bools, Floats
+from .arrays import Floats
 from .bootstrap_statistics import mean_spearman
 from .correlation import FEWEST_ITEMS
 from .difference import MARGIN, Standing, find_standing
 from .estimate import Estimate, estimate
+from .permutation import sign_flip_p_value
 from .results import Comparison
 from .table import ScoreTable
-
-_CELLS_PER_BLOCK = 2_000_000
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> tuple[float, float]:
@@ -153,19 +152,10 @@ def _mean_ranks(scores: Floats) -> Floats:
 
 
 def _swap_p_value(table: ScoreTable, ranks: tuple[Floats, Floats], y: Floats, *, permutations: int, seed: int) -> float:
-    """The two-sided p-value (b + 1) / (m + 1) of a paired permutation test on the difference of the correlations.
+    """The two-sided p-value of the difference of the correlations: the two sets change places in whole groups.
 
-    The two sets of ranks change places in whole groups, each group with probability a half.
+    A group whose two sets of ranks change places adds its part of the difference with the other sign.
     """
-    generator = np.random.default_rng(seed)
     numbers = table.group_numbers
-    groups = int(numbers.max()) + 1
-    x, z = (column[:, None] for column in ranks)
-    observed = abs(float(y @ (ranks[0] - ranks[1])) / len(y))
-    reached, width = 0, max(1, _CELLS_PER_BLOCK // len(y))
-    for start in range(0, permutations, width):
-        is_swapped: Bools = generator.random((groups, min(width, permutations - start)))[numbers] < 0.5
-        a, b = np.where(is_swapped, z, x), np.where(is_swapped, x, z)
-        differences = np.abs(y @ a / a.std(axis=0) - y @ b / b.std(axis=0)) / len(y)
-        reached += int((differences >= observed - 1e-9).sum())
-    return (reached + 1) / (permutations + 1)
+    parts = np.bincount(numbers, weights=y * (ranks[0] - ranks[1])).astype(float)
+    return sign_flip_p_value(parts, sizes=np.bincount(numbers).astype(float), permutations=permutations, seed=seed)

@@ -216,15 +216,22 @@ class Aligner:
         if self._final is None:
             raise UsageError(f"there is no judge to write: {report.result.reason}")
         alignment, prompt_files = self._final
-        rows = {row.name: row.spearman for row in report.result.rows}
-        after = rows[report.result.chosen]
+        result = report.result
         record = AlignedJudgeRecord(
             metric=self.metric,
-            candidate=report.result.chosen,
+            candidate=result.chosen,
             embedder=self.embedder.name if alignment.examples else None,
             shown=self.shown,
             rules=alignment.rules,
-            spearman={"before": rows[AS_IT_IS].value, "after": after.value, "low": after.low, "high": after.high},
+            spearman={
+                "before": result.rows[0].spearman.value,
+                "after": result.nested.value,
+                "low": result.nested.low,
+                "high": result.nested.high,
+                "gain": result.gain.value,
+                "gain_low": result.gain.low,
+                "gain_high": result.gain.high,
+            },
             answers=report.answers,
         )
         settings: JudgeSettings = self.judge.settings.recordable

@@ -80,7 +80,7 @@ class Difference:
 
     @property
     def is_improvement(self) -> bool | None:
-        """Whether B is better than A on average; None where they do not differ or nothing was scored in both."""
+        """Whether B's mean is the better one by this metric; None where they do not differ or nothing is in both."""
         change = self.paired.value
         return (change > 0) is self.higher_is_better if change else None
 

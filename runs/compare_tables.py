@@ -1,6 +1,7 @@
 """Two runs as a person reads them: the differences over all answers, by language and by message type."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from ..metrics.specification import BASELINES
@@ -9,27 +10,121 @@ from ..presentation.result_table import Content, Field, Paragraph, ReportBlock, 
 from .compare import Difference, RunComparison
 
 if TYPE_CHECKING:
+    from ..meta_eval.rating_difference import RatingDifference
     from .store import Store
 
-_SIGNIFICANT = 0.05  # the largest p-value at which a table says which run is better
-_NOTE = "p: sign-flip test over groups, adjusted for the rows of the table (Holm)"
+_SIGNIFICANT = 0.05  # the largest p-value at which a table says in which run a metric is higher
+_POWER = 0.8  # with which a difference is seen that is called large enough to be seen
+_MOST_METRICS = 4  # in sentences; the table has all
+_NOTE = (
+    "What the metrics measure, not what raters like. p: sign-flip test over groups, adjusted for the rows of the table "
+    "(Holm)"
+)
 
 
-def comparison_block(store: "Store", comparison: RunComparison) -> ReportBlock:
-    """Which runs are compared, how their samples were paired, and the tables.
+def comparison_block(store: "Store", comparison: RunComparison, raters: "RatingDifference | None") -> ReportBlock:
+    """Which runs are compared, how their samples were paired, what metrics and raters say, and the tables.
 
     Args:
         store: Where both runs are.
         comparison: The two runs.
+        raters: What raters say of B beside A; None where that cannot differ.
     """
     return ReportBlock(
         (
             Paragraph(f"A: {_run_line(store, comparison.a)}"),
             Paragraph(f"B: {_run_line(store, comparison.b)}"),
             Paragraph(_pairing(comparison)),
+            *(Paragraph(sentence, "strong") for sentence in comparison_sentences(comparison, raters)),
             *comparison_tables(comparison),
         )
     )
+
+
+def comparison_sentences(comparison: RunComparison, raters: "RatingDifference | None") -> list[str]:
+    """What the metrics say of B beside A, one sentence each, and what the raters say.
+
+    Args:
+        comparison: The two runs.
+        raters: What raters say of B beside A; None where that cannot differ.
+    """
+    rows = [row for row in comparison.overall if row.metric not in BASELINES] or list(comparison.overall)
+    return [*map(_metric_sentence, rows[:_MOST_METRICS]), *_rater_sentences(comparison, raters)]
+
+
+def _metric_sentence(row: Difference) -> str:
+    """What one metric says, of itself only.
+
+    Where no difference is seen: which one would be, with the power of 80%: (t + z(0.8)) / t half widths of the
+    interval, with t taken as 1.96.
+    """
+    change, direction = row.paired, "" if row.higher_is_better else " (lower is better)"
+    if change.value is None:
+        return f"{row.metric}: {change.problem}."
+    ends = None if change.low is None or change.high is None else (change.low, change.high)
+    if is_significant(row):
+        likely = "" if ends is None else f" (likely {_range(*ends)})"
+        return f"{row.metric} is {_side(change.value)} in B by {_size(change.value)}{direction}{likely}."
+    if ends is None:
+        size = f"{_side(change.value)} in B by {_size(change.value)}" if change.value else "the same in both runs"
+        chance = f", which may be chance: {change.problem}" if change.value else ""
+        return f"{row.metric} is {size}{direction}{chance}."
+    normal = NormalDist()
+    z = normal.inv_cdf(0.975)
+    missed = (ends[1] - ends[0]) / 2 * (z + normal.inv_cdf(_POWER)) / z
+    return f"{row.metric}{direction}: no difference seen; a difference under {_size(missed)} would often be missed."
+
+
+def _rater_sentences(comparison: RunComparison, raters: "RatingDifference | None") -> Iterator[str]:
+    """What the raters say; without enough ratings, that this is not known and how many would tell."""
+    if raters is None:
+        if comparison.changed_answers:
+            yield "Whether your raters like B better is not known: the two runs are rated on different scales."
+        return
+    difference = raters.difference
+    more = raters.ratings_needed - raters.rated_pairs
+    if difference.value is None:
+        yield (
+            "Whether your raters like B better is not known: a metric can like a style that they do not. Rate about "
+            f"{raters.ratings_needed:,} answers of both runs (rated so far: {raters.rated_a:,} of A, "
+            f"{raters.rated_b:,} of B, {raters.rated_pairs:,} of both)."
+        )
+        return
+    scale = f"on the scale {raters.rating_min:g} to {raters.rating_max:g}"
+    rated = f"{raters.rated_a:,} answers of A and {raters.rated_b:,} of B are rated, {raters.rated_pairs:,} of both"
+    if difference.low is None or difference.high is None:
+        yield f"Your raters: nobody can tell yet: {difference.problem} ({rated})."
+    elif raters.is_higher_in_b is None:
+        left = f"; rate about {more:,} more of both" if more > 0 and raters.rated_pairs < raters.pairs else ""
+        likely = _range(difference.low, difference.high)
+        yield f"Your raters: cannot tell yet: B less A is likely {likely} {scale} ({rated}){left}."
+    else:
+        better, worse = ("B", "A") if raters.is_higher_in_b else ("A", "B")
+        ends = sorted((abs(difference.low), abs(difference.high)))
+        yield (
+            f"Your raters like {better} better than {worse}, by {Figure('mean', abs(difference.value))} {scale} "
+            f"(likely {Figure('mean', ends[0])} to {Figure('mean', ends[1])}; {rated})."
+        )
+
+
+def is_significant(row: Difference) -> bool:
+    """Whether a metric differs beyond chance, all rows of its table counted."""
+    return row.p_of_all is not None and row.p_of_all < _SIGNIFICANT and bool(row.paired.value)
+
+
+def _side(value: float) -> str:
+    return "higher" if value > 0 else "lower"
+
+
+def _size(value: float) -> str:
+    return f"{abs(value):.2g}"
+
+
+def _range(low: float, high: float) -> str:
+    """The likely sizes of a change; with signs where they differ."""
+    if low < 0 < high:
+        return f"{low:+.2g} to {high:+.2g}"
+    return " to ".join(f"{size:.2g}" for size in sorted((abs(low), abs(high))))
 
 
 def comparison_tables(comparison: RunComparison) -> tuple[ResultTable, ...]:
@@ -60,7 +155,7 @@ def difference_table(caption: str, part: str, differences: Sequence[Difference])
         Field("B", "mean", lambda row: row.mean_b, "wide"),
         Field("B - A [95% interval]", "change", lambda row: row.paired, is_left=True),
         Field("p", "p", lambda row: row.p_of_all),
-        Field("B is", "text", _direction, "page"),
+        Field("in B", "text", _direction, "page"),
         Field("remark", "text", _remark),
     )
     return tabulate(
@@ -93,19 +188,21 @@ def _pairing(comparison: RunComparison) -> str:
     return line
 
 
+def _tone(row: Difference) -> Tone:
+    return "" if row.is_improvement is None else "better" if row.is_improvement else "worse"
+
+
 def _direction(row: Difference) -> Content:
-    """Which way the mean went, beyond noise or not."""
-    if row.is_improvement is None:
-        return ""
-    return TableCell("better", "better") if row.is_improvement else TableCell("worse", "worse")
+    """Which way the metric went, beyond noise or not."""
+    return "" if not row.paired.value else TableCell(_side(row.paired.value), _tone(row))
 
 
 def _remark(row: Difference) -> TableCell:
     remarks: list[str] = []
     tone: Tone = ""
-    if row.p_of_all is not None and row.p_of_all < _SIGNIFICANT and row.is_improvement is not None:
-        remarks.append("better in B" if row.is_improvement else "worse in B")
-        tone = "better" if row.is_improvement else "worse"
+    if is_significant(row) and row.paired.value:
+        remarks.append(f"{_side(row.paired.value)} in B")
+        tone = _tone(row)
     for count, what in [(row.lost, "scored in A only"), (row.gained, "scored in B only")]:
         if count:
             remarks.append(f"{count} {what}")

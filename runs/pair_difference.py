@@ -1,14 +1,12 @@
 """Differences between two runs on the same samples: the mean, its interval, and how often chance gives as much."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ..meta_eval.estimate import Estimate, estimate_mean
 
 if TYPE_CHECKING:
-    from ..meta_eval.arrays import Floats
-
-Side = Literal["two-sided", "below"]
+    from ..meta_eval.permutation import Side
 
 _DRAWS = 9999
 
@@ -17,7 +15,7 @@ def paired_difference(
     differences: Sequence[float],
     groups: Sequence[str],
     *,
-    side: Side = "two-sided",
+    side: "Side" = "two-sided",
     against: float = 0.0,
     seed: int = 0,
 ) -> Estimate:
@@ -44,22 +42,16 @@ def paired_difference(
     """
     import numpy as np
 
+    from ..meta_eval.permutation import sign_flip_p_value
+
     if not differences:
         return Estimate(None, n=0, groups=0, problem="no sample was scored in both runs")
-    p = _sign_flip_p_value(np.asarray(differences, float) - against, groups, side, seed)
+
+    sums = np.bincount(
+        np.unique(np.asarray(groups), return_inverse=True)[1], weights=np.asarray(differences, float) - against
+    )
+    p = sign_flip_p_value(sums.astype(float), side=side, permutations=_DRAWS, seed=seed)
     return estimate_mean(differences, groups, p=p)
-
-
-def _sign_flip_p_value(differences: "Floats", groups: Sequence[str], side: Side, seed: int) -> float:
-    import numpy as np
-
-    group_numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
-    sums = np.bincount(group_numbers, weights=differences)
-    signs = np.random.default_rng(seed).integers(0, 2, (_DRAWS, len(sums)), dtype=np.int8) * 2 - 1
-    by_chance, observed = signs @ sums, sums.sum()
-    slack = 1e-9 * max(1.0, float(np.abs(sums).sum()))  # so that equal sums count as reached
-    reached = by_chance <= observed + slack if side == "below" else np.abs(by_chance) >= abs(observed) - slack
-    return float((reached.sum() + 1) / (_DRAWS + 1))
 
 
 def adjust_p_values(p_values: Sequence[float | None]) -> list[float | None]:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from ..eval_sets import Sample
 from ..judges import Usage
 from ..metrics import Score
+from .compare_tables import comparison_sentences
 from .summary import ScoreTotals
 
 if TYPE_CHECKING:
+    from ..meta_eval.rating_difference import RatingDifference
     from .compare import RunComparison
     from .session import Outcome
     from .store import Store
@@ -65,12 +67,15 @@ def usage_as_json(usage: Usage) -> dict[str, Any]:
     return {name: value for name, value in asdict(usage).items() if name != "seconds"}
 
 
-def comparison_as_json(store: "Store", comparison: "RunComparison", metric: str, count: int) -> dict[str, Any]:
+def comparison_as_json(
+    store: "Store", comparison: "RunComparison", raters: "RatingDifference | None", metric: str, count: int
+) -> dict[str, Any]:
     """The object of `assay compare --json`.
 
     Args:
         store: Where both runs are.
         comparison: The two runs.
+        raters: What raters say of B beside A; None where that cannot differ.
         metric: The metric whose most changed samples stand in `changed`, with the scores of both runs and evidence.
         count: The most samples in `changed`.
     """
@@ -98,6 +103,8 @@ def comparison_as_json(store: "Store", comparison: "RunComparison", metric: str,
         "other_question": comparison.other_question,
         "paired_by_question": comparison.pairing.by_question,
         "paired_by_content": comparison.pairing.by_content,
+        "sentences": comparison_sentences(comparison, raters),
+        "raters": None if raters is None else asdict(raters),
         "metrics": [row.as_json() for row in comparison.overall],
         "languages": [row.as_json() for row in comparison.languages],
         "message_types": [row.as_json() for row in comparison.message_types],

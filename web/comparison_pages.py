@@ -12,7 +12,8 @@ from starlette.routing import Route
 
 from ..runs import Store
 from ..runs.compare import RunComparison, compare
-from ..runs.compare_tables import comparison_tables
+from ..runs.compare_ratings import compare_ratings
+from ..runs.compare_tables import comparison_sentences, comparison_tables
 from .run_pages import answer_url
 from .viewer import Viewer, for_visitors, number_of
 
@@ -71,6 +72,7 @@ class ComparisonPages:
         state = await self.viewer.in_store(states)
         (id_a, *_), (id_b, *_) = state
         comparison = await self.viewer.kept(("compare", state), lambda store: compare(store, id_a, id_b))
+        raters = await self.viewer.in_store(lambda store: compare_ratings(store, comparison))
         metric = request.query_params.get("metric", "")
         metric = metric if metric in comparison.metrics else comparison.metrics[0]
         changed = [sample for sample, _ in comparison.most_changed(metric, len(comparison.samples))]
@@ -83,6 +85,7 @@ class ComparisonPages:
         address = {"a": id_a, "b": id_b, "metric": metric}
         content = {
             "comparison": comparison,
+            "sentences": comparison_sentences(comparison, raters),
             "tables": comparison_tables(comparison),
             "metric": metric,
             "answers": answers,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ..errors import UsageError
-from ..presentation.figure import Figure, figures
+from ..presentation.figure import Figure, figures, format_agreement
 from ..presentation.result_table import Column, Content, ResultTable, Tone
 from ..presentation.texts import one_line
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
@@ -18,6 +18,7 @@ from .output import echo, echo_json, open_console, print_table
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
+    from ..meta_eval.estimate import Estimate
     from ..runs.align import AlignmentCost, AlignmentReport
 
 CANDIDATES = ("isotonic", "beta", "few-shot", "rules")  # as in runs.align
@@ -172,18 +173,35 @@ def _print_cost(cost: "AlignmentCost", *, as_json: bool) -> None:
         echo(_cost_line(cost))
 
 
+def describe_gain(gain: "Estimate") -> str:
+    """How much more a choice agrees with the ratings than the judge as it is, in a clause.
+
+    Example:
+        >>> from assay.meta_eval.estimate import Estimate
+        >>> describe_gain(Estimate(-0.021, -0.12, 0.07))
+        '0.02 less than the judge as it is (likely 0.12 less to 0.07 more)'
+    """
+    if gain.value is None:
+        return f"beside the judge as it is unknown: {gain.problem}"
+
+    def side(value: float) -> str:
+        return f"{Figure('rho', abs(value))} {'less' if value < 0 else 'more'}"
+
+    likely = "" if gain.low is None or gain.high is None else f" (likely {side(gain.low)} to {side(gain.high)})"
+    return f"{side(gain.value)} than the judge as it is{likely}"
+
+
 def _print_report(report: "AlignmentReport") -> None:
     from rich.text import Text
 
     console, result = open_console(), report.result
     verdict = "adopted" if result.is_adopted else "nothing is adopted"
     console.print(Text(one_line(f"{report.metric} by {report.judge}: {verdict}: {result.reason}."), style="bold"))
-    nested, more = Figure.from_estimate("rho", result.nested), result.comparison.difference
     console.print(
         Text(
-            f"{report.answers} rated answers in {report.groups} groups. Each candidate learned from other groups than "
-            f"those that it is tried on; with the choice among them repeated so too: {nested}, "
-            f"{Figure.from_estimate('correlation', more)} more than as it is."
+            f"{report.answers} rated answers in {report.groups} groups. On answers that took no part in the choice: "
+            f"{format_agreement(result.nested)}, {describe_gain(result.gain)}. The rows below are not corrected for "
+            "the choice among them."
         )
     )
     if report.raters is not None:
@@ -210,4 +228,4 @@ def _print_report(report: "AlignmentReport") -> None:
     for baseline in report.baselines:
         rows.append((baseline.name, Figure.from_estimate("correlation", baseline.spearman), "", "", "", ""))
         tones.append("baseline")
-    print_table(ResultTable("Out of fold", columns, tuple(rows), tuple(tones)))
+    print_table(ResultTable("Out of fold, not corrected for the choice", columns, tuple(rows), tuple(tones)))

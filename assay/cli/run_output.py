@@ -15,6 +15,7 @@ from .output import is_wide, open_console, print_blocks, print_command
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from ..meta_eval.rating_difference import RatingDifference
     from ..runs import Outcome, Store
     from ..runs.compare import RunComparison
 
@@ -63,18 +64,21 @@ def _style(line: Line) -> "Text":
     return Text.assemble(*((terminal_text(part.text), _STYLES.get(part.kind, "")) for part in line))
 
 
-def print_comparison(store: "Store", comparison: "RunComparison", metric: str, count: int) -> None:
-    """Prints the tables, then the samples whose `metric` changed most with both audits side by side.
+def print_comparison(
+    store: "Store", comparison: "RunComparison", raters: "RatingDifference | None", metric: str, count: int
+) -> None:
+    """Prints sentences and tables, then the samples whose `metric` changed most with both audits side by side.
 
     Args:
         store: Where both runs are.
         comparison: The two runs.
+        raters: What raters say of B beside A; None where that cannot differ.
         metric: The metric whose changes are shown.
         count: The most samples to show.
     """
     from ..runs.compare_tables import change_line, comparison_block
 
-    print_blocks(comparison_block(store, comparison))
+    print_blocks(comparison_block(store, comparison, raters))
     changes = comparison.most_changed(metric, count)
     if not changes:
         print_blocks(ReportBlock(()), ReportBlock((change_line("", metric, None),)))

@@ -49,10 +49,11 @@ def show(run: str, sample: str | None, *, store: str | Path, as_json: bool) -> N
 @store_option
 @json_option
 def compare(run_a: str, run_b: str, *, metric: str | None, changed: int, store: str | Path, as_json: bool) -> None:
-    """Compare two runs: paired differences, with intervals.
+    """Compare two runs: what the metrics say, and what your raters say.
 
-    RUN_A and RUN_B are ids, their beginnings, or `last`; a difference is B minus A. Samples are paired by id. The
-    samples that changed most are shown with both audits side by side.
+    RUN_A and RUN_B are ids, their beginnings, or `last`; a difference is B minus A. Samples are paired by id. A metric
+    that is higher in B does not say that your raters like B better; where answers of both runs are rated, the ratings
+    say it. The samples that changed most are shown with both audits side by side.
 
     \b
     assay compare 20261120 last
@@ -60,6 +61,7 @@ def compare(run_a: str, run_b: str, *, metric: str | None, changed: int, store: 
     """
     from ..runs import Store
     from ..runs.compare import compare as compare_runs
+    from ..runs.compare_ratings import compare_ratings
     from ..runs.report import comparison_as_json
     from .run_output import print_comparison
 
@@ -68,10 +70,11 @@ def compare(run_a: str, run_b: str, *, metric: str | None, changed: int, store: 
     if metric is not None and metric not in comparison.metrics:
         raise UsageError(f"{metric} is not in both runs; --metric is one of {', '.join(comparison.metrics)}")
     shown_metric = metric or comparison.metrics[0]
+    raters = compare_ratings(runs, comparison)
     if as_json:
-        echo_json(comparison_as_json(runs, comparison, shown_metric, changed))
+        echo_json(comparison_as_json(runs, comparison, raters, shown_metric, changed))
     else:
-        print_comparison(runs, comparison, shown_metric, changed)
+        print_comparison(runs, comparison, raters, shown_metric, changed)
 
 
 @click.command()

@@ -68,6 +68,39 @@ def test_the_table_has_both_audits_side_by_side(assay: Make, two_runs: list[str]
     )
 
 
+def test_a_metric_that_is_higher_says_nothing_of_raters(assay: Make, two_runs: list[str]) -> None:
+    """Two answers differ and none is rated, so that what raters think is not known; both are to be rated."""
+    result = assay("compare", *two_runs)
+    assert "Whether your raters like B better is not known" in result.out
+    assert "Rate about 2 answers of both runs" in result.out
+    for word in ("better in B", "worse in B"):
+        assert word not in result.out
+    raters = assay("compare", *two_runs, "--json").json["raters"]
+    assert (raters["method"], raters["pairs"], raters["difference"]["value"]) == ("", 2, None)
+    same = assay("compare", two_runs[0], two_runs[0])
+    assert "raters" not in same.out.replace("not what raters like", "")  # no answer differs
+
+
+def test_ratings_of_both_runs_say_which_one_raters_like(assay: Make, set_file: Make) -> None:
+    """The twelve answers of B are rated 2 lower each, 3 lower in two: by hand (10 x 2 + 2 x 3) / 12 = 2.17 lower."""
+
+    def rate(value: float) -> Callable[[dict[str, Any]], None]:
+        def change(row: dict[str, Any]) -> None:
+            row.update(rating=value - (value < 3 and row["id"] in {"s1", "s4"}), response=f"{row['response']} {value}")
+
+        return change
+
+    first = assay("run", changed(set_file(12), rate(4.0)), "--metrics", "token_overlap", "--json").json["run"]
+    second = assay("run", changed(set_file(12), rate(2.0)), "--metrics", "token_overlap", "--json").json["run"]
+    raters = assay("compare", first, second, "--json").json["raters"]
+    assert (raters["method"], raters["rated_pairs"]) == ("pairs", 12)
+    assert raters["difference"]["value"] == pytest.approx(-26 / 12)
+    assert raters["difference"]["low"] < -26 / 12 < raters["difference"]["high"] < 0
+    assert (
+        "Your raters like A better than B, by 2.17 on the scale 1 to 5 (likely" in assay("compare", first, second).out
+    )
+
+
 def test_samples_that_cannot_be_paired_are_told(assay: Make, set_file: Make) -> None:
     first = assay("run", set_file(6), "--metrics", "token_overlap", "--json").json["run"]
 

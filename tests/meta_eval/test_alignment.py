@@ -103,6 +103,10 @@ def test_what_wins_is_adopted_with_its_figures() -> None:
     assert first.name == AS_IT_IS and first.difference is None
     assert all(row.squared_error is not None and row.squared_error < first.squared_error for row in others)
     assert "beyond noise" in result.reason
+    plain = result.comparison.difference
+    assert result.gain.value is not None and plain.value is not None and plain.low is not None
+    # shown only because its interval lies above 0, so that it is corrected downwards, the more the nearer that end is
+    assert (0 < result.gain.value < plain.value) if plain.low > 0 else result.gain == plain
 
 
 def test_halves_hold_whole_groups() -> None:

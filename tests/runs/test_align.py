@@ -99,6 +99,10 @@ def test_a_judge_that_says_too_much_is_calibrated_and_used_as_a_folder(
     assert before is not None and after is not None and after > before + 0.05
     folder = tmp_path / "team"
     aligner.write(folder, report)
+    recorded = yaml.safe_load((folder / "judge.yaml").read_text())["aligned"]["spearman"]
+    result = report.result  # what it reaches on answers that took no part in the choice, not the row's own figure
+    assert (recorded["before"], recorded["after"]) == pytest.approx((before, result.nested.value))
+    assert (recorded["gain"], recorded["gain_low"]) == pytest.approx((result.gain.value, result.gain.low))
     knots = yaml.safe_load((folder / "calibration.yaml").read_text())["sentence_relevance.predicate"]
     # by hand: the mean rating share over the sentences of which 0.97 is said; each weighs a quarter of its sample
     high = [

@@ -202,7 +202,8 @@ def test_two_runs_side_by_side(client: Any, site: Any) -> None:
     assert second in client.get("/compare", params={"a": first, "b": second}).text
     page = client.get("/compare/figures", params={"a": first, "b": second}).text
     assert "12 answers in both; 12 with another text in B." in texts(page)
-    assert "+0.100" in page and "▲ better" in page
+    assert "+0.100" in page and "▲ higher" in page
+    assert "Whether your raters like B better is not known" in page
     assert "<del>Yes</del>. Managers" in page and "<ins>No</ins>. Managers" in page
 
 

@@ -1,0 +1,73 @@
+"""`assay compare` says what the metric measures; that raters like B better only where ratings say so."""
+
+from collections.abc import Iterator
+
+import checkout  # noqa: F401
+import numpy as np
+
+from assay.meta_eval.rating_difference import RatingDifference, estimate_rating_difference
+
+from .measurement import Measurement, share
+from .populations import GROUP_SIZES, Floats, clustered_normal, follow, number_groups, rate
+
+_STYLE = 0.8  # how much the metric likes the longer answers of B, in standard deviations; raters do not
+_FALL, _GAIN = -0.3, 0.5
+_SIZES = {
+    "120 groups of 1": [1] * 120,
+    "40 groups of 4": [4] * 40,
+    "10 groups of 12": [12] * 10,
+    "12 unequal groups, twice": [2 * size for size in GROUP_SIZES["12 unequal groups"]],
+}
+_RATED = 40
+
+
+def measure(repeats: int, seed: int) -> Iterator[Measurement]:
+    """Yields what is said of the raters, where the metric likes a style of B that they do not."""
+    for name, sizes in _SIZES.items():
+        for case, gain in (("B has only the style", 0.0), ("B has the style and is worse", _FALL)):
+            results = [_compare(sizes, gain, seed, repeat) for repeat in range(repeats)]
+            described = f"{name}, {case}"
+            yield share(
+                described, "'your raters like B better'", [one.is_higher_in_b is True for one in results], high=0.05
+            )
+            yield share(described, "interval holds the difference", _holds(results, gain), low=0.93, high=0.97)
+        better = [_compare(sizes, _GAIN, seed, repeat) for repeat in range(repeats)]
+        found = [one.is_higher_in_b is True for one in better]
+        yield share(f"{name}, B is better by .5", "'your raters like B better' (power)", found, low=0.2)
+    separate = [_compare(_SIZES["120 groups of 1"], 0.0, seed, repeat, is_paired=False) for repeat in range(repeats)]
+    case = "120 groups of 1, other answers rated in A than in B, B has only the style"
+    yield share(case, "'your raters like B better'", [one.is_higher_in_b is True for one in separate], high=0.05)
+    yield share(case, "interval holds the difference", _holds(separate, 0.0), low=0.93, high=1.0)
+    unrated = [_compare(_SIZES["40 groups of 4"], 0.0, seed, repeat, rated=0) for repeat in range(min(repeats, 50))]
+    claims = [one.difference.value is not None for one in unrated]
+    yield share("40 groups of 4, nothing is rated", "anything is said of the raters", claims, high=0.0)
+
+
+def _compare(
+    sizes: list[int], gain: float, seed: int, repeat: int, *, rated: int = _RATED, is_paired: bool = True
+) -> RatingDifference:
+    """Two runs: B's answers better by `gain` standard deviations, and in a style that the metric likes."""
+    generator = np.random.default_rng([seed, repeat, len(sizes)])
+    groups = number_groups(sizes)
+    question, *own, noise_a, noise_b = clustered_normal(generator, groups, 5, 0.3).T
+    latent = [np.sqrt(0.5) * (question + of_answer) for of_answer in own]
+    latent[1] = latent[1] + gain
+    scores = follow(latent[0], noise_a, 0.6), follow(latent[1], noise_b, 0.6) + _STYLE
+    ratings = rate(latent[0]), rate(latent[1])
+    orders = [generator.permutation(len(groups)) for _ in range(2)]
+    for of_run, order in zip(ratings, orders[:1] * 2 if is_paired else orders, strict=True):
+        of_run[order[rated:]] = np.nan
+    return estimate_rating_difference(ratings, scores, groups, scale=(1, 5))
+
+
+def _holds(results: list[RatingDifference], gain: float) -> list[bool]:
+    truth = _mean_rating(gain) - _mean_rating(0.0)
+    intervals = [(one.difference.low, one.difference.high) for one in results]
+    return [low <= truth <= high for low, high in intervals if low is not None and high is not None]
+
+
+def _mean_rating(quality: float) -> float:
+    """The mean rating of answers whose latent quality is normal about this, from a fine grid."""
+    grid: Floats = np.linspace(-6, 6, 20_001)
+    weights = np.exp(-((grid - quality) ** 2) / 2)
+    return float(rate(grid) @ weights / weights.sum())
