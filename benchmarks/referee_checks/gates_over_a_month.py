@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 
 import checkout  # noqa: F401
 import numpy as np
-from referee_checks.measurement import Measurement, share
-from referee_checks.populations import GROUP_SIZES, Floats, number_groups
 
 from assay.runs.compare import PairedSample
 from assay.runs.nightly.evidence import Evidence, weigh_bound, weigh_falls
@@ -18,6 +16,8 @@ from assay.runs.nightly.gate_check import JudgedRun
 from assay.runs.nightly.gate_decisions import decide_gates
 from assay.runs.nightly.gates import CoverageGate, MeanGate, RegressionGate, ShareGate, Spending
 from assay.runs.nightly.history import History
+from referee_checks.measurement import Measurement, share
+from referee_checks.populations import GROUP_SIZES, Floats, number_groups
 
 MONTH, LEVEL = 30, 0.05
 EQUAL, UNEQUAL = "30 groups of 4", "12 unequal groups"

@@ -59,9 +59,9 @@ def _hold_by_evidence(check: GateCheck, figure: float, side: str, bound: float) 
     if newest.nights > 1 and newest.change < 0:
         reason += f" ({format_figure(bound + sign * newest.change)} over the last {newest.nights} runs)"
     if newest.failed:
-        reason += f"{_but(side, bound)}; {check.format_evidence(newest)}"
+        reason += f"{_but(side, bound)}; {check.describe_evidence(newest)}"
     elif _is_beyond(figure, side, bound):
-        reason += f" (required: {side} {format_figure(bound)}), which noise can do: {check.format_evidence(newest)}"
+        reason += f" (required: {side} {format_figure(bound)}), which noise can do: {check.describe_evidence(newest)}"
     else:
         reason += _required(check)
     return check.result("failed" if newest.failed else "passed", reason, bound, value=figure, newest=newest)

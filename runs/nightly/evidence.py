@@ -66,7 +66,7 @@ def monthly_p_value(z: float) -> float:
 
     Example:
         >>> round(monthly_p_value(3.33), 3), round(monthly_p_value(2.0), 2)
-        (0.049, 0.73)
+        (0.049, 0.74)
     """
     constant, linear, square = _ALARMS
     z = min(max(z, 0.5), _FURTHEST)  # the fit bends below, where the share is 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..compare import PairedSample, ValueAndStatus
 from .evidence import Evidence
-from .gates import CoverageGate, GateResult, MeanGate, RegressionGate, ShareGate, State
+from .gates import CoverageGate, GateResult, MeanGate, RegressionGate, ShareGate, State, format_evidence
 from .history import History, RunValues
 
 if TYPE_CHECKING:
@@ -145,12 +145,12 @@ class GateCheck:
             needed=self.level.needed if newest else None,
         )
 
-    def format_evidence(self, newest: Evidence) -> str:
-        """Returns the evidence so far beside what a failure takes."""
-        evidence, needed = self.level.evidence(newest.p), f"{self.level.needed:.3g}"
+    def describe_evidence(self, newest: Evidence) -> str:
+        """Returns the evidence so far as the end of a sentence."""
+        evidence, needed = format_evidence(self.level.evidence(newest.p)), format_evidence(self.level.needed)
         if newest.failed:
-            return f"evidence {evidence:,.0f}, where {needed} is enough"
-        return f"evidence {evidence:.2g} of the {needed} that a failure takes"
+            return f"evidence {evidence}, and a failure takes {needed}"
+        return f"evidence {evidence} of the {needed} that a failure takes"
 
 
 def format_figure(value: float) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pydantic import BaseModel
 
 from .bound_decision import decide_bounds, list_bounds
-from .gate_check import GateCheck, JudgedRun, AlarmLevel, SampleGate
+from .gate_check import AlarmLevel, GateCheck, JudgedRun, SampleGate
 from .gates import CostGate, CoverageGate, GateResult, RegressionGate, Spending, State
 from .regression_decision import decide_regression
 

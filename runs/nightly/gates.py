@@ -9,6 +9,11 @@ NO_JUDGE = "no judge"
 
 State = Literal["passed", "failed", "undecided", "no baseline"]
 
+NOTEWORTHY = 2.0
+"""Less evidence is not mentioned: every second month without a change shows as much."""
+
+_MOST_SHOWN = 1000
+
 
 class _Gate(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -133,6 +138,30 @@ class GateResult(BaseModel):
         """
         by_judge = "" if self.judge in {None, NO_JUDGE} else f"by {self.judge}"
         return " ".join(part for part in (self.gate, self.metric, by_judge) if part)
+
+    @property
+    def is_suspected(self) -> bool:
+        """Whether the gate passed with evidence against it that is worth a look."""
+        return self.state == "passed" and (self.evidence or 0.0) >= NOTEWORTHY
+
+    @property
+    def evidence_so_far(self) -> str:
+        """The evidence beside what a failure takes; empty where there is none."""
+        if self.evidence is None or self.needed is None:
+            return ""
+        return f"{format_evidence(self.evidence)} of {format_evidence(self.needed)}"
+
+
+def format_evidence(evidence: float) -> str:
+    """Formats evidence: without a change, one month in so many shows as much.
+
+    Example:
+        >>> format_evidence(12.3), format_evidence(1.26), format_evidence(1e6)
+        ('12', '1.3', 'over 1,000')
+    """
+    if evidence > _MOST_SHOWN:
+        return f"over {_MOST_SHOWN:,}"
+    return f"{evidence:.2g}" if evidence < 10 else f"{evidence:,.0f}"
 
 
 class Spending(BaseModel):

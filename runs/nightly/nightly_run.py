@@ -13,8 +13,8 @@ from ..compare import RunComparison, compare, run_samples
 from ..options import RunOptions
 from ..session import OnProgress, run_plan
 from ..store import Store
-from .gate_decisions import decide_gates
 from .gate_check import JudgedRun
+from .gate_decisions import decide_gates
 from .gates import GateResult, Spending
 from .history import read_history
 from .ledger import Ledger, NightlyRunRow

@@ -4,9 +4,7 @@ import math
 
 from .evidence import RELEASES, Evidence, weigh_falls
 from .gate_check import GateCheck, format_figure
-from .gates import GateResult, RegressionGate, State
-
-_NOTEWORTHY = 2.0  # less evidence is not mentioned: every second month without a change shows as much
+from .gates import NOTEWORTHY, GateResult, RegressionGate, State
 
 
 def decide_regression(check: GateCheck, gate: RegressionGate) -> GateResult:
@@ -41,7 +39,7 @@ def decide_regression(check: GateCheck, gate: RegressionGate) -> GateResult:
 
 
 def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: float) -> GateResult:
-    is_shown = newest.failed or (newest.change < 0 and check.level.evidence(newest.p) >= _NOTEWORTHY)
+    is_shown = newest.failed or (newest.change < 0 and check.level.evidence(newest.p) >= NOTEWORTHY)
     change, nights, before = newest.tonight, 1, newest.baseline
     if is_shown:
         change, nights, before = newest.change, newest.nights, newest.before
@@ -60,9 +58,9 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: fl
         state = "undecided"
         reason += f"; {len(set(groups))} groups cannot tell a {word} from chance, {fewest} are needed"
     elif newest.failed:
-        reason += f"; {check.format_evidence(newest)}"
+        reason += f"; {check.describe_evidence(newest)}"
     elif is_shown:
-        reason += f": a possible {word}, {check.format_evidence(newest)}"
+        reason += f": a possible {word}, {check.describe_evidence(newest)}"
     else:
         reason += f": no {word} seen{_missed(newest, word)}"
     return check.result(state, reason, allowed, value=change, newest=newest)
