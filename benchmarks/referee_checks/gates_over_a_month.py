@@ -77,7 +77,7 @@ def false_regressions(repeats: int, generator: np.random.Generator) -> Iterator[
         values = np.column_stack([candidates[:, generator.choice(luckiest)], candidates[:, 40:]])
         weighed = weigh_falls(values, groups, accepted=1, allowed=0, level=LEVEL)
         nights += [evidence.failed for evidence in weighed]
-    yield share("the accepted run is of the luckiest 5%", "regression: nightly runs that fail", nights, high=0.02)
+    yield share("the accepted run is of the luckiest 5%", "regression: nightly runs that fail", nights, high=LEVEL)
     months = []
     for _ in range(repeats // 4):
         values, groups = draw_runs(generator, EQUAL, 1 + 3 * MONTH)

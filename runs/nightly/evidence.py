@@ -93,6 +93,9 @@ def weigh_falls(
     - the choice of the questions explains: the signs of the groups' changes are flipped (`paired_difference`) at a
       fifth of the level, since this is a question per change of the system and not per nightly run.
 
+    The first run after the baseline, where the noise is not known yet, is held against the second alone. It takes a
+    fifth of the level, and all later ones share the rest.
+
     After a failed run the baseline and the fall stay as they are until a run is nearer to the baseline than to the
     fall; the runs in between are then left out.
 
@@ -114,7 +117,7 @@ def weigh_falls(
     filled = np.where(known, values, means_of_samples[:, None])  # a missing value is no change
     means = filled.mean(axis=0)
     noise = _Noise(values, numbers)
-    needed, needed_by_choice = needed_z(level), -NormalDist().inv_cdf(level / RELEASES)
+    needed, needed_by_choice = needed_z(level * (1 - 1 / RELEASES)), -NormalDist().inv_cdf(level / RELEASES)
     baseline, fallen = list(range(accepted)), list[int]()
     weighed: list[Evidence] = []
     for night in range(accepted, values.shape[1]):
@@ -141,7 +144,9 @@ def weigh_falls(
         falls = -_standardise(changes + allowed, errors)
         place = int(falls.argmax())
         after, tonight = runs[-int(lengths[place]) :], float(means[night] - means[baseline].mean())
-        p = monthly_p_value(_normal_score(float(falls[place]), degrees))
+        is_first = night == accepted
+        p = monthly_p_value(_normal_score(float(falls[place]), degrees)) / (1 - 1 / RELEASES)
+        p = 0.0 if is_first else min(1.0, p)
         if p <= 0.5:  # the flips take time, and what the noise explains needs no other reason
             own = filled[:, after].mean(axis=1) - filled[:, runs[: -len(after)]].mean(axis=1)
             flipped = paired_difference(own.tolist(), list(groups), side="below", against=-allowed).p or 1.0
@@ -151,6 +156,8 @@ def weigh_falls(
         by_choice = _missed(spread, spread_degrees, needed_by_choice)
         sizes = [
             max(by_choice, _missed(error * math.sqrt(1 / nights + 1 / len(baseline)), degrees, needed))
+            if nights > 1 or not is_first
+            else by_choice
             for nights in (1, 7)
         ]
         change, before = float(changes[place]), len(runs) - len(after)

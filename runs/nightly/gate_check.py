@@ -147,7 +147,7 @@ class GateCheck:
 
     def describe_evidence(self, newest: Evidence) -> str:
         """Returns the evidence so far as the end of a sentence."""
-        evidence, needed = format_evidence(self.level.evidence(newest.p)), format_evidence(self.level.needed)
+        evidence, needed = format_evidence(self.level.evidence(newest.p)), f"{self.level.needed:.3g}"
         if newest.failed:
             return f"evidence {evidence}, and a failure takes {needed}"
         return f"evidence {evidence} of the {needed} that a failure takes"

@@ -149,16 +149,18 @@ class GateResult(BaseModel):
         """The evidence beside what a failure takes; empty where there is none."""
         if self.evidence is None or self.needed is None:
             return ""
-        return f"{format_evidence(self.evidence)} of {format_evidence(self.needed)}"
+        return f"{format_evidence(self.evidence)} of {self.needed:.3g}"
 
 
 def format_evidence(evidence: float) -> str:
     """Formats evidence: without a change, one month in so many shows as much.
 
     Example:
-        >>> format_evidence(12.3), format_evidence(1.26), format_evidence(1e6)
-        ('12', '1.3', 'over 1,000')
+        >>> format_evidence(12.3), format_evidence(2.26), format_evidence(0.2), format_evidence(1e6)
+        ('12', '2.3', 'under 2', 'over 1,000')
     """
+    if evidence < NOTEWORTHY:
+        return f"under {NOTEWORTHY:g}"
     if evidence > _MOST_SHOWN:
         return f"over {_MOST_SHOWN:,}"
     return f"{evidence:.2g}" if evidence < 10 else f"{evidence:,.0f}"

@@ -43,13 +43,13 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: fl
     change, nights, before = newest.tonight, 1, newest.baseline
     if is_shown:
         change, nights, before = newest.change, newest.nights, newest.before
-    direction = "better by" if change > 0 else "worse by" if change < 0 else "neither better nor worse,"
-    reason = (
-        f"{check.subject} is {direction} {format_figure(abs(change))} "
-        f"{'in this run' if nights == 1 else f'in the last {nights} runs'} than in "
-        f"{'the accepted run' if before == 1 else f'the {before} runs before'} ({len(groups)} paired samples"
-        f"{f', {format_figure(allowed)} allowed' if allowed else ''})"
-    )
+    runs = "in this run" if nights == 1 else f"in the last {nights} runs"
+    others = "the accepted run" if before == 1 else f"the {before} runs before"
+    if change:
+        reason = f"{check.subject} is {'better' if change > 0 else 'worse'} by {format_figure(abs(change))} {runs} than"
+    else:
+        reason = f"{check.subject} is the same {runs} as"
+    reason += f" in {others} ({len(groups)} paired samples{f', {format_figure(allowed)} allowed' if allowed else ''})"
     word = "fall" if check.higher_is_better else "rise"
     state: State = "failed" if newest.failed else "passed"
     # with g groups the smallest p-value of a sign-flip test is 2 ** -g
