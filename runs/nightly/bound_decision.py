@@ -57,7 +57,7 @@ def _hold_by_evidence(check: GateCheck, figure: float, side: str, bound: float) 
     )[-1]
     reason = _figure_of(check, figure)
     if newest.nights > 1 and newest.change < 0:
-        reason += f" ({format_figure(bound + sign * newest.change)} over the last {newest.nights} runs)"
+        reason += f", {format_figure(bound + sign * newest.change)} over the last {newest.nights} runs"
     if newest.failed:
         reason += f"{_but(side, bound)}; {check.describe_evidence(newest)}"
     elif _is_beyond(figure, side, bound):

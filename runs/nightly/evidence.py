@@ -41,7 +41,7 @@ class Evidence:
         failed: Whether the gate fails.
         missed: A fall since the baseline smaller than this would often be missed in one run (more than one time in
             five); None where the runs do not differ, and for a bound.
-        missed_in_week: The same for seven runs together.
+        missed_in_week: The same for seven runs that fell together.
     """
 
     change: float
@@ -109,65 +109,82 @@ def weigh_falls(
     Returns:
         One piece of evidence per nightly run.
     """
-    import numpy as np
-
-    numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
-    known = ~np.isnan(values)
-    means_of_samples = np.where(known, values, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    filled = np.where(known, values, means_of_samples[:, None])  # a missing value is no change
-    means = filled.mean(axis=0)
-    noise = _Noise(values, numbers)
-    needed, needed_by_choice = needed_z(level * (1 - 1 / RELEASES)), -NormalDist().inv_cdf(level / RELEASES)
+    runs = _Runs(values, groups, accepted, allowed, level)
     baseline, fallen = list(range(accepted)), list[int]()
     weighed: list[Evidence] = []
     for night in range(accepted, values.shape[1]):
-        if fallen:
-            before = means[baseline].mean()
-            change = float(means[fallen].mean() - before)
-            if means[night] - before < (change - allowed) / 2:
-                fallen.append(night)
-                change = float(means[fallen].mean() - before)
-                tonight = float(means[night] - before)
-                weighed.append(
-                    Evidence(change, len(fallen), len(baseline), tonight, len(baseline), weighed[-1].p, failed=True)
-                )
-                continue
-            fallen = []
-        runs = [*baseline, night]
-        error, degrees = noise.error(night)
-        lengths = np.arange(1, min(LONGEST, len(runs) - accepted) + 1)
-        sums = np.cumsum(means[runs])
-        before_sums = sums[len(runs) - 1 - lengths]
-        before_counts = len(runs) - lengths
-        changes = (sums[-1] - before_sums) / lengths - before_sums / before_counts
-        errors = error * np.sqrt(1 / lengths + 1 / before_counts)
-        falls = -_standardise(changes + allowed, errors)
-        place = int(falls.argmax())
-        after, tonight = runs[-int(lengths[place]) :], float(means[night] - means[baseline].mean())
-        is_first = night == accepted
-        p = monthly_p_value(_normal_score(float(falls[place]), degrees)) / (1 - 1 / RELEASES)
-        p = 0.0 if is_first else min(1.0, p)
-        if p <= 0.5:  # the flips take time, and what the noise explains needs no other reason
-            own = filled[:, after].mean(axis=1) - filled[:, runs[: -len(after)]].mean(axis=1)
-            flipped = paired_difference(own.tolist(), list(groups), side="below", against=-allowed).p or 1.0
-            p = max(p, min(1.0, RELEASES * flipped))
-        failed = p <= level and tonight < -allowed
-        spread, spread_degrees = _spread(filled[:, night] - filled[:, baseline].mean(axis=1), numbers)
-        by_choice = _missed(spread, spread_degrees, needed_by_choice)
-        sizes = [
-            max(by_choice, _missed(error * math.sqrt(1 / nights + 1 / len(baseline)), degrees, needed))
-            if nights > 1 or not is_first
-            else by_choice
-            for nights in (1, 7)
-        ]
-        change, before = float(changes[place]), len(runs) - len(after)
-        missed = [size + allowed if size else None for size in sizes]
-        weighed.append(Evidence(change, len(after), before, tonight, len(baseline), p, failed, *missed))
-        if failed:
-            baseline, fallen = runs[: -len(after)], after
-        else:
-            baseline = runs
+        if fallen and runs.change([night], baseline) < (runs.change(fallen, baseline) - allowed) / 2:
+            fallen.append(night)
+            count, tonight = len(baseline), runs.change([night], baseline)
+            change = runs.change(fallen, baseline)
+            weighed.append(Evidence(change, len(fallen), count, tonight, count, weighed[-1].p, failed=True))
+            continue
+        newest = runs.weigh(night, baseline)
+        weighed.append(newest)
+        baseline = [*baseline, night]
+        fallen = []
+        if newest.failed:
+            baseline, fallen = baseline[: -newest.nights], baseline[-newest.nights :]
     return weighed
+
+
+class _Runs:
+    """The runs that may have fallen, for `weigh_falls`, whose arguments it takes."""
+
+    def __init__(self, values: "Floats", groups: Sequence[str], accepted: int, allowed: float, level: float) -> None:
+        import numpy as np
+
+        known = ~np.isnan(values)
+        means = np.where(known, values, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+        self._values = np.where(known, values, means[:, None])  # a missing value is no change
+        self._means = self._values.mean(axis=0)
+        self._groups = list(groups)
+        self._numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
+        self._noise = _Noise(values, self._numbers)
+        self._accepted, self._allowed, self._level = accepted, allowed, level
+
+    def change(self, runs: Sequence[int], baseline: Sequence[int]) -> float:
+        """The mean of some runs less that of others."""
+        return float(self._means[runs].mean() - self._means[baseline].mean())
+
+    def weigh(self, night: int, baseline: Sequence[int]) -> Evidence:
+        """The evidence after a run, with a baseline that has not fallen until then."""
+        import numpy as np
+
+        runs = [*baseline, night]
+        error, degrees = self._noise.error(night)
+        lengths = np.arange(1, min(LONGEST, len(runs) - self._accepted) + 1)
+        counts, sums = len(runs) - lengths, np.cumsum(self._means[runs])
+        before = sums[counts - 1]
+        changes = (sums[-1] - before) / lengths - before / counts
+        falls = -_standardise(changes + self._allowed, error * np.sqrt(1 / lengths + 1 / counts))
+        place = int(falls.argmax())
+        nights, tonight = int(lengths[place]), self.change([night], baseline)
+        is_first = night == self._accepted
+        p_of_noise = monthly_p_value(_normal_score(float(falls[place]), degrees)) / (1 - 1 / RELEASES)
+        p = 0.0 if is_first else min(1.0, p_of_noise)
+        if p <= 0.5:  # the flips take time, and what the noise explains needs no other reason
+            p = max(p, min(1.0, RELEASES * self._p_of_choice(runs[-nights:], runs[:-nights])))
+        failed = p <= self._level and tonight < -self._allowed
+        missed = self._missed(night, baseline, error, degrees)
+        return Evidence(float(changes[place]), nights, len(runs) - nights, tonight, len(baseline), p, failed, *missed)
+
+    def _p_of_choice(self, after: Sequence[int], before: Sequence[int]) -> float:
+        """How often flipped signs of the groups' changes give as large a fall."""
+        changes = self._values[:, after].mean(axis=1) - self._values[:, before].mean(axis=1)
+        return paired_difference(changes.tolist(), self._groups, side="below", against=-self._allowed).p or 1.0
+
+    def _missed(
+        self, night: int, baseline: Sequence[int], error: float, degrees: float
+    ) -> tuple[float | None, float | None]:
+        """The falls that one run, and seven together, would often miss."""
+        spread, spread_degrees = _spread(self._values[:, night] - self._values[:, baseline].mean(axis=1), self._numbers)
+        by_choice = _missed(spread, spread_degrees, -NormalDist().inv_cdf(self._level / RELEASES))
+        needed = needed_z(self._level * (1 - 1 / RELEASES))
+        in_run, in_week = (_missed(error * math.sqrt(1 / n + 1 / len(baseline)), degrees, needed) for n in (1, 7))
+        in_run = by_choice if night == self._accepted else max(by_choice, in_run)
+        one, seven = (size + self._allowed if size else None for size in (in_run, in_week or by_choice))
+        return one, seven
 
 
 def weigh_bound(

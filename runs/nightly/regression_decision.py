@@ -70,7 +70,7 @@ def _missed(newest: Evidence, word: str) -> str:
     if newest.missed is None or newest.missed_in_week is None:
         return ""
     one_run, week = (format_figure(_round_up(size)) for size in (newest.missed, newest.missed_in_week))
-    in_week = f", one under {week} in seven" if week != one_run else ""
+    in_week = f", one under {week} in seven" if newest.missed_in_week < newest.missed else ""
     return f"; a {word} under {one_run} would often be missed in one run{in_week}"
 
 
