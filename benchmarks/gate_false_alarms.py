@@ -1,15 +1,15 @@
-"""Measures how often a regression gate raises a false alarm, and how often it detects a regression of 0.05 and 0.1.
+"""Measures how often a judge's own noise makes a regression gate fail in a month, and when a fall is found.
 
     python benchmarks/gate_false_alarms.py [--judge J --cassette F]
 
-Nightly runs are simulated from a judge's own noise. By default the noise comes from the bundled recordings: the judge
-gave each claim a probability of being supported, and a simulated run draws each verdict from it, as the judge at
-temperature 1 would.
+Months of 30 nightly runs are simulated from a judge's own noise. By default the noise comes from the bundled
+recordings: the judge gave each claim a probability of being supported, and a simulated run draws each verdict from it,
+as the judge at temperature 1 would.
 
 With `--judge J --cassette F --repeats 4` the noise is measured from repeats: the same questions asked again with other
 seeds and recorded in F (`--mode auto` asks what is missing there). With `--runs A B C` it is measured from runs of one
 suite on the same answers (in `--store`). A simulated run then draws each sample's value from its repeats. The gate is
-the product's own (`decide_gates`).
+the product's own (`weigh_falls`). The referee has the other kinds of gates and of noise (`gates_over_a_month`).
 """
 
 import argparse
@@ -27,13 +27,13 @@ from assay.judges import LiteLLMJudge, Mode, load_settings
 from assay.meta_eval.estimate import estimate_proportion
 from assay.presentation.figure import Figure
 from assay.runs import Store
-from assay.runs.compare import PairedSample, RunComparison
-from assay.runs.nightly.gate_decisions import JudgedRun, decide_gates
-from assay.runs.nightly.gates import RegressionGate, Spending
+from assay.runs.nightly.evidence import weigh_falls
 
 METRIC = "faithfulness"
-REGRESSION = 0.05
-LEVELS = (0.01, 0.02, 0.05)
+FALLS = (0.03, 0.05, 0.1)
+LEVEL = 0.05  # the default of `false_alarms`
+MONTH, QUIET = 30, 10
+WITHIN = (1, 3, 7)
 
 Floats = NDArray[np.float64]
 
@@ -157,34 +157,44 @@ def _complete_samples(values: Mapping[str, Sequence[float]], repeats: int, sourc
     return Repeats(np.array(list(complete.values())), [sources[name] for name in complete])
 
 
-def p_value(before: Floats, after: Floats, groups: Sequence[str]) -> float:
-    """Returns the gate's p-value for one nightly run against one accepted run."""
-    judged = tuple(
-        PairedSample(str(n), "", "", group, False, {METRIC: (float(a), "scored")}, {METRIC: (float(b), "scored")})
-        for n, (group, a, b) in enumerate(zip(groups, before, after, strict=True))
-    )
-    comparison = RunComparison("a", "b", {METRIC: True}, (), (), (), judged, (), (), (), 0)
-    gate = RegressionGate(gate="regression", metric=METRIC)
-    run = JudgedRun("judge", (METRIC,), comparison.directions, judged, comparison)
-    (result,) = decide_gates([gate], [run], Spending(), false_alarms=0.02)
-    return 1.0 if result.p is None else result.p
+def failed_runs(runs: Sequence[Floats], groups: Sequence[str], accepted: int) -> list[int]:
+    """Returns which nightly runs after the accepted ones fail the gate, counted from 0."""
+    weighed = weigh_falls(np.column_stack(runs), groups, accepted=accepted, allowed=0.0, level=LEVEL)
+    return [night for night, evidence in enumerate(weighed) if evidence.failed]
 
 
-def row(name: str, p: Sequence[float]) -> list[object]:
-    """Returns the share of nightly runs that fail at each level, with Wilson's 95% interval."""
-    cells: list[object] = [name, len(p)]
-    for level in LEVELS:
-        failed = sum(each <= level for each in p)
-        share = estimate_proportion(failed, len(p))
-        cells.append(str(Figure.from_estimate("rate", share)))
-    return cells
+def format_share(outcomes: Sequence[bool]) -> str:
+    """Returns how often something came out, with Wilson's 95% interval."""
+    return str(Figure.from_estimate("rate", estimate_proportion(sum(outcomes), len(outcomes))))
+
+
+def false_alarm_row(judgements: "Judgements | Repeats", generator: np.random.Generator, *options: int) -> list[object]:
+    """Returns the share of months without a change in which the gate fails; `options`: accepted runs, months."""
+    accepted, months = options
+    groups = list(judgements.groups)
+    failed = [
+        bool(failed_runs([judgements.draw(generator) for _ in range(accepted + MONTH)], groups, accepted))
+        for _ in range(months)
+    ]
+    return [f"nothing changed, {accepted} accepted", format_share(failed), *[""] * len(WITHIN)]
+
+
+def detection_row(
+    name: str, judgements: "Judgements | Repeats", worse: "Judgements | Repeats", generator: np.random.Generator, n: int
+) -> list[object]:
+    """Returns how often a fall after ten quiet runs is found within 1, 3 and 7 runs."""
+    firsts = list[int]()
+    for _ in range(n):
+        runs = [judgements.draw(generator) for _ in range(1 + QUIET)] + [worse.draw(generator) for _ in range(7)]
+        failed = [night - QUIET for night in failed_runs(runs, list(judgements.groups), 1) if night >= QUIET]
+        firsts.append(failed[0] if failed else MONTH)
+    return [name, "", *(format_share([first < within for first in firsts]) for within in WITHIN)]
 
 
 def main() -> None:
     """Prints the table; the same seed gives the same nightly runs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--nightly-runs", type=int, default=200, help="simulated runs per row")
-    parser.add_argument("--baselines", type=int, default=20, help="accepted runs, each with a tenth of --nightly-runs")
+    parser.add_argument("--months", type=int, default=200, help="simulated months per row")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--store", default=".assay")
     parser.add_argument("--runs", nargs="+", help="two or more repeats of one run")
@@ -217,33 +227,16 @@ def main() -> None:
     draw, groups = judgements.draw, list(judgements.groups)
     noise = np.array([draw(generator) for _ in range(200)]).std(axis=0).mean()
     print(f"{len(groups)} samples scored in {len(set(groups))} groups; a sample's value varies by {noise:.3f} (sd)")
-    unchanged = [p_value(draw(generator), draw(generator), groups) for _ in range(options.nightly_runs)]
-    rows.append(row("no change, a new accepted run each", unchanged))
-    by_baseline = []
-    for _ in range(options.baselines):
-        before = draw(generator)
-        by_baseline.append([p_value(before, draw(generator), groups) for _ in range(options.nightly_runs // 10)])
-    rows.append(row(f"no change, {options.baselines} accepted runs", [p for p_values in by_baseline for p in p_values]))
-    worst = [max(np.mean([p <= level for p in p_values]) for p_values in by_baseline) for level in LEVELS]
-    rows.append(
-        ["  of these, the unluckiest accepted run", options.nightly_runs // 10, *(f"{share:.0%}" for share in worst)]
-    )
-    for by in (REGRESSION, 2 * REGRESSION):
+    rows += [false_alarm_row(judgements, generator, accepted, options.months) for accepted in (1, 5)]
+    for by in FALLS:
         worse = judgements.all_worse(by)
-        lowered = [p_value(draw(generator), worse.draw(generator), groups) for _ in range(options.nightly_runs)]
-        rows.append(row(f"all answers worse, {by:g} in the mean", lowered))
-        broken = [
-            p_value(draw(generator), judgements.some_broken(by, generator).draw(generator), groups)
-            for _ in range(options.nightly_runs)
-        ]
-        rows.append(row(f"a few answers broken, {by:g} in the mean", broken))
-    steady = [
-        p_value(draw(before), judgements.some_broken(REGRESSION, generator).draw(after), groups)
-        for before, after in ((np.random.default_rng(n), np.random.default_rng(n)) for n in range(options.nightly_runs))
-    ]
-    rows.append(row(f"the same with a judge that repeats itself, {REGRESSION:g}", steady))
-    header = ["nightly runs", "n", *(f"fail at false_alarms = {level:g}" for level in LEVELS)]
-    print_table("Nightly runs that fail a regression gate", header, rows)
+        rows.append(
+            detection_row(f"all answers worse, {by:g} in the mean", judgements, worse, generator, options.months)
+        )
+        broken = judgements.some_broken(by, generator)
+        rows.append(detection_row(f"a few answers broken, {by:g}", judgements, broken, generator, options.months))
+    header = ["nightly runs", "months with a false alarm", *(f"found within {within}" for within in WITHIN)]
+    print_table("Months that fail a regression gate, and falls that are found", header, rows)
 
 
 if __name__ == "__main__":

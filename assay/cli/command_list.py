@@ -29,7 +29,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "CI": {
         "suite": "Run a suite: judge its sets and decide its gates.",
-        "accept": "Accept a run: the next nightly runs are compared with it.",
+        "accept": "Accept runs: the next nightly runs are compared with them.",
         "cassettes": "Show, check, compare and merge recorded replies.",
     },
     "Build sets": {

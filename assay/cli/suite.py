@@ -106,9 +106,12 @@ def _print_report(report: "NightlyReport") -> None:
         console.print(line.append(one_line(f"{gate.gate}{by_judge}: {gate.reason}")))
     if report.resume:
         console.print(Text(f"To resume it: {one_line(report.resume)}"))
-    elif report.verdict == "passed":
-        commands = [f"assay accept {run.run}" for run in report.runs if run.accepted != run.run]
-        console.print(Text(f"To compare the next nightly runs with it: {'; '.join(commands)}"))
+        return
+    commands = "; ".join(f"assay accept {run.run}" for run in report.runs)
+    if report.verdict == "passed" and any(gate.state == "no baseline" for gate in report.gates):
+        console.print(Text(f"To compare the next nightly runs with it: {commands}"))
+    elif report.verdict == "gate failed":
+        console.print(Text(f"If the change is meant, start a new baseline with it: {commands}"))
 
 
 def _print_run(console: "Console", run: "RunReport") -> None:
@@ -124,21 +127,24 @@ def _print_run(console: "Console", run: "RunReport") -> None:
 
 
 @click.command()
-@click.argument("run")
-@click.option("--suite", "suite_name", help="The suite's name, for a run that `assay run` made.")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("--suite", "suite_name", help="The suite's name, for runs that `assay run` made.")
 @store_option
 @json_option
-def accept(run: str, *, suite_name: str | None, store: str | Path, as_json: bool) -> None:
-    """Accept a run: the next nightly runs are compared with it.
+def accept(runs: tuple[str, ...], *, suite_name: str | None, store: str | Path, as_json: bool) -> None:
+    """Accept runs: the next nightly runs are compared with them.
 
-    RUN is an id, its beginning, or `last`; the runs that are compared with it are those of its suite.
+    RUN is an id, its beginning, or `last`; the runs that are compared with it are those of its suite. Several runs of
+    the same system are a better baseline than one.
     """
     from ..runs import Store
-    from ..runs.nightly.accept import accept_run
+    from ..runs.nightly.accept import accept_runs
 
-    accepted = accept_run(Store(store, must_exist=True), run, suite_name)
+    accepted = accept_runs(Store(store, must_exist=True), runs, suite_name)
     if as_json:
-        echo_json(accepted._asdict())
+        echo_json({"suite": accepted.suite, "judge": accepted.judge, "run": accepted.runs[-1], "runs": accepted.runs})
     else:
-        line = f"The next nightly runs of {accepted.suite} (judge: {accepted.judge}) are compared with {accepted.run}."
-        echo(one_line(line))
+        names = ", ".join(accepted.runs)
+        echo(
+            one_line(f"The next nightly runs of {accepted.suite} (judge: {accepted.judge}) are compared with {names}.")
+        )

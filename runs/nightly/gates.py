@@ -9,6 +9,11 @@ NO_JUDGE = "no judge"
 
 State = Literal["passed", "failed", "undecided", "no baseline"]
 
+NOTEWORTHY = 2.0
+"""Less evidence is not mentioned: every second month without a change shows as much."""
+
+_MOST_SHOWN = 1000
+
 
 class _Gate(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -26,12 +31,16 @@ class _SampleGate(_Gate):
         return self.language in {None, language} and self.message_type in {None, message_type}
 
 
+_STRICT = Field(default=False, description="whether tonight's figure alone decides, noise or not")
+
+
 class MeanGate(_SampleGate):
-    """The mean of a metric's values lies within the bounds, both included."""
+    """The mean of a metric's values lies within the bounds, both included; it fails where noise is no explanation."""
 
     gate: Literal["mean"]
     at_least: float | None = None
     at_most: float | None = None
+    strict: bool = _STRICT
 
     @model_validator(mode="after")
     def _has_a_bound(self) -> "MeanGate":
@@ -49,12 +58,13 @@ class ShareGate(_SampleGate):
     gate: Literal["share"]
     reach: float
     at_least: float = Field(ge=0, le=1)
+    strict: bool = _STRICT
 
 
 class RegressionGate(_SampleGate):
-    """The mean is not worse than that of the accepted run by more than `more_than`, beyond noise.
+    """The mean has not become worse by more than `more_than` since the accepted runs.
 
-    Worse is lower, or higher where lower values are better. Tested on the samples that both runs scored.
+    Worse is lower, or higher where lower values are better. Tested on the samples that these runs scored too.
     """
 
     gate: Literal["regression"]
@@ -67,6 +77,7 @@ class CoverageGate(_Gate):
     gate: Literal["coverage"]
     metric: str | None = None
     at_least: float = Field(ge=0, le=1)
+    strict: bool = _STRICT
 
 
 class CostGate(_Gate):
@@ -98,9 +109,12 @@ class GateResult(BaseModel):
         state: `passed`, `failed`, `undecided` (the figure could not be computed or tested) or `no baseline` (no
             accepted run to compare with).
         value: The figure that was held against the bound, or None where there is none.
-        bound: The bound. Of two bounds the one that was passed, else the lower one.
+        bound: The bound. Of two bounds the one that more speaks against.
         reason: One sentence with the figures.
-        p: The p-value of a regression, before it is corrected for the number of tests.
+        p: The share of months (30 nightly runs) without a change in which this gate shows as much at some time; None
+            where nothing was tested.
+        evidence: One month without a change in so many shows as much in one of the suite's gates.
+        needed: The evidence that a failure takes.
     """
 
     gate: str
@@ -111,6 +125,8 @@ class GateResult(BaseModel):
     bound: float
     reason: str
     p: float | None = None
+    evidence: float | None = None
+    needed: float | None = None
 
     @property
     def title(self) -> str:
@@ -122,6 +138,32 @@ class GateResult(BaseModel):
         """
         by_judge = "" if self.judge in {None, NO_JUDGE} else f"by {self.judge}"
         return " ".join(part for part in (self.gate, self.metric, by_judge) if part)
+
+    @property
+    def is_suspected(self) -> bool:
+        """Whether the gate passed with evidence against it that is worth a look."""
+        return self.state == "passed" and (self.evidence or 0.0) >= NOTEWORTHY
+
+    @property
+    def evidence_so_far(self) -> str:
+        """The evidence beside what a failure takes; empty where there is none."""
+        if self.evidence is None or self.needed is None:
+            return ""
+        return f"{format_evidence(self.evidence)} of {self.needed:.3g}"
+
+
+def format_evidence(evidence: float) -> str:
+    """Formats evidence: without a change, one month in so many shows as much.
+
+    Example:
+        >>> format_evidence(12.3), format_evidence(2.26), format_evidence(0.2), format_evidence(1e6)
+        ('12', '2.3', 'under 2', 'over 1,000')
+    """
+    if evidence < NOTEWORTHY:
+        return f"under {NOTEWORTHY:g}"
+    if evidence > _MOST_SHOWN:
+        return f"over {_MOST_SHOWN:,}"
+    return f"{evidence:.2g}" if evidence < 10 else f"{evidence:,.0f}"
 
 
 class Spending(BaseModel):

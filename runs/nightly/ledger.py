@@ -30,6 +30,18 @@ class NightlyRunRow(NamedTuple):
     report: dict[str, Any] | None
 
 
+class Baseline(NamedTuple):
+    """The runs of a suite and a judge that were accepted last, together.
+
+    Attributes:
+        runs: Their ids, in the order in which they were accepted.
+        accepted_at: When: ISO 8601, UTC.
+    """
+
+    runs: tuple[str, ...]
+    accepted_at: str
+
+
 class Ledger:
     """The nightly runs and the accepted runs of a store.
 
@@ -99,12 +111,11 @@ class Ledger:
         return row
 
     def accepted_runs(self, suite: str) -> set[str]:
-        """Returns the runs of a suite that are accepted now, one per judge."""
+        """Returns the runs of a suite that are accepted now, of every judge."""
         with self._reading():
-            rows = self._database.execute(
-                "SELECT judge, run FROM accepted WHERE suite = ? ORDER BY number", (suite,)
-            ).fetchall()
-        return set(dict(rows).values())  # of each judge the last
+            judges = self._database.execute("SELECT DISTINCT judge FROM accepted WHERE suite = ?", (suite,)).fetchall()
+        baselines = [self.baseline(suite, judge) for (judge,) in judges]
+        return {run for baseline in baselines if baseline for run in baseline.runs}
 
     def runs(self, nightly_run: str) -> dict[str, str]:
         """Returns the runs of a nightly run by judge."""
@@ -121,24 +132,33 @@ class Ledger:
             (run,),
         )
 
-    def accept(self, suite: str, judge: str, run: str) -> None:
-        """Makes a run the one that the suite's next nightly runs are compared with; the earlier ones stay recorded.
+    def accept(self, suite: str, judge: str, *runs: str) -> None:
+        """Makes runs the baseline of the suite's next nightly runs; the earlier ones stay recorded.
 
         Args:
             suite: The suite's name.
-            judge: The identity of the run's judge.
-            run: The run's id.
+            judge: The identity of the runs' judge.
+            runs: The runs' ids, the oldest first.
         """
-        now = datetime.now(UTC).isoformat(timespec="seconds")
+        now = datetime.now(UTC).isoformat(timespec="microseconds")  # what was accepted together has one time
         with self._writing(), self._database.transaction():
             (last,) = self._database.execute("SELECT coalesce(max(number), 0) FROM accepted").fetchone()
-            self._database.execute("INSERT INTO accepted VALUES (?, ?, ?, ?, ?)", (suite, judge, run, now, last + 1))
+            for number, run in enumerate(runs, last + 1):
+                self._database.execute("INSERT INTO accepted VALUES (?, ?, ?, ?, ?)", (suite, judge, run, now, number))
+
+    def baseline(self, suite: str, judge: str) -> Baseline | None:
+        """Returns the runs of a suite and a judge's identity that were accepted last, or None."""
+        with self._reading():
+            rows = self._database.execute(
+                "SELECT run, at FROM accepted WHERE suite = ? AND judge = ? ORDER BY number", (suite, judge)
+            ).fetchall()
+        newest = rows[-1][1] if rows else None
+        return Baseline(tuple(run for run, at in rows if at == newest), str(newest)) if newest else None
 
     def accepted(self, suite: str, judge: str) -> str | None:
-        """Returns the run of a suite and a judge's identity that was accepted last, or None."""
-        return self._first(
-            "SELECT run FROM accepted WHERE suite = ? AND judge = ? ORDER BY number DESC LIMIT 1", (suite, judge)
-        )
+        """Returns the last of the runs that `baseline` has, or None."""
+        baseline = self.baseline(suite, judge)
+        return baseline.runs[-1] if baseline else None
 
     def _first(self, sql: str, values: tuple[str, ...]) -> str | None:
         with self._reading():

@@ -28,9 +28,10 @@ def summary_markdown(report: NightlyReport) -> str:
     if report.resume:
         lines += [f"To resume it: {as_code(report.resume)}", ""]
     if report.gates:
-        lines += ["| | gate | result |", "|---|---|---|"]
+        lines += ["| | gate | evidence | result |", "|---|---|---|---|"]
         for gate in report.gates:
-            lines.append(f"| {_MARKS[gate.state]} | {as_text(gate.title)} | {as_text(gate.reason, 400)} |")
+            evidence = as_text(gate.evidence_so_far)
+            lines.append(f"| {_MARKS[gate.state]} | {as_text(gate.title)} | {evidence} | {as_text(gate.reason, 400)} |")
         lines.append("")
     for run in report.runs:
         lines += _run_lines(run)

@@ -13,8 +13,10 @@ from ..compare import RunComparison, compare, run_samples
 from ..options import RunOptions
 from ..session import OnProgress, run_plan
 from ..store import Store
-from .gate_decisions import JudgedRun, decide_gates
+from .gate_check import JudgedRun
+from .gate_decisions import decide_gates
 from .gates import GateResult, Spending
+from .history import read_history
 from .ledger import Ledger, NightlyRunRow
 from .nightly_report import UNFINISHED, NightlyReport, RunReport, Status, decide_verdict, read_report, report_run
 from .suite import Suite, judge_identity
@@ -168,17 +170,19 @@ def empty_report(nightly: NightlyRun, status: Status, message: str = "") -> Nigh
 
 def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyReport:
     suite, store, ledger = nightly.suite, nightly.store, Ledger(nightly.store)
-    previous_runs = _previous_runs(nightly, ledger)
+    earlier = _earlier_rows(nightly, ledger)
+    previous = next((row for row in earlier if row.report), None)
+    previous_runs = ledger.runs(previous.id) if previous else {}
     reports: list[RunReport] = []
     judged_runs: list[JudgedRun] = []
     for judge, run in nightly.runs.items():
-        accepted = ledger.accepted(suite.name, judge_identity(suite.settings(judge)))
-        with_accepted = _comparison(store, accepted, run)
-        shown = with_accepted or _comparison(store, previous_runs.get(judge), run)
+        baseline = ledger.baseline(suite.name, judge_identity(suite.settings(judge)))
+        accepted = baseline.runs[-1] if baseline else None
+        shown = _comparison(store, accepted, run) or _comparison(store, previous_runs.get(judge), run)
         reports.append(report_run(store, suite, judge=judge, run=run, accepted=accepted, comparison=shown))
         samples = [judged for _, judged in run_samples(store, run)]
-        directions = store.run(run).plan.all_directions
-        judged_runs.append(JudgedRun(judge, suite.metrics, directions, samples, with_accepted))
+        history = read_history(store, earlier, judge=judge, run=run, baseline=baseline)
+        judged_runs.append(JudgedRun(judge, suite.metrics, store.run(run).plan.all_directions, samples, history))
     gates = decide_gates(suite.gates, judged_runs, nightly.spending(), false_alarms=suite.false_alarms)
     if status != "done":
         gates = [_undecided(gate) for gate in gates]
@@ -197,12 +201,10 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
     )
 
 
-def _previous_runs(nightly: NightlyRun, ledger: Ledger) -> dict[str, str]:
-    """The runs, by judge, of the newest nightly run before this one that has a report."""
+def _earlier_rows(nightly: NightlyRun, ledger: Ledger) -> list[NightlyRunRow]:
+    """The suite's nightly runs before this one, the newest first."""
     newest_first = iter(ledger.nightly_runs(nightly.suite.name))
-    earlier = list(dropwhile(lambda row: row.id != nightly.row.id, newest_first))[1:]
-    previous = next((row for row in earlier if row.report), None)
-    return ledger.runs(previous.id) if previous else {}
+    return list(dropwhile(lambda row: row.id != nightly.row.id, newest_first))[1:]
 
 
 def _undecided(gate: GateResult) -> GateResult:

@@ -11,7 +11,7 @@ from .junit import junit_xml
 from .ledger import Ledger
 from .markdown_summary import summary_markdown
 from .nightly_report import NightlyReport
-from .suite import Suite, judge_identity
+from .suite import Suite
 
 
 def write_report_files(suite: Suite, report: NightlyReport) -> None:
@@ -41,10 +41,8 @@ def write_history(suite: Suite, store: Store) -> None:
     if suite.outputs.site is None:
         return
     ledger, folder = Ledger(store), suite.path(suite.outputs.site)
-    judges = [judge_identity(suite.settings(judge)) for judge in suite.judge_names]
-    accepted = {run for judge in judges if (run := ledger.accepted(suite.name, judge))}
     _make_folder(folder)
-    write_site(folder, suite.name, ledger.nightly_runs(suite.name), accepted)
+    write_site(folder, suite.name, ledger.nightly_runs(suite.name), ledger.accepted_runs(suite.name))
 
 
 def _json_text(report: NightlyReport) -> str:

@@ -12,13 +12,14 @@ STATE_TONES: dict[str, Tone] = {"passed": "good", "failed": "bad"}
 
 
 def gate_table(gates: Sequence[GateResult]) -> ResultTable:
-    """The gates of a nightly run: the state of each, and why."""
+    """The gates of a nightly run: the state of each, the evidence against it so far, and why."""
     fields = (
         Field("state", "text", lambda gate: TableCell(gate.state, STATE_TONES.get(gate.state, "warning"))),
         Field("gate", "name", lambda gate: gate.title),
+        Field("evidence", "text", lambda gate: gate.evidence_so_far),
         Field("reason", "text", lambda gate: gate.reason),
     )
-    return tabulate("Gates", gates, fields)
+    return tabulate("Gates", gates, fields).without_empty("evidence")
 
 
 def changed_table(caption: str, samples: Sequence[SampleReport]) -> ResultTable:

@@ -74,7 +74,7 @@ class Suite(BaseModel):
     max_failed: int = Field(default=0, ge=0)
     store: str | None = None
     store_wait: float = Field(default=60, ge=0, description="seconds to wait for a locked store")
-    false_alarms: float = Field(default=0.02, gt=0, lt=1, description="nightly runs without a change that may fail")
+    false_alarms: float = Field(default=0.05, gt=0, lt=1, description="months without a change that may have one")
     gates: tuple[Gate, ...] = ()
     outputs: Outputs = Outputs()
 

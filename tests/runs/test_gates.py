@@ -3,42 +3,54 @@
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from assay.runs.compare import PairedSample, RunComparison
-from assay.runs.nightly.gate_decisions import JudgedRun, decide_gates
+from assay.runs.compare import PairedSample
+from assay.runs.nightly.gate_check import JudgedRun
+from assay.runs.nightly.gate_decisions import decide_gates
 from assay.runs.nightly.gates import Gate, GateResult, Spending
+from assay.runs.nightly.history import History, RunValues
 from assay.runs.nightly.nightly_report import decide_verdict
 
 DIRECTIONS = {"faithfulness": True, "answer_length": True}
+REGRESSION = {"gate": "regression", "metric": "faithfulness"}
+MEAN = {"gate": "mean", "metric": "faithfulness"}
+
+Values = list[float | None]
 
 
-def judged(values: list[float | None], before: list[float | None] | None = None, **fields: Any) -> list[PairedSample]:
+def score(value: float | None) -> dict[str, tuple[float | None, str]]:
+    return {"faithfulness": (value, "skipped" if value is None else "scored")}
+
+
+def judged(values: Values) -> list[PairedSample]:
     """Samples s0, s1, ..., each its own group; Dutch at even places."""
-    earlier = before or [None] * len(values)
-
-    def score(value: float | None) -> dict[str, tuple[float | None, str]]:
-        return {"faithfulness": (value, "skipped" if value is None else "scored")}
-
     return [
-        PairedSample(f"s{n}", "en" if n % 2 else "nl", "", f"g{n}", True, score(was), score(now), **fields)
-        for n, (was, now) in enumerate(zip(earlier, values, strict=True))
+        PairedSample(f"s{n}", "en" if n % 2 else "nl", "", f"g{n}", True, {}, score(now))
+        for n, now in enumerate(values)
     ]
+
+
+def earlier(runs: list[Values]) -> tuple[RunValues, ...]:
+    return tuple({f"s{n}": score(value) for n, value in enumerate(run)} for run in runs)
 
 
 def results(
     gate: dict[str, Any],
-    samples: list[PairedSample],
+    values: Values,
+    *,
+    accepted: list[Values] | None = None,
+    nights: list[Values] | None = None,
     spending: Spending | None = None,
-    level: float = 0.02,
+    level: float = 0.05,
     higher: bool = True,
 ) -> GateResult:
-    directions = DIRECTIONS | {"faithfulness": higher}
-    comparison = RunComparison("a", "b", directions, (), (), (), tuple(samples), (), (), (), 0)
-    run = JudgedRun("j", ("faithfulness",), directions, samples, comparison)
+    history = History(earlier(accepted or []), earlier(nights or []))
+    run = JudgedRun("j", ("faithfulness",), DIRECTIONS | {"faithfulness": higher}, judged(values), history)
     (result,) = decide_gates(
         [TypeAdapter(Gate).validate_python(gate)], [run], spending or Spending(), false_alarms=level
     )
@@ -63,9 +75,47 @@ def results(
     ],
     ids=str,
 )
-def test_bounds_on_three_values_and_a_missing_one(gate: dict[str, Any], state: str, value: float | None) -> None:
-    result = results({"metric": "faithfulness"} | gate, judged([0.0, 0.5, 1.0, None]))
-    assert (result.state, result.value) == (state, value)
+def test_strict_bounds_on_three_values_and_a_missing_one(gate: dict[str, Any], state: str, value: float | None) -> None:
+    result = results({"metric": "faithfulness", "strict": True} | gate, [0.0, 0.5, 1.0, None])
+    assert (result.state, result.value, result.evidence) == (state, value, None)
+
+
+def test_a_figure_below_its_bound_is_not_yet_a_failure() -> None:
+    """The first run: the spread of 0, 0.5 and 1 over groups says that the mean is known to 0.29."""
+    result = results(MEAN | {"at_least": 0.51}, [0.0, 0.5, 1.0, None])
+    assert (result.state, result.value, result.needed) == ("passed", 0.5, pytest.approx(20))
+    assert "is 0.5 (required: at least 0.51), which noise can do: evidence under 2 of the 20" in result.reason
+
+
+def test_runs_that_repeat_themselves_are_held_to_the_bound() -> None:
+    """The same values again: a mean of 0.5 is no noise."""
+    again: Values = [0.0, 0.5, 1.0]
+    result = results(MEAN | {"at_least": 0.51}, again, nights=[again])
+    assert (result.state, "over the last" in result.reason) == ("failed", False)
+    assert "but must be at least 0.51" in result.reason
+    assert results(MEAN | {"at_least": 0.4, "at_most": 0.49}, again, nights=[again]).bound == 0.49
+    assert results(MEAN | {"at_least": 0.5}, again, nights=[again]).state == "passed"  # the bound itself passes
+    coverage = {"gate": "coverage", "at_least": 0.76}
+    assert results(coverage, [*again, None], nights=[[*again, None]]).state == "failed"
+    assert results(coverage | {"at_least": 0.75}, [*again, None], nights=[[*again, None]]).state == "passed"
+
+
+def test_a_catastrophe_fails_the_first_run() -> None:
+    """40 values of 0.1 and 0.3: the mean is 0.2 +- 0.016, 31 standard errors below 0.7."""
+    values: Values = [0.1, 0.3] * 20
+    assert results(MEAN | {"at_least": 0.7}, values).state == "failed"
+    assert results({"gate": "coverage", "at_least": 0.9}, [None] * 5).state == "failed"
+
+
+def test_evidence_against_a_bound_adds_up_over_runs() -> None:
+    """Means of 0.45 with a standard error of 0.02 per run: 2.5 below 0.5 in one run, 2.5 * sqrt(4) in four."""
+    generator = np.random.default_rng(3)
+    noise = generator.normal(0, 0.02 * 10, (100, 8))
+    runs = (0.45 + noise - noise.mean(axis=0)).T.tolist()
+    states = [results(MEAN | {"at_least": 0.5}, runs[n], nights=runs[:n]).state for n in range(8)]
+    assert states[0] == "passed"
+    assert states[4:] == ["failed"] * 4
+    assert "0.45 over the last" in results(MEAN | {"at_least": 0.5}, runs[4], nights=runs[:4]).reason
 
 
 @pytest.mark.parametrize(
@@ -80,66 +130,81 @@ def test_bounds_on_three_values_and_a_missing_one(gate: dict[str, Any], state: s
     ids=str,
 )
 def test_cost(gate: dict[str, Any], spending: Spending, state: str) -> None:
-    assert results({"gate": "cost"} | gate, judged([1.0]), spending).state == state
+    assert results({"gate": "cost"} | gate, [1.0], spending=spending).state == state
 
 
 def test_a_regression_of_all_samples_is_found_and_one_bad_answer_is_noise() -> None:
-    """Eight groups: all eight lower is 1 of 256 flips; one lower is half of them."""
-    regression = {"gate": "regression", "metric": "faithfulness"}
-    lower = results(regression, judged([0.8] * 8, before=[0.9] * 8))
+    """Eight groups: all eight lower is 1 of 256 flips, times 5 releases 0.02; one lower is half of them."""
+    before: Values = [0.9] * 8
+    runs = {"accepted": [before], "nights": [before]}
+    lower = results(REGRESSION, [0.8] * 8, **runs)
     assert (lower.state, lower.value) == ("failed", pytest.approx(-0.1))
-    assert lower.p == pytest.approx(1 / 256, abs=0.002)
-    assert results(regression, judged([0.0] + [0.9] * 7, before=[0.9] * 8)).state == "passed"
-    assert results(regression, judged([0.9] * 8, before=[0.8] * 8)).state == "passed"  # a rise is no regression
-    assert results(regression | {"more_than": 0.1}, judged([0.8] * 8, before=[0.9] * 8)).state == "passed"
-    assert results(regression | {"more_than": 0.05}, judged([0.8] * 8, before=[0.9] * 8)).state == "failed"
+    assert lower.p == pytest.approx(5 / 256, abs=0.004)
+    assert lower.evidence == pytest.approx(1 / lower.p)
+    assert "is worse by 0.1 in this run than in the 2 runs before (8 paired samples); evidence" in lower.reason
+    assert results(REGRESSION, [0.0] + [0.9] * 7, **runs).state == "passed"
+    assert results(REGRESSION, [1.0] * 8, **runs).state == "passed"  # a rise is no regression
+    assert results(REGRESSION | {"more_than": 0.1}, [0.8] * 8, **runs).state == "passed"
+    assert results(REGRESSION | {"more_than": 0.05}, [0.8] * 8, **runs).state == "failed"
+
+
+def test_a_failed_gate_fails_until_a_run_is_back() -> None:
+    before, fallen = [0.9] * 8, [0.7] * 8
+    nights: list[Values] = [before, fallen]
+    still = results(REGRESSION, [0.75] * 8, accepted=[before], nights=nights)
+    assert (still.state, "in the last 2 runs than in the 2 runs before" in still.reason) == ("failed", True)
+    back = results(REGRESSION, before, accepted=[before], nights=nights)
+    assert back.state == "passed"
+    # the runs in between are no baseline: the same fall is found again
+    again = results(REGRESSION, fallen, accepted=[before], nights=[*nights, before])
+    assert (again.state, again.value) == ("failed", pytest.approx(-0.2))
 
 
 def test_a_passed_regression_says_what_it_would_have_missed() -> None:
-    """At 0.02, one-sided: z(0.98) + z(0.8) = 2.0537 + 0.8416 standard errors; the interval is 2 * 1.96 of them wide."""
-    before, now = [0.9, 0.5, 0.8, 0.6, 0.9, 0.5, 0.8, 0.6], [0.8, 0.6, 0.9, 0.5, 0.9, 0.5, 0.9, 0.6]
-    result = results({"gate": "regression", "metric": "faithfulness"}, judged(now, before=before))
-    numbers = re.search(r"\[(.+), (.+)\].*: no regression seen; one under (.+) would often be missed$", result.reason)
-    assert result.state == "passed" and numbers is not None
-    low, high, missed = map(float, numbers.groups())
-    assert missed == pytest.approx(2.8953 * (high - low) / 3.92, abs=0.002)
-    allowing = {"gate": "regression", "metric": "faithfulness", "more_than": 0.2}
-    reason = results(allowing, judged(now, before=before)).reason
-    assert f"one under {missed + 0.2:.3f} would" in reason  # every regression that is allowed is missed too
+    """The first run, 8 groups: a fifth of 0.05 takes t(7) = 2.998 standard errors; 0.842 more is found 4 times in 5."""
+    before: Values = [0.9, 0.5, 0.8, 0.6, 0.9, 0.5, 0.8, 0.6]
+    now: Values = [0.8, 0.6, 0.9, 0.5, 0.9, 0.5, 0.9, 0.6]
+    result = results(REGRESSION, now, accepted=[before])
+    missed = re.search(r": no fall seen; a fall under (.+) would often be missed in one run", result.reason)
+    assert result.state == "passed" and missed is not None
+    error = np.std(np.subtract(now, before), ddof=1) / np.sqrt(8)
+    assert float(missed[1]) == np.ceil(100 * (2.998 + 0.842) * error) / 100
+    allowing = results(REGRESSION | {"more_than": 0.2}, now, accepted=[before]).reason
+    assert f"a fall under {float(missed[1]) + 0.2:.4g} would" in allowing  # every fall that is allowed is missed too
 
 
 def test_where_lower_is_better_a_rise_is_the_regression() -> None:
-    regression = {"gate": "regression", "metric": "faithfulness"}
-    assert results(regression, judged([0.9] * 8, before=[0.8] * 8), higher=False).state == "failed"
-    assert results(regression, judged([0.8] * 8, before=[0.9] * 8), higher=False).state == "passed"
+    low, high = [0.8] * 8, [0.9] * 8
+    assert results(REGRESSION, high, accepted=[low], nights=[low], higher=False).state == "failed"
+    assert results(REGRESSION, low, accepted=[high], nights=[high], higher=False).state == "passed"
     share = {"gate": "share", "metric": "faithfulness", "reach": 0.5, "at_least": 0.5}
-    assert results(share, judged([0.1, 0.2, 0.9]), higher=False).value == pytest.approx(2 / 3)
+    assert results(share, [0.1, 0.2, 0.9], higher=False).value == pytest.approx(2 / 3)
 
 
 def test_too_few_groups_decide_nothing() -> None:
-    """Five groups give at best 1/32, which is above 0.02; six give 1/64."""
-    regression = {"gate": "regression", "metric": "faithfulness"}
-    few = results(regression, judged([0.0] * 5, before=[1.0] * 5))
-    assert (few.state, "6 are needed" in few.reason) == ("undecided", True)
-    assert results(regression, judged([0.0] * 6, before=[1.0] * 6)).state == "failed"
+    """Six groups give at best 1/64, times 5 more than 0.05; seven give 5/128."""
+    few = results(REGRESSION, [0.0] * 6, accepted=[[1.0] * 6])
+    assert (few.state, "7 are needed" in few.reason) == ("undecided", True)
+    assert results(REGRESSION, [0.0] * 7, accepted=[[1.0] * 7], nights=[[1.0] * 7]).state == "failed"
 
 
-def test_the_regressions_of_a_nightly_run_share_one_level() -> None:
-    """One test of p = 1/64 is below 0.02; five of them are not (Holm: 5/64)."""
-    samples = judged([0.0] * 6, before=[1.0] * 6)
-    comparison = RunComparison("a", "b", DIRECTIONS, (), (), (), tuple(samples), (), (), (), 0)
-    gate = TypeAdapter(Gate).validate_python({"gate": "regression", "metric": "faithfulness"})
-    run = JudgedRun("j", ("faithfulness",), DIRECTIONS, samples, comparison)
-    assert decide_gates([gate], [run], Spending(), false_alarms=0.02)[0].state == "failed"
-    assert {each.state for each in decide_gates([gate] * 5, [run], Spending(), false_alarms=0.02)} == {"passed"}
+def test_the_gates_of_a_suite_share_one_level() -> None:
+    """One test of p = 5/128 is below 0.05; of five tests each has 0.01."""
+    history = History(earlier([[1.0] * 7, [1.0] * 7]))
+    gate = TypeAdapter(Gate).validate_python(REGRESSION)
+    run = JudgedRun("j", ("faithfulness",), DIRECTIONS, judged([0.0] * 7), history)
+    assert decide_gates([gate], [run], Spending(), false_alarms=0.05)[0].state == "failed"
+    shared = decide_gates([gate] * 5, [run], Spending(), false_alarms=0.05)
+    assert {result.state for result in shared} == {"undecided"}
+    assert [result.evidence for result in shared] == [pytest.approx(1 / (5 * (shared[0].p or 1)))] * 5
+    strict = TypeAdapter(Gate).validate_python(MEAN | {"at_least": 0.5, "strict": True})  # takes no share of the level
+    assert decide_gates([gate, *[strict] * 4], [run], Spending(), false_alarms=0.05)[0].state == "failed"
 
 
 def test_without_an_accepted_run_there_is_no_baseline() -> None:
-    gate = TypeAdapter(Gate).validate_python({"gate": "regression", "metric": "faithfulness"})
-    (result,) = decide_gates(
-        [gate], [JudgedRun("j", (), DIRECTIONS, judged([1.0]), None)], Spending(), false_alarms=0.02
-    )
-    assert result.state == "no baseline"
+    assert results(REGRESSION, [1.0], nights=[[1.0]]).state == "no baseline"
+    assert results(REGRESSION, [1.0], accepted=[[None]]).state == "no baseline"
+    assert results(REGRESSION, [None], accepted=[[1.0]]).state == "undecided"
 
 
 @pytest.mark.parametrize(
@@ -167,5 +232,5 @@ def test_the_verdict_follows_from_gates_and_failed_samples(states: list[str], fa
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.floats(0, 1))
 def test_a_lower_bound_passes_wherever_a_higher_one_does(values: list[float], bound: float) -> None:
     gate = {"gate": "mean", "metric": "faithfulness"}
-    if results(gate | {"at_least": bound}, judged(list(values))).state == "passed":
-        assert results(gate | {"at_least": bound / 2}, judged(list(values))).state == "passed"
+    if results(gate | {"at_least": bound}, list(values)).state == "passed":
+        assert results(gate | {"at_least": bound / 2}, list(values)).state == "passed"

@@ -1,0 +1,218 @@
+"""A gate fails in at most 5% of the months (30 nightly runs) in which nothing has changed, and finds a real fall.
+
+The populations: answers of which each has its own mean value, and a judge whose values vary around it from run to run,
+partly together within a group. `weigh_falls` and `weigh_bound` decide every nightly run of a month at once, as
+`decide_gates` does one by one; the rows with four gates call `decide_gates` itself.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import checkout  # noqa: F401
+import numpy as np
+
+from assay.runs.compare import PairedSample
+from assay.runs.nightly.evidence import Evidence, weigh_bound, weigh_falls
+from assay.runs.nightly.gate_check import JudgedRun
+from assay.runs.nightly.gate_decisions import decide_gates
+from assay.runs.nightly.gates import CoverageGate, MeanGate, RegressionGate, ShareGate, Spending
+from assay.runs.nightly.history import History
+from referee_checks.measurement import Measurement, share
+from referee_checks.populations import GROUP_SIZES, Floats, number_groups
+
+MONTH, LEVEL = 30, 0.05
+EQUAL, UNEQUAL = "30 groups of 4", "12 unequal groups"
+
+
+def draw_runs(
+    generator: np.random.Generator, sizes: str, runs: int, *, noise: float = 0.3, shared: float = 0.0
+) -> tuple[Floats, list[str]]:
+    """(values (samples, runs) that only the judge's noise changes, the groups)."""
+    groups = number_groups(GROUP_SIZES[sizes])
+    own = generator.normal(0.7, 0.25, len(groups))
+    of_group = generator.normal(size=(groups.max() + 1, runs))[groups]
+    of_sample = generator.normal(size=(len(groups), runs))
+    values = own[:, None] + noise * (np.sqrt(shared) * of_group + np.sqrt(1 - shared) * of_sample)
+    return values, [str(group) for group in groups]
+
+
+def draw_verdicts(generator: np.random.Generator, sizes: str, runs: int) -> tuple[Floats, list[str], Floats]:
+    """(values 0 or 1, the groups, each sample's probability of 1): most near 1, some not."""
+    groups = number_groups(GROUP_SIZES[sizes])
+    likely = generator.beta(4, 1, len(groups))
+    values = (generator.random((len(groups), runs)) < likely[:, None]).astype(float)
+    return values, [str(group) for group in groups], likely
+
+
+def failed_nights(weighed: Sequence[Evidence]) -> list[int]:
+    """The nightly runs that fail, counted from 0."""
+    return [night for night, evidence in enumerate(weighed) if evidence.failed]
+
+
+def false_regressions(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
+    """Months without a change, of the gate on a regression."""
+    cases = [
+        (EQUAL, 1, 0.3, 0.0),
+        (EQUAL, 3, 0.1, 0.0),
+        (EQUAL, 5, 0.3, 0.3),
+        ("60 groups of 1", 1, 0.2, 0.0),
+        ("10 groups of 4", 1, 0.3, 0.5),
+        (UNEQUAL, 1, 0.3, 0.5),
+        ("7 geometric groups", 3, 0.3, 0.5),
+    ]
+    for sizes, accepted, noise, shared in cases:
+        months = []
+        for _ in range(repeats):
+            values, groups = draw_runs(generator, sizes, accepted + MONTH, noise=noise, shared=shared)
+            months.append(bool(failed_nights(weigh_falls(values, groups, accepted=accepted, allowed=0, level=LEVEL))))
+        case = f"{sizes}, {accepted} accepted, noise {noise:g}, {shared:g} shared"
+        yield share(case, "regression: months with a false alarm", months, high=LEVEL)
+    months, nights = [], []
+    for _ in range(repeats):
+        values, groups, _likely = draw_verdicts(generator, EQUAL, 1 + MONTH)
+        months.append(bool(failed_nights(weigh_falls(values, groups, accepted=1, allowed=0, level=LEVEL))))
+    yield share("verdicts 0 or 1, 1 accepted", "regression: months with a false alarm", months, high=LEVEL)
+    for _ in range(repeats):
+        candidates, groups = draw_runs(generator, EQUAL, 40 + MONTH)
+        luckiest = np.argsort(candidates[:, :40].mean(axis=0))[-2:]  # the top 5% of 40 runs
+        values = np.column_stack([candidates[:, generator.choice(luckiest)], candidates[:, 40:]])
+        weighed = weigh_falls(values, groups, accepted=1, allowed=0, level=LEVEL)
+        nights += [evidence.failed for evidence in weighed]
+    yield share("the accepted run is of the luckiest 5%", "regression: nightly runs that fail", nights, high=LEVEL)
+    months = []
+    for _ in range(repeats // 4):
+        values, groups = draw_runs(generator, EQUAL, 1 + 3 * MONTH)
+        months.append(bool(failed_nights(weigh_falls(values, groups, accepted=1, allowed=0, level=LEVEL))))
+    yield share("1 accepted, three months", "regression: with a false alarm", months, high=1 - (1 - LEVEL) ** 3)
+
+
+def neutral_releases(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
+    """A judge that repeats itself, and a release a week that changes answers, and on average nothing."""
+    months = []
+    for _ in range(repeats):
+        values, groups = draw_runs(generator, EQUAL, 1 + MONTH, noise=0)
+        for release in range(5, MONTH, 7):
+            changed = generator.random(len(values)) < 0.3
+            values[:, 1 + release :] += (changed * generator.normal(0, 0.3, len(values)))[:, None]
+        months.append(bool(failed_nights(weigh_falls(values, groups, accepted=1, allowed=0, level=LEVEL))))
+    yield share("no noise, 4 neutral releases", "regression: months with a false alarm", months, high=LEVEL)
+
+
+def false_bounds(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
+    """Months in which the true mean or share is at its bound or 0.01 above it."""
+    for sizes, shared in ((EQUAL, 0.0), ("10 groups of 4", 0.3), (UNEQUAL, 0.3)):
+        for above in (0.0, 0.01):
+            months = []
+            for _ in range(repeats):
+                values, groups = draw_runs(generator, sizes, 200 + MONTH, shared=shared)
+                bound = float(values.mean()) - above
+                weighed = weigh_bound(values[:, 200:], groups, skipped=0, bound=bound, level=LEVEL, is_share=False)
+                months.append(bool(failed_nights(weighed)))
+            case = f"{sizes}, {shared:g} shared, true mean {above:g} above the bound"
+            yield share(case, "mean: months with a false alarm", months, high=LEVEL)
+    for above in (0.0, 0.01):
+        months = []
+        for _ in range(repeats):
+            values, groups, likely = draw_verdicts(generator, EQUAL, MONTH)
+            bound = float(likely.mean()) - above
+            weighed = weigh_bound(values, groups, skipped=0, bound=bound, level=LEVEL, is_share=True)
+            months.append(bool(failed_nights(weighed)))
+        yield share(f"true share {above:g} above the bound", "share: months with a false alarm", months, high=LEVEL)
+    for failing in (0.02, 0.1):
+        months = []
+        for _ in range(repeats):
+            values = (generator.random((60, MONTH)) >= failing).astype(float)
+            groups = [str(number) for number in range(60)]
+            weighed = weigh_bound(values, groups, skipped=0, bound=1 - failing, level=LEVEL, is_share=True)
+            months.append(bool(failed_nights(weighed)))
+        case = f"{failing:.0%} of 60 samples without a value, the bound"
+        yield share(case, "coverage: months with a false alarm", months, high=LEVEL)
+
+
+def detected_falls(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
+    """Falls of all answers, and of a few, by when they are found."""
+    # (accepted runs, nightly runs before the fall, the fall, within how many runs, found at least this often)
+    cases = [
+        (1, 10, 0.03, 7, 0.2),
+        (1, 10, 0.05, 7, 0.7),
+        (1, 10, 0.1, 1, 0.35),
+        (1, 10, 0.1, 2, 0.8),
+        (1, 10, 0.1, 3, 0.95),
+        (5, 0, 0.05, 7, 0.4),
+        (5, 0, 0.1, 3, 0.9),
+        (5, 0, 0.2, 1, 0.95),
+        (1, 0, 0.1, MONTH, 0.5),
+    ]
+    for accepted, quiet, fall, within, often in cases:
+        detected = []
+        for _ in range(repeats // 2):
+            values, groups = draw_runs(generator, EQUAL, accepted + quiet + within)
+            values[:, accepted + quiet :] -= fall
+            nights = failed_nights(weigh_falls(values, groups, accepted=accepted, allowed=0, level=LEVEL))
+            detected.append(any(night >= quiet for night in nights))
+        case = f"{accepted} accepted, {quiet} runs, then a fall of {fall:g}"
+        yield share(case, f"regression: found within {within} runs", detected, low=often)
+    detected = []
+    for _ in range(repeats // 2):
+        values, groups = draw_runs(generator, EQUAL, 1 + 2 * MONTH)
+        values -= np.minimum(np.arange(values.shape[1]), MONTH) / MONTH * 0.1
+        detected.append(bool(failed_nights(weigh_falls(values, groups, accepted=1, allowed=0, level=LEVEL))))
+    yield share(
+        "1 accepted, 0.1 worse over 30 runs, little by little", "regression: found in 60 runs", detected, low=0.9
+    )
+    detected = []
+    for _ in range(repeats // 2):
+        values, groups = draw_runs(generator, EQUAL, 2, noise=0)
+        broken = generator.permutation(len(values))[:8]
+        values[broken, 1] = 0
+        detected.append(bool(failed_nights(weigh_falls(values, groups, accepted=1, allowed=0, level=LEVEL))))
+    yield share("no noise, 8 of 120 answers broken", "regression: found in one run", detected, low=0.8)
+    for below, within, often in ((0.05, 7, 0.8), (0.1, 3, 0.95), (0.2, 1, 0.9)):
+        detected = []
+        for _ in range(repeats // 2):
+            values, groups = draw_runs(generator, EQUAL, 10 + within)
+            bound = float(values.mean()) - 0.05
+            values[:, 10:] -= 0.05 + below
+            weighed = weigh_bound(values, groups, skipped=0, bound=bound, level=LEVEL, is_share=False)
+            detected.append(any(night >= 10 for night in failed_nights(weighed)))
+        yield share(f"true mean {below:g} below the bound", f"mean: found within {within} runs", detected, low=often)
+
+
+def four_gates(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
+    """Months of a suite with a gate of every kind, through `decide_gates`."""
+    months = []
+    for _ in range(repeats // 4):
+        values, groups = draw_runs(generator, "10 groups of 4", 1 + MONTH)
+        missing = generator.random(values.shape) < 0.03
+        gates = [
+            MeanGate(gate="mean", metric="m", at_least=float(values.mean()) - 0.01),
+            ShareGate(gate="share", metric="m", reach=0.5, at_least=float((values >= 0.5).mean())),
+            RegressionGate(gate="regression", metric="m"),
+            CoverageGate(gate="coverage", at_least=0.97),
+        ]
+        scores = [
+            {
+                str(sample): {"m": (None, "failed") if missing[sample, run] else (float(value), "scored")}
+                for sample, value in enumerate(values[:, run])
+            }
+            for run in range(values.shape[1])
+        ]
+        months.append(any(_fails(gates, scores[: run + 1], groups) for run in range(1, len(scores))))
+    yield share("40 samples, a gate of every kind", "suite: months with a false alarm", months, high=LEVEL)
+
+
+def _fails(gates: Sequence[object], scores: Sequence[dict[str, dict[str, object]]], groups: Sequence[str]) -> bool:
+    samples = [
+        PairedSample(sample, "", "", group, after=after)  # type: ignore[arg-type]
+        for (sample, after), group in zip(scores[-1].items(), groups, strict=True)
+    ]
+    history = History(tuple(scores[:1]), tuple(scores[1:-1]))  # type: ignore[arg-type]
+    run = JudgedRun("judge", ("m",), {"m": True}, samples, history)
+    results = decide_gates(gates, [run], Spending(), false_alarms=LEVEL)  # type: ignore[arg-type]
+    return any(result.state == "failed" for result in results)
+
+
+def measure(repeats: int, seed: int) -> Iterator[Measurement]:
+    """Yields the false alarms of every kind of gate, and what is found."""
+    generator = np.random.default_rng(seed + 4000)
+    for part in (false_regressions, neutral_releases, false_bounds, four_gates, detected_falls):
+        yield from part(repeats, generator)

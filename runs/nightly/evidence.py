@@ -1,0 +1,350 @@
+"""How much the nightly runs so far say that a figure is worse than it must be, and when that is enough to fail.
+
+Values are oriented so that lower is worse: (samples, runs), the newest run last, NaN where a run has no value.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from ...meta_eval.student import t_quantile
+from ..pair_difference import paired_difference
+
+if TYPE_CHECKING:
+    from ...meta_eval.arrays import Floats, Places
+
+LONGEST = 30
+"""Evidence is added up over at most so many nightly runs; as many are a month."""
+
+RELEASES = 5
+"""In a month, so many changes of single answers that change nothing on average must not raise an alarm either."""
+
+_SLACK = 1e-9  # differences and standard errors below it are rounding
+_ALARMS = (1.963, 0.1355, -0.4866)  # see `monthly_p_value`
+_FURTHEST = 38.0  # standard errors: the normal distribution function is 0 beyond
+_FOUR_IN_FIVE = NormalDist().inv_cdf(0.8)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the nightly runs up to one of them say.
+
+    Attributes:
+        change: The mean of the nightly runs that say most, less that of the runs before them, or less the bound.
+        nights: How many nightly runs these are, the newest included.
+        before: How many runs they are compared with; 0 for a bound, as `baseline`.
+        tonight: The change of the newest run alone.
+        baseline: How many runs that one is compared with.
+        p: The share of months without a change that show as much evidence at some time.
+        failed: Whether the gate fails.
+        missed: A fall since the baseline smaller than this would often be missed in one run (more than one time in
+            five); None where the runs do not differ, and for a bound.
+        missed_in_week: The same for seven runs that fell together.
+    """
+
+    change: float
+    nights: int
+    before: int
+    tonight: float
+    baseline: int
+    p: float
+    failed: bool
+    missed: float | None = None
+    missed_in_week: float | None = None
+
+
+def monthly_p_value(z: float) -> float:
+    """Returns in how many months without a change the evidence reaches z standard errors at some time.
+
+    The evidence of a nightly run is the largest of the standardised falls of the last 1, 2, ..., 30 nightly runs (the
+    window-limited generalised likelihood ratio of Lai, 1995, "Sequential changepoint detection"; with a baseline that
+    is itself a few runs, the changepoint model of Hawkins, Qiu and Kang, 2003). The share is 1 - exp(-exp(1.963 +
+    0.1355 z - 0.4866 z^2)), fitted to two million simulated months of 30 nightly runs and right to 6% of itself for
+    shares from 0.0002 to 0.9. A baseline that varies makes the looks more alike, and the share smaller.
+
+    Example:
+        >>> round(monthly_p_value(3.33), 3), round(monthly_p_value(2.0), 2)
+        (0.049, 0.74)
+    """
+    constant, linear, square = _ALARMS
+    z = min(max(z, 0.5), _FURTHEST)  # the fit bends below, where the share is 1
+    return -math.expm1(-math.exp(constant + linear * z + square * z * z))
+
+
+def needed_z(level: float) -> float:
+    """Returns how many standard errors are reached in so many months without a change: `monthly_p_value` inverted."""
+    constant, linear, square = _ALARMS
+    offset = constant - math.log(-math.log1p(-level))
+    return (linear + math.sqrt(linear * linear - 4 * square * offset)) / (-2 * square)
+
+
+def weigh_falls(
+    values: "Floats", groups: Sequence[str], *, accepted: int, allowed: float, level: float
+) -> list[Evidence]:
+    """Weighs the evidence for a fall since the accepted runs, after each nightly run.
+
+    The runs before a fall are its baseline: the accepted ones and every nightly run until the fall. When it was is not
+    known, so that each of the last 30 nightly runs may be the first of those that fell. A fall must be more than
+
+    - the noise between runs would show in a month without a change (`monthly_p_value`). The noise of a run's mean comes
+      from the differences between successive runs (von Neumann, 1941), summed by group (CR2, Bell and McCaffrey, 2002);
+    - the choice of the questions explains: the signs of the groups' changes are flipped (`paired_difference`) at a
+      fifth of the level, since this is a question per change of the system and not per nightly run.
+
+    The first run after the baseline, where the noise is not known yet, is held against the second alone. It takes a
+    fifth of the level, and all later ones share the rest.
+
+    After a failed run the baseline and the fall stay as they are until a run is nearer to the baseline than to the
+    fall; the runs in between are then left out.
+
+    Args:
+        values: (samples, runs): the accepted runs, then the nightly runs.
+        groups: The group of each sample.
+        accepted: How many of the runs were accepted, at least 1.
+        allowed: The fall that is allowed, at least 0.
+        level: The share of months without a change in which the gate may fail.
+
+    Returns:
+        One piece of evidence per nightly run.
+    """
+    runs = _Runs(values, groups, accepted, allowed, level)
+    baseline, fallen = list(range(accepted)), list[int]()
+    weighed: list[Evidence] = []
+    for night in range(accepted, values.shape[1]):
+        if fallen and runs.change([night], baseline) < (runs.change(fallen, baseline) - allowed) / 2:
+            fallen.append(night)
+            count, tonight = len(baseline), runs.change([night], baseline)
+            change = runs.change(fallen, baseline)
+            weighed.append(Evidence(change, len(fallen), count, tonight, count, weighed[-1].p, failed=True))
+            continue
+        newest = runs.weigh(night, baseline)
+        weighed.append(newest)
+        baseline = [*baseline, night]
+        fallen = []
+        if newest.failed:
+            baseline, fallen = baseline[: -newest.nights], baseline[-newest.nights :]
+    return weighed
+
+
+class _Runs:
+    """The runs that may have fallen, for `weigh_falls`, whose arguments it takes."""
+
+    def __init__(self, values: "Floats", groups: Sequence[str], accepted: int, allowed: float, level: float) -> None:
+        import numpy as np
+
+        known = ~np.isnan(values)
+        means = np.where(known, values, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+        self._values = np.where(known, values, means[:, None])  # a missing value is no change
+        self._means = self._values.mean(axis=0)
+        self._groups = list(groups)
+        self._numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
+        self._noise = _Noise(values, self._numbers)
+        self._accepted, self._allowed, self._level = accepted, allowed, level
+
+    def change(self, runs: Sequence[int], baseline: Sequence[int]) -> float:
+        """The mean of some runs less that of others."""
+        return float(self._means[runs].mean() - self._means[baseline].mean())
+
+    def weigh(self, night: int, baseline: Sequence[int]) -> Evidence:
+        """The evidence after a run, with a baseline that has not fallen until then."""
+        import numpy as np
+
+        runs = [*baseline, night]
+        error, degrees = self._noise.error(night)
+        lengths = np.arange(1, min(LONGEST, len(runs) - self._accepted) + 1)
+        counts, sums = len(runs) - lengths, np.cumsum(self._means[runs])
+        before = sums[counts - 1]
+        changes = (sums[-1] - before) / lengths - before / counts
+        falls = -_standardise(changes + self._allowed, error * np.sqrt(1 / lengths + 1 / counts))
+        place = int(falls.argmax())
+        nights, tonight = int(lengths[place]), self.change([night], baseline)
+        is_first = night == self._accepted
+        p_of_noise = monthly_p_value(_normal_score(float(falls[place]), degrees)) / (1 - 1 / RELEASES)
+        p = 0.0 if is_first else min(1.0, p_of_noise)
+        if p <= 0.5:  # the flips take time, and what the noise explains needs no other reason
+            p = max(p, min(1.0, RELEASES * self._p_of_choice(runs[-nights:], runs[:-nights])))
+        failed = p <= self._level and tonight < -self._allowed
+        missed = self._missed(night, baseline, error, degrees)
+        return Evidence(float(changes[place]), nights, len(runs) - nights, tonight, len(baseline), p, failed, *missed)
+
+    def _p_of_choice(self, after: Sequence[int], before: Sequence[int]) -> float:
+        """How often flipped signs of the groups' changes give as large a fall."""
+        changes = self._values[:, after].mean(axis=1) - self._values[:, before].mean(axis=1)
+        return paired_difference(changes.tolist(), self._groups, side="below", against=-self._allowed).p or 1.0
+
+    def _missed(
+        self, night: int, baseline: Sequence[int], error: float, degrees: float
+    ) -> tuple[float | None, float | None]:
+        """The falls that one run, and seven together, would often miss."""
+        spread, spread_degrees = _spread(self._values[:, night] - self._values[:, baseline].mean(axis=1), self._numbers)
+        by_choice = _missed(spread, spread_degrees, -NormalDist().inv_cdf(self._level / RELEASES))
+        needed = needed_z(self._level * (1 - 1 / RELEASES))
+        in_run, in_week = (_missed(error * math.sqrt(1 / n + 1 / len(baseline)), degrees, needed) for n in (1, 7))
+        in_run = by_choice if night == self._accepted else max(by_choice, in_run)
+        one, seven = (size + self._allowed if size else None for size in (in_run, in_week or by_choice))
+        return one, seven
+
+
+def weigh_bound(
+    values: "Floats", groups: Sequence[str], *, skipped: int, bound: float, level: float, is_share: bool
+) -> list[Evidence]:
+    """Weighs the evidence that the mean is below a bound, after each nightly run.
+
+    The mean of the last 1, 2, ..., 30 nightly runs is compared with the bound, as in `weigh_falls`. The noise comes
+    from the differences between successive runs of the same samples; with one run alone, from the spread over groups,
+    which is more. The figure is about these questions: how they were chosen is no noise. A share is compared by the
+    binomial distribution at its effective size (Korn and Graubard, 1998), since few failures are not nearly normal.
+
+    A run whose own mean reaches the bound does not fail, and after a failed run the evidence starts anew with it.
+
+    Args:
+        values: (samples, runs), 0 or 1 for a share.
+        groups: The group of each sample.
+        skipped: The first runs that only tell of the noise, such as those accepted.
+        bound: What the mean must reach.
+        level: The share of months with a mean at the bound in which the gate may fail.
+        is_share: Whether the values are 0 and 1.
+
+    Returns:
+        One piece of evidence per run that is not skipped and has values.
+    """
+    import numpy as np
+
+    numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
+    noise = _Noise(values, numbers)
+    weighed: list[Evidence] = []
+    means, has_failed = list[float](), False
+    for night in range(skipped, values.shape[1]):
+        present = ~np.isnan(values[:, night])
+        if not present.any():
+            continue
+        mean = float(values[present, night].mean())
+        if has_failed and mean >= bound - _SLACK:
+            means, has_failed = [], False
+        means.append(mean)
+        error, degrees = noise.error(night)
+        longest = min(LONGEST, len(means))
+        if not noise.pairs(night):
+            error, degrees = _spread(values[present, night], numbers[present])
+            longest = 1
+        seen = values[:, : night + 1] if noise.pairs(night) else values[:, [night]]
+        size = _effective_size(float(np.nanmean(seen)), error, degrees, level) if is_share else None
+        lengths = np.arange(1, longest + 1)
+        averages = np.cumsum(means[::-1])[:longest] / lengths
+        falls = [
+            _shortfall(float(average), bound, (error, degrees), nights=int(length), size=size)
+            for average, length in zip(averages, lengths, strict=True)
+        ]
+        place = int(np.argmax(falls))
+        p = monthly_p_value(falls[place])
+        failed = mean < bound - _SLACK and (has_failed or p <= level)
+        p = min(p, level) if failed else p
+        weighed.append(Evidence(float(averages[place]) - bound, place + 1, 0, mean - bound, 0, p, failed))
+        has_failed = failed or (has_failed and mean < bound)
+    return weighed
+
+
+class _Noise:
+    """The standard error of one run's mean, from the differences between successive runs, summed by group.
+
+    The expected squared difference of two runs without a change is twice the variance of one. Each pair is centred, so
+    that a change of all samples is no noise. The degrees of freedom are Satterthwaite's (1946): the smaller of what the
+    groups' sizes give (Pustejovsky and Tipton, 2018) and what their squared deviations do, where few groups vary.
+    """
+
+    def __init__(self, values: "Floats", numbers: "Places") -> None:
+        import numpy as np
+
+        groups = int(numbers.max()) + 1 if len(numbers) else 0
+        self._variances = np.zeros((values.shape[1], groups))  # up to this run, summed
+        self._pairs = np.zeros(values.shape[1], int)
+        self._degrees = np.zeros(values.shape[1])
+        for run in range(1, values.shape[1]):
+            differences = values[:, run] - values[:, run - 1]
+            both = ~np.isnan(differences)
+            variances, degrees = _variances_by_group(differences[both], numbers[both], groups)
+            has_degrees = degrees > 0
+            self._variances[run] = self._variances[run - 1] + variances / 2
+            self._pairs[run] = self._pairs[run - 1] + has_degrees
+            self._degrees[run] = self._degrees[run - 1] + degrees
+
+    def pairs(self, run: int) -> int:
+        """How many pairs of successive runs there are up to a run."""
+        return int(self._pairs[run])
+
+    def error(self, run: int) -> tuple[float, float]:
+        """(standard error of one run's mean, degrees of freedom), from the runs up to this one."""
+        pairs, variances = self.pairs(run), self._variances[run]
+        total = float(variances.sum())
+        if not pairs or total <= 0.0:
+            return 0.0, max(1.0, float(self._degrees[run]))
+        varying = total**2 / float((variances**2).sum())
+        # a normal variable's fourth moment is 3: of P pairs the squares of P + 2 give the square of the variance
+        degrees = min(float(self._degrees[run]), (pairs + 2) * varying)
+        return math.sqrt(total / pairs), max(1.0, degrees)
+
+
+def _variances_by_group(values: "Floats", numbers: "Places", groups: int) -> tuple["Floats", float]:
+    """(by group, what it adds to the CR2 variance of the mean; the degrees of freedom, 0 where nothing can be said)."""
+    import numpy as np
+
+    sizes = np.bincount(numbers, minlength=groups).astype(float)
+    if (sizes > 0).sum() < 2:
+        return np.zeros(groups), 0.0
+    n = len(values)
+    shares = sizes / n
+    deviations = np.bincount(numbers, weights=values, minlength=groups) - values.mean() * sizes
+    spread = (sizes**2 * (1 - 2 * shares) / (1 - shares) ** 2).sum() + (sizes**2 / (1 - shares)).sum() ** 2 / n**2
+    return deviations**2 / (1 - shares) / n**2, n**2 / float(spread)
+
+
+def _spread(values: "Floats", numbers: "Places") -> tuple[float, float]:
+    """(standard error of the mean over groups, degrees of freedom); no error where there is one group."""
+    variances, degrees = _variances_by_group(values, numbers, int(numbers.max()) + 1)
+    return (math.sqrt(float(variances.sum())), degrees) if degrees else (0.0, 1.0)
+
+
+def _standardise(differences: "Floats", errors: "Floats") -> "Floats":
+    import numpy as np
+
+    return np.where(np.abs(differences) < _SLACK, 0.0, differences) / np.maximum(errors, _SLACK)
+
+
+def _normal_score(t: float, degrees: float) -> float:
+    """The normal quantile of where a value lies in Student's distribution."""
+    from scipy.special import ndtri, stdtr
+
+    return -max(float(ndtri(stdtr(degrees, -t))), -_FURTHEST)
+
+
+def _effective_size(share: float, error: float, degrees: float, level: float) -> float | None:
+    """How many independent values would give a share this standard error; None where there is no such number."""
+    if error < _SLACK or not 0 < share < 1:
+        return None
+    needed = needed_z(level)
+    return share * (1 - share) / error**2 * (needed / t_quantile(NormalDist().cdf(needed), degrees)) ** 2
+
+
+def _shortfall(mean: float, bound: float, noise: tuple[float, float], *, nights: int, size: float | None) -> float:
+    """How many standard errors the mean of some nightly runs lies below a bound, as a normal score.
+
+    The `noise`, its standard error and degrees of freedom, and for a share the effective `size` are of one nightly run.
+    """
+    error, degrees = noise
+    if abs(mean - bound) < _SLACK:
+        return 0.0
+    if error < _SLACK or (size is not None and not 0 < bound < 1):  # nothing varies: any shortfall is one
+        return math.copysign(_FURTHEST, bound - mean)
+    if size is None:
+        return _normal_score((bound - mean) / error * math.sqrt(nights), degrees)
+    from scipy.special import betainc, ndtri
+
+    reached = size * nights * mean
+    return -max(float(ndtri(betainc(size * nights - reached, reached + 1, 1 - bound))), -_FURTHEST)
+
+
+def _missed(error: float, degrees: float, needed: float) -> float:
+    """The fall that is seen four times in five, where so many standard errors are needed."""
+    return (t_quantile(NormalDist().cdf(needed), degrees) + _FOUR_IN_FIVE) * error if error >= _SLACK else 0.0

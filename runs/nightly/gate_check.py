@@ -1,0 +1,163 @@
+"""One figure of a run that is held against one gate: its values over the runs, its level, and its result."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..compare import PairedSample, ValueAndStatus
+from .evidence import Evidence
+from .gates import CoverageGate, GateResult, MeanGate, RegressionGate, ShareGate, State, format_evidence
+from .history import History, RunValues
+
+if TYPE_CHECKING:
+    from ...meta_eval.arrays import Floats
+
+SampleGate = MeanGate | ShareGate | RegressionGate | CoverageGate
+"""The gates on what was measured."""
+
+_MOST_EVIDENCE = 1_000_000.0
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """One run of a nightly run, as gates need it.
+
+    Attributes:
+        judge: The judge as the suite names it.
+        metrics: The metrics that the suite names.
+        directions: For every metric of the run, whether higher values are better, as recorded with the run.
+        samples: The samples with their values.
+        history: The runs before it.
+    """
+
+    judge: str
+    metrics: tuple[str, ...]
+    directions: Mapping[str, bool]
+    samples: Sequence[PairedSample]
+    history: History = field(default_factory=History)
+
+
+@dataclass(frozen=True)
+class AlarmLevel:
+    """How often gates may fail without a change.
+
+    Attributes:
+        of_suite: The share of months in which any gate may fail.
+        checks: How many figures share it.
+    """
+
+    of_suite: float
+    checks: int
+
+    @property
+    def of_check(self) -> float:
+        """The share of months in which one figure may fail its gate (Bonferroni)."""
+        return self.of_suite / max(self.checks, 1)
+
+    @property
+    def needed(self) -> float:
+        """The evidence that fails a gate, such as 20 at 0.05."""
+        return 1 / self.of_suite
+
+    def evidence(self, p: float) -> float:
+        """One month without a change in so many shows as much as this p-value in one of the checks."""
+        return min(_MOST_EVIDENCE, 1 / max(p * max(self.checks, 1), 1 / _MOST_EVIDENCE))
+
+
+@dataclass(frozen=True)
+class GateCheck:
+    """One figure of one run that is held against one gate."""
+
+    gate: SampleGate
+    run: JudgedRun
+    metric: str
+    level: AlarmLevel
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether the figure of this run alone decides, and not the evidence."""
+        return not isinstance(self.gate, RegressionGate) and self.gate.strict
+
+    @property
+    def higher_is_better(self) -> bool:
+        """The metric's direction."""
+        return self.run.directions[self.metric]
+
+    @property
+    def subject(self) -> str:
+        """What the figure is of, as a gate's reason begins."""
+        gate, name = self.gate, self.metric
+        if isinstance(gate, CoverageGate):
+            return f"the share of samples with a value of {name}"
+        parts = [part for part in (gate.language, gate.message_type) if part is not None]
+        name = f"{name} ({', '.join(parts)})" if parts else name
+        if isinstance(gate, MeanGate):
+            return f"the mean of {name}"
+        if isinstance(gate, ShareGate):
+            side = "at least" if self.higher_is_better else "at most"
+            return f"the share of {name} that is {side} {format_figure(gate.reach)}"
+        return name
+
+    @property
+    def samples(self) -> list[PairedSample]:
+        """The samples that the gate covers."""
+        gate = self.gate
+        return [
+            sample
+            for sample in self.run.samples
+            if isinstance(gate, CoverageGate) or gate.covers(language=sample.language, message_type=sample.message_type)
+        ]
+
+    def figures(self, samples: Sequence[PairedSample], earlier: Sequence[RunValues] = ()) -> "Floats":
+        """Returns what the values count for: (samples, runs), earlier runs and then this one, NaN without a value."""
+        import numpy as np
+
+        columns = [[self._figure(run.get(sample.sample, {}).get(self.metric)) for sample in samples] for run in earlier]
+        columns.append([self._figure(sample.after.get(self.metric)) for sample in samples])
+        return np.array(columns, float).T.reshape(len(samples), len(columns))
+
+    def _figure(self, score: ValueAndStatus | None) -> float:
+        """The value itself, or whether it reaches the bound, or whether it is there."""
+        gate, value = self.gate, None if score is None else score[0]
+        if isinstance(gate, CoverageGate):
+            return math.nan if score is None else float(value is not None)
+        if value is None:
+            return math.nan
+        if isinstance(gate, ShareGate):
+            return float(value >= gate.reach if self.higher_is_better else value <= gate.reach)
+        return value
+
+    def result(
+        self, state: State, reason: str, bound: float, *, value: float | None = None, newest: Evidence | None = None
+    ) -> GateResult:
+        """Returns what came of the gate, with the evidence where there is some."""
+        return GateResult(
+            gate=self.gate.gate,
+            judge=self.run.judge,
+            metric=self.metric,
+            state=state,
+            value=value,
+            bound=bound,
+            reason=reason,
+            p=newest.p if newest else None,
+            evidence=self.level.evidence(newest.p) if newest else None,
+            needed=self.level.needed if newest else None,
+        )
+
+    def describe_evidence(self, newest: Evidence) -> str:
+        """Returns the evidence so far as the end of a sentence."""
+        evidence, needed = format_evidence(self.level.evidence(newest.p)), f"{self.level.needed:.3g}"
+        if newest.failed:
+            return f"evidence {evidence}, and a failure takes {needed}"
+        return f"evidence {evidence} of the {needed} that a failure takes"
+
+
+def format_figure(value: float) -> str:
+    """Formats a figure of a gate: four digits, as many as its bound has.
+
+    Example:
+        >>> format_figure(0.71534), format_figure(0.5)
+        ('0.7153', '0.5')
+    """
+    return f"{value:.4g}"

@@ -1,0 +1,80 @@
+"""Holds a metric against the accepted runs and the nightly runs since."""
+
+import math
+
+from .evidence import RELEASES, Evidence, weigh_falls
+from .gate_check import GateCheck, format_figure
+from .gates import NOTEWORTHY, GateResult, RegressionGate, State
+
+
+def decide_regression(check: GateCheck, gate: RegressionGate) -> GateResult:
+    """Decides a gate on a regression, on the samples that an accepted run scored too."""
+    import numpy as np
+
+    history, allowed = check.run.history, gate.more_than
+    if not history.accepted:
+        reason = "no accepted run shares samples with this one; accept one with `assay accept RUN`"
+        return check.result("no baseline", reason, allowed)
+    samples = check.samples
+    figures = check.figures(samples, [*history.accepted, *history.nights])
+    known = ~np.isnan(figures)
+    if not known[:, -1].any():
+        return check.result("undecided", f"the change is unknown: no sample has a value of {check.metric}", allowed)
+    paired = known[:, -1] & known[:, : len(history.accepted)].any(axis=1)
+    if not paired.any():
+        reason = f"no sample has a value of {check.metric} in the accepted run too; accept a newer one"
+        return check.result("no baseline", reason, allowed)
+    counts = known[paired].sum(axis=0)
+    has_values = 2 * counts >= counts[-1]  # a nightly run of other samples says nothing of these
+    has_values[: len(history.accepted)] = counts[: len(history.accepted)] > 0
+    groups = [sample.source for sample, is_paired in zip(samples, paired, strict=True) if is_paired]
+    newest = weigh_falls(
+        (1 if check.higher_is_better else -1) * figures[paired][:, has_values],
+        groups,
+        accepted=int(has_values[: len(history.accepted)].sum()),
+        allowed=allowed,
+        level=check.level.of_check,
+    )[-1]
+    return _describe(check, newest, groups, allowed)
+
+
+def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: float) -> GateResult:
+    is_shown = newest.failed or (newest.change < 0 and check.level.evidence(newest.p) >= NOTEWORTHY)
+    change, nights, before = newest.tonight, 1, newest.baseline
+    if is_shown:
+        change, nights, before = newest.change, newest.nights, newest.before
+    runs = "in this run" if nights == 1 else f"in the last {nights} runs"
+    others = "the accepted run" if before == 1 else f"the {before} runs before"
+    if change:
+        reason = f"{check.subject} is {'better' if change > 0 else 'worse'} by {format_figure(abs(change))} {runs} than"
+    else:
+        reason = f"{check.subject} is the same {runs} as"
+    reason += f" in {others} ({len(groups)} paired samples{f', {format_figure(allowed)} allowed' if allowed else ''})"
+    word = "fall" if check.higher_is_better else "rise"
+    state: State = "failed" if newest.failed else "passed"
+    # with g groups the smallest p-value of a sign-flip test is 2 ** -g
+    fewest = next(count for count in range(1, 64) if RELEASES * 2.0**-count < check.level.of_check)
+    if len(set(groups)) < fewest:
+        state = "undecided"
+        reason += f"; {len(set(groups))} groups cannot tell a {word} from chance, {fewest} are needed"
+    elif newest.failed:
+        reason += f"; {check.describe_evidence(newest)}"
+    elif is_shown:
+        reason += f": a possible {word}, {check.describe_evidence(newest)}"
+    else:
+        reason += f": no {word} seen{_missed(newest, word)}"
+    return check.result(state, reason, allowed, value=change, newest=newest)
+
+
+def _missed(newest: Evidence, word: str) -> str:
+    if newest.missed is None or newest.missed_in_week is None:
+        return ""
+    one_run, week = (format_figure(_round_up(size)) for size in (newest.missed, newest.missed_in_week))
+    in_week = f", one under {week} in seven" if newest.missed_in_week < newest.missed else ""
+    return f"; a {word} under {one_run} would often be missed in one run{in_week}"
+
+
+def _round_up(value: float) -> float:
+    """To two digits."""
+    step = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return math.ceil(value / step - 1e-9) * step

@@ -1,0 +1,94 @@
+"""The evidence of nightly runs: its level, what it adds up, and what it forgets."""
+
+import math
+
+import numpy as np
+import pytest
+
+from assay.runs.nightly.evidence import monthly_p_value, needed_z, weigh_bound, weigh_falls
+
+GROUPS = [str(n) for n in range(50)]
+
+
+def draw(runs: int, seed: int, noise: float = 0.2) -> np.ndarray:
+    """(samples, runs): every sample around its own mean."""
+    generator = np.random.default_rng(seed)
+    return generator.normal(0.7, 0.2, (50, 1)) + generator.normal(0, noise, (50, runs))
+
+
+def test_the_monthly_p_value_is_the_share_of_simulated_months() -> None:
+    """Means of 1 to 30 of the last nightly runs, standardised, over 30 nightly runs."""
+    sums = np.cumsum(np.random.default_rng(8).standard_normal((20_000, 60)), axis=1)
+    highest = np.full(len(sums), -np.inf)
+    for length in range(1, 31):
+        looks = (sums[:, 30:] - sums[:, 30 - length : 60 - length]) / math.sqrt(length)
+        highest = np.maximum(highest, looks.max(axis=1))
+    for z in (2.0, 2.5, 3.0, 3.326, 3.7):
+        share = (highest >= z).mean()
+        assert monthly_p_value(z) == pytest.approx(share, rel=0.06, abs=3 * math.sqrt(share / len(sums)))
+    assert monthly_p_value(-5) == monthly_p_value(0) > 0.98
+    assert monthly_p_value(math.inf) < 1e-300
+
+
+@pytest.mark.parametrize("level", [0.2, 0.05, 0.001])
+def test_the_needed_z_is_the_inverse(level: float) -> None:
+    assert monthly_p_value(needed_z(level)) == pytest.approx(level)
+
+
+def test_what_later_runs_bring_changes_nothing_of_earlier_ones() -> None:
+    values = draw(13, seed=1)
+    whole = weigh_falls(values, GROUPS, accepted=2, allowed=0, level=0.05)
+    part = weigh_falls(values[:, :8], GROUPS, accepted=2, allowed=0, level=0.05)
+    assert [night.p for night in whole[:6]] == pytest.approx([night.p for night in part])
+    bounds = [weigh_bound(v, GROUPS, skipped=2, bound=0.7, level=0.05, is_share=False) for v in (values, values[:, :8])]
+    assert [night.p for night in bounds[0][:6]] == pytest.approx([night.p for night in bounds[1]])
+
+
+def test_a_fall_is_dated() -> None:
+    """Twelve quiet runs and three that are 0.2 lower; the noise of a mean is 0.2 / sqrt(50) = 0.028."""
+    values = draw(15, seed=2)
+    values[:, 12:] -= 0.2
+    weighed = weigh_falls(values, GROUPS, accepted=1, allowed=0, level=0.05)
+    assert [night.failed for night in weighed] == [False] * 11 + [True] * 3
+    assert (weighed[-1].nights, weighed[-1].before) == (3, 12)
+    assert weighed[-1].change == pytest.approx(values[:, 12:].mean() - values[:, :12].mean())
+
+
+def test_a_fall_after_a_rise_is_a_fall() -> None:
+    """The baseline is every run until the fall: 0.2 better for twelve runs, then as it was accepted."""
+    values = draw(20, seed=3)
+    values[:, 1:17] += 0.2
+    assert [night.failed for night in weigh_falls(values, GROUPS, accepted=1, allowed=0, level=0.05)][-2:] == [True] * 2
+
+
+def test_the_luck_of_the_accepted_run_is_forgotten() -> None:
+    """An accepted run 0.06 too high (two standard errors), then 30 runs without a change."""
+    values = draw(31, seed=4)
+    values[:, 0] += 0.06
+    assert not any(night.failed for night in weigh_falls(values, GROUPS, accepted=1, allowed=0, level=0.05))
+
+
+def test_a_missing_value_is_no_change() -> None:
+    values = np.full((50, 6), 0.8)
+    values[0, 5] = 0.1
+    values[1:9, 3] = np.nan
+    (*_, newest) = weigh_falls(values, GROUPS, accepted=1, allowed=0, level=0.05)
+    assert newest.tonight == pytest.approx(-0.7 / 50)
+    assert (newest.failed, newest.p > 0.5) == (False, True)
+
+
+def test_noise_that_only_few_groups_have_counts_for_few() -> None:
+    """One sample of fifty varies: by Satterthwaite the error has as many degrees of freedom as that one gives."""
+    values = np.full((50, 3), 1.0)
+    values[0] = [1, 0, 1]
+    bound = weigh_bound(values, GROUPS, skipped=0, bound=0.999, level=0.05, is_share=False)
+    assert [night.failed for night in bound] == [False] * 3
+    assert bound[1].tonight == pytest.approx(0.98 - 0.999)
+
+
+def test_a_run_that_reaches_the_bound_never_fails() -> None:
+    values = np.full((50, 6), 0.5) + draw(6, seed=5, noise=0.01) * 0.01
+    values[:, 5] += 0.3
+    weighed = weigh_bound(values, GROUPS, skipped=0, bound=0.7, level=0.05, is_share=False)
+    assert [night.failed for night in weighed] == [True] * 5 + [False]
+    assert weighed[-1].nights == 1  # what was before the failure is forgotten
