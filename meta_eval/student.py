@@ -16,8 +16,8 @@ def t_quantile(share: float, degrees: float) -> float:
         degrees: Degrees of freedom, above 0.
 
     Example:
-        >>> round(t_quantile(0.975, 9), 4), round(t_quantile(0.975, 100), 4)
-        (2.2622, 1.984)
+        >>> round(t_quantile(0.975, 9), 3), round(t_quantile(0.975, 100), 3)
+        (2.262, 1.984)
     """
     if degrees < _MANY_DEGREES:
         from scipy.special import stdtrit
