@@ -8,12 +8,11 @@ from scipy import stats
 from .arrays import Bools, Floats
 from .bootstrap_statistics import mean_spearman
 from .correlation import FEWEST_ITEMS
-from .estimate import TOO_FEW_GROUPS, Estimate
-from .jackknife import jackknife_intervals
+from .difference import MARGIN, Standing, find_standing
+from .estimate import Estimate, estimate
 from .results import Comparison
 from .table import ScoreTable
 
-MARGIN = 0.1
 _CELLS_PER_BLOCK = 2_000_000
 
 
@@ -67,8 +66,8 @@ def compare_metrics(
         >>> scores = np.column_stack([ratings[:, 0], -ratings[:, 0]])
         >>> table = ScoreTable(tuple("abcdefg"), ("good", "reversed"), scores, ratings)
         >>> comparison = compare_metrics(table, "good", "reversed")
-        >>> round(comparison.difference.value, 6), comparison.equivalent
-        (2.0, False)
+        >>> round(comparison.difference.value, 6), comparison.standing.kind
+        (2.0, 'better')
     """
     rated = table.rated()
     return compare(
@@ -90,12 +89,12 @@ def compare(
     permutations: int,
     level: float = 0.95,
     margin: float = MARGIN,
+    tries: int = 1,
     seed: int = 0,
 ) -> Comparison:
     """Compares two sets of scores of a table's rated items on the items that both have.
 
-    The difference is that of the mean Spearman over repeats. The two are equivalent where the 90% interval of the
-    difference lies within the margin on both sides: two one-sided tests at 5% (Schuirmann, 1987).
+    The difference is that of the mean Spearman over repeats; `find_standing` says what it shows.
 
     Args:
         rated: A table whose items are all rated.
@@ -104,6 +103,7 @@ def compare(
         permutations: How many times the two sets change places at random.
         level: Confidence level of the interval of the difference.
         margin: The largest difference of rho that still counts as equivalent.
+        tries: How many sets the second one was picked from by its agreement.
         seed: Seed of all randomness.
 
     Returns:
@@ -116,7 +116,8 @@ def compare(
     if n < FEWEST_ITEMS or np.ptp(y) == 0 or (np.ptp(x, axis=0) == 0).any() or (np.ptp(z, axis=0) == 0).any():
         problem = f"only {n} answers have both" if n < FEWEST_ITEMS else "scores or ratings do not vary"
         missing = Estimate(None, problem=problem)
-        return Comparison(first[0], second[0], n, None, None, missing, None, None, margin, None, problem)
+        unsettled = Standing("unsettled", margin)
+        return Comparison(first[0], second[0], n, None, None, missing, None, None, margin, unsettled, problem)
     first_statistic, second_statistic = mean_spearman(x, y), mean_spearman(z, y)
     ones = np.ones((n, 1))
     rho_first, rho_second = float(first_statistic(ones)[0]), float(second_statistic(ones)[0])
@@ -124,12 +125,10 @@ def compare(
     ranks, rating_ranks = (_mean_ranks(x), _mean_ranks(z)), _mean_ranks(y[:, None])
     pairs = ((rating_ranks, ranks[0]), (rating_ranks, ranks[1]), ranks)
     r12, r13, r23 = (float(a @ b) / n for a, b in pairs)
-    difference = rho_first - rho_second
-    intervals = jackknife_intervals(
+    difference = estimate(
         lambda weights: first_statistic(weights) - second_statistic(weights),
-        difference,
         table.groups,
-        levels=(level, 0.90),
+        level=level,
     )
     return Comparison(
         first[0],
@@ -137,11 +136,11 @@ def compare(
         n,
         rho_first,
         rho_second,
-        Estimate(difference, *intervals[0], n=n) if intervals else Estimate(difference, n=n, problem=TOO_FEW_GROUPS),
+        difference,
         williams(r12, r13, r23, n)[1] if n > 3 else None,
         _swap_p_value(table, ranks, rating_ranks, permutations=permutations, seed=seed),
         margin,
-        -margin < intervals[1][0] and intervals[1][1] < margin if intervals else None,
+        find_standing(difference, margin=margin, level=level, tries=tries),
     )
 
 

@@ -12,7 +12,8 @@ from .arrays import Floats
 from .bootstrap_statistics import mean_spearman
 from .chance import OnProgress
 from .combiners import SUBSET
-from .comparison import MARGIN, compare
+from .comparison import compare
+from .difference import MARGIN
 from .estimate import Estimate, estimate
 from .mean_rating import estimate_mean_rating
 from .paper_procedure import paper_procedure
@@ -122,8 +123,17 @@ def evaluate_table(
             rated, rated_values, bound=bound, confidence=level, minutes=minutes, folds=folds, seed=seed
         )
     return MetaEvaluation(
-        recommendation=recommend(len(rated.items), metrics, raters, selection, comparisons=comparisons, policy=policy),
-        explanation=explain(len(rated.items), metrics, raters, selection, comparisons=comparisons),
+        recommendation=recommend(
+            len(rated.items),
+            metrics,
+            raters,
+            selection,
+            comparisons=comparisons,
+            policy=policy,
+            margin=margin,
+            level=level,
+        ),
+        explanation=explain(metrics, raters, selection, comparisons=comparisons, rated=len(rated.items)),
         metrics=metrics,
         raters=raters,
         selection=selection,
@@ -177,7 +187,7 @@ def _comparisons(
 ) -> tuple[tuple[Comparison, ...], tuple[Comparison, ...]]:
     """Those of the choice with the best single metric and baseline, then those of the best single metric with each."""
 
-    def compare_two(first: tuple[str, Floats], second: tuple[str, Floats]) -> Comparison:
+    def compare_two(first: tuple[str, Floats], second: tuple[str, Floats], tries: int = 1) -> Comparison:
         return compare(
             rated,
             first,
@@ -185,6 +195,7 @@ def _comparisons(
             permutations=resampling.permutations,
             level=resampling.level,
             margin=margin,
+            tries=tries,
             seed=resampling.seed,
         )
 
@@ -209,7 +220,7 @@ def _comparisons(
             choice_comparisons.append(compare_two(choice, (f"{single.metrics[0]} alone", predictions.single)))
         others = [metric for metric in baselines if (metric.name,) != chosen][:1]
         others += [metric for metric in baselines if metric.name == QUESTION_ONLY and metric not in others]
-        choice_comparisons += [compare_two(choice, named_column(other)) for other in others]
+        choice_comparisons += [compare_two(choice, named_column(other), len(baselines)) for other in others]
     rest = [*alone[1:], *baselines] if alone else []
     best_comparisons = tuple(compare_two(named_column(alone[0]), named_column(other)) for other in rest)
     return tuple(choice_comparisons), best_comparisons

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from .agreement import MetricAgreement
+from .difference import Standing
 from .estimate import Estimate
 
 BEYOND_CHANCE = 0.01
@@ -130,7 +131,8 @@ class ChosenCombination:
             not shown beyond chance.
         combination: What it chooses on all rated items. `out_of_fold` is that of the rule, repeated inside each
             training part.
-        difference: Its Spearman out of fold less that of the best; None for the best.
+        difference: Spearman out of fold of what it chooses on all rated items less that of what the best one does;
+            None for the best. (The rules themselves choose the same in many folds, and differ by less.)
     """
 
     rule: str
@@ -187,6 +189,16 @@ class Selection:
         """Whether `chosen` is claimed to agree with the ratings."""
         return self.p_of_selection <= BEYOND_CHANCE
 
+    def agreement_of(self, combination: Combination) -> Estimate:
+        """How far a combination agrees on answers that did not choose it: of the chosen one `agreement`."""
+        is_chosen = (combination.kind, combination.metrics) == (self.chosen.kind, self.chosen.metrics)
+        return self.agreement if is_chosen else combination.out_of_fold
+
+    def optimism_of(self, combination: Combination) -> float | None:
+        """How much more a combination reaches on the answers that chose it than by `agreement_of`."""
+        reached = self.agreement_of(combination).value
+        return None if reached is None or combination.in_sample is None else combination.in_sample - reached
+
 
 @dataclass(frozen=True, slots=True)
 class PaperStep:
@@ -242,7 +254,7 @@ class Comparison:
         p_williams: The p-value of Williams' t-test, items taken as independent.
         p_permutation: The p-value of a permutation test that swaps the two by whole groups.
         margin: The largest difference that still counts as equivalent.
-        equivalent: Whether the 90% interval of the difference lies within the margin on both sides.
+        standing: What the difference shows: better, worse, equivalent, or how many more ratings would tell.
         problem: Why there are no figures.
     """
 
@@ -255,7 +267,7 @@ class Comparison:
     p_williams: float | None
     p_permutation: float | None
     margin: float
-    equivalent: bool | None
+    standing: Standing
     problem: str = ""
 
 
@@ -467,7 +479,8 @@ class MetaEvaluation:
 
     Attributes:
         recommendation: One sentence for a support lead: which measure follows the team, and what it may be used for.
-        explanation: The statistics under it, in one sentence.
+        explanation: What is known in figures, in three short lines: how far the choice agrees, its difference from the
+            others, and what the raters reach.
         metrics: The agreement of each metric with the mean rating, and of a constant.
         raters: The agreement of the raters with each other.
         selection: All combinations, the one chosen, and what chance gives.

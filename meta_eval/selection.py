@@ -148,8 +148,8 @@ def select(
     for rule, place in places.items():
         if any(_is_same(combinations[place], choice.combination) for choice in choices):
             continue
-        predictions, best = out_of_fold.chosen[rule], out_of_fold.chosen["best"]
-        difference = None if rule == "best" else with_interval(predictions, less=best)
+        predictions, best = out_of_fold.chosen[rule], out_of_fold.predictions[places["best"]]
+        difference = None if rule == "best" else with_interval(out_of_fold.predictions[place], less=best)
         if difference is None or difference.high is None or difference.high >= 0:
             own = replace(combinations[place], out_of_fold=with_interval(predictions), candidates=tried)
             choices.append(ChosenCombination(rule, _with_optimism(own), difference))
@@ -171,7 +171,7 @@ def select(
     claim = tests.choose(place, predictions)
     if claim.way != place:
         place, predictions = claim.way, out_of_fold.predictions[claim.way]
-        difference = with_interval(predictions, less=out_of_fold.chosen["best"])
+        difference = with_interval(predictions, less=out_of_fold.predictions[places["best"]])
         preferred = ChosenCombination("shown", _with_optimism(combinations[place]), difference)
         choices.append(preferred)
     of_best = tests.best_subset

@@ -124,6 +124,21 @@ class Figure:
             return f"{text} [{_write(self.kind, self.low)}, {_write(self.kind, self.high)}]"
         return f"{text} ({self.problem})" if self.problem else text
 
+    def describe(self, of: str = "") -> str:
+        """The figure in a sentence for people who know no statistics.
+
+        Args:
+            of: What follows the value, such as ` of 1`.
+
+        Example:
+            >>> Figure("rho", 0.41, 0.27, 0.53).describe(" of 1")
+            '0.41 of 1 (likely 0.27 to 0.53)'
+        """
+        if self.value is None or self.low is None or self.high is None:
+            return str(self)
+        low, high = _write(self.kind, self.low), _write(self.kind, self.high)
+        return f"{_write(self.kind, self.value)}{of} (likely {low} to {high})"
+
 
 def _write(kind: Kind, value: float) -> str:
     if kind == "p" and value < _SMALLEST_P:
@@ -143,6 +158,29 @@ def format_p(p: float | None) -> str:
     if p is None:
         return "no p-value"
     return f"p < {_SMALLEST_P}" if p < _SMALLEST_P else f"p = {Figure('p', p)}"
+
+
+def format_agreement(estimate: Interval) -> str:
+    """How far a measure agrees with people, in a sentence.
+
+    Example:
+        >>> format_agreement(Figure("rho", 0.41, 0.27, 0.53))
+        'agreement 0.41 of 1 (likely 0.27 to 0.53)'
+    """
+    return f"agreement {Figure.from_estimate('rho', estimate).describe(' of 1')}"
+
+
+def format_chance(p: float) -> str:
+    """A p-value of a whole table of measures, in a sentence.
+
+    Examples:
+        >>> format_chance(0.002), format_chance(0.0001), format_chance(0.13), format_chance(0.72)
+        ('1 of 500 such tables', 'fewer than 1 of 1,000 such tables', '1 of 8 such tables', '7 of 10 such tables')
+    """
+    if p < _SMALLEST_P:
+        return f"fewer than 1 of {1 / _SMALLEST_P:,.0f} such tables"
+    counts = f"1 of {float(f'{1 / p:.1g}') if p < 0.05 else 1 / p:.0f}" if p < 0.25 else f"{10 * p:.0f} of 10"
+    return f"{counts} such tables"
 
 
 def format_cost(usd: float | None) -> str:

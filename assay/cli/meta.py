@@ -102,7 +102,7 @@ with_read_options = option_group(
     type=click.Choice(("best", "simple", "cheap")),
     default="simple",
     show_default=True,
-    help="Recommend, and save, what agrees best; or the simplest or cheapest that is not distinguishably worse.",
+    help="Recommend, and save, what agrees best; or the simplest or cheapest within one standard error.",
 )
 @click.option("--max-metrics", type=click.IntRange(min=1), help="Combine at most this many metrics.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random choices.")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..meta_eval.agreement import MetricAgreement
-    from ..meta_eval.results import Combination, MetaEvaluation
+    from ..meta_eval.results import Combination, MetaEvaluation, Selection
     from ..meta_eval.score_files import JoinedScores
 
 
@@ -28,9 +28,9 @@ def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> 
         "recommendation": evaluation.recommendation,
         "explanation": evaluation.explanation,
         "metrics": [_metric(metric) for metric in evaluation.metrics],
-        "combinations": [_combination(combination) for combination in selection.combinations] if selection else [],
+        "combinations": [_combination(one, selection) for one in selection.combinations] if selection else [],
         "ceiling": raters.ceiling.value if raters else None,
-        "chosen": _combination(selection.chosen) if selection else None,
+        "chosen": _combination(selection.chosen, selection) if selection else None,
     } | {name: values[name] for name in _AS_EVALUATED}
     if selection:
         elsewhere = {"combinations", "chosen", "predictions"}
@@ -50,8 +50,9 @@ def _metric(metric: "MetricAgreement") -> dict[str, Any]:
     return first | {"low": rho.low, "high": rho.high, "p": metric.p} | rest
 
 
-def _combination(combination: "Combination") -> dict[str, Any]:
-    out = combination.out_of_fold
+def _combination(combination: "Combination", selection: "Selection") -> dict[str, Any]:
+    out = selection.agreement_of(combination)
     first = {"metrics": list(combination.metrics), "in_sample": combination.in_sample, "out_of_fold": out.value}
     rest = {name: value for name, value in asdict(combination).items() if name not in {*first, "out_of_fold"}}
-    return first | {"low": out.low, "high": out.high, "problem": out.problem} | rest
+    shown = {"low": out.low, "high": out.high, "problem": out.problem}
+    return first | shown | rest | {"optimism": selection.optimism_of(combination)}

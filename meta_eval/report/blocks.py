@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...presentation.figure import Figure, format_p, format_price
+from ...presentation.figure import Figure, format_agreement, format_price
 from ...presentation.result_table import Paragraph, ReportBlock
 from ...presentation.texts import one_line
 from ..estimate import Estimate
@@ -32,15 +32,16 @@ _LONGEST_NOTE = 300
 def scorer_check_block(file: str, check: ScorerCheck) -> ReportBlock:
     """Whether a saved scorer still holds: the advice, agreement then and now, and the calibration."""
     more = f" ({check.more_ratings} more ratings)" if check.advice == "rate more" else ""
+    before, now = (Figure.from_estimate("rho", one).describe(" of 1") for one in (check.before, check.now))
     agreement = (
-        f"Agreement with the ratings: {_rho(check.before)} when it was fitted, {_rho(check.now)} now "
-        f"({check.n} answers); change {Figure.from_estimate('correlation', check.change)}"
+        f"Agreement with the ratings: {before} when it was fitted, {now} now ({check.n} answers); change "
+        f"{Figure.from_estimate('correlation', check.change).describe()}"
     )
     return ReportBlock(
         (
             Paragraph(f"{file}: {check.advice}{more}: {check.reason}.", "strong"),
             Paragraph(agreement),
-            Paragraph(f"Ratings inside its interval: {Figure.from_estimate('share', check.coverage)}"),
+            Paragraph(f"Ratings inside its interval: {Figure.from_estimate('share', check.coverage).describe()}"),
             calibration_table(check),
         )
     )
@@ -60,12 +61,12 @@ def evaluation_blocks(
     low, high = Figure("rating", settings.rating_min), Figure("rating", settings.rating_max)
     made = (
         f"{settings.rated} rated items of {settings.items} in {settings.groups} groups, scale {low}-{high}; "
-        f"{settings.bootstrap} resamples of whole groups, seed {settings.seed}"
+        f"{settings.permutations} shufflings of whole groups, seed {settings.seed}"
     )
     yield ReportBlock(
         (
             Paragraph(evaluation.recommendation, "strong"),
-            Paragraph(evaluation.explanation),
+            *map(Paragraph, evaluation.explanation.splitlines()),
             Paragraph(made, "quiet"),
             *(Paragraph(one_line(note, _LONGEST_NOTE), "quiet") for note in joined.notes),
         )
@@ -112,8 +113,8 @@ def _rater_blocks(raters: Raters) -> Iterator[ReportBlock]:
 def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
     best, chance = Figure("rho", selection.best_in_sample), Figure("rho", selection.best_by_chance)
     yield Paragraph(
-        f"out of fold: chosen and judged on different answers, {selection.repeats} x {selection.folds} folds. The best "
-        f"of all on shuffled ratings: {chance}; here {best} ({format_p(selection.p_of_selection)}).",
+        f"out of fold: chosen and judged on different answers, {selection.repeats} x {selection.folds} folds. On the "
+        f"answers that chose it the best of all subsets reaches {best}; on shuffled ratings it reaches {chance}.",
         "quiet",
     )
     for choice in selection.choices:
@@ -121,7 +122,7 @@ def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
         price = "" if cost is None else f"; {format_price(cost, selection.cost_unit)} per 1,000 answers"
         difference = None if choice.difference is None else Figure.from_estimate("correlation", choice.difference)
         less = "" if difference is None else f", {difference} less the best"
-        reached = Figure.from_estimate("correlation", choice.combination.out_of_fold)
+        reached = Figure.from_estimate("correlation", selection.agreement_of(choice.combination))
         line = f"{choice.rule}: {name_of(choice.combination)} {reached}{less}{price}"
         yield Paragraph(one_line(line, _LONGEST_NOTE))
     stable = [(metric, part) for metric, part in sorted(selection.stability, key=lambda pair: -pair[1]) if part]
@@ -137,8 +138,8 @@ def _paper_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
     if procedure := evaluation.paper_procedure:
         metrics = " + ".join(procedure.metrics) or "nothing"
         line = (
-            f"The procedure of the AFAS paper keeps {metrics}: rho {Figure('rho', procedure.rho)} in sample, "
-            f"{_rho(procedure.out_of_fold)} out of fold"
+            f"The procedure of the AFAS paper keeps {metrics}: agreement {Figure('rho', procedure.rho)} on the answers "
+            f"that chose them; on answers it had not seen, {format_agreement(procedure.out_of_fold)}"
         )
         yield ReportBlock((Paragraph(line),))
     if evaluation.paper_tables is not None:

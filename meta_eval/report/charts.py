@@ -77,12 +77,19 @@ class Triage:
 
 
 def forest(evaluation: MetaEvaluation) -> Forest:
-    """The metrics and the chosen combination, out of fold, on one axis."""
-    chosen = evaluation.selection.chosen if evaluation.selection else None
+    """The metrics on the answers that chose among them and the choice's corrected agreement, on one axis."""
     rows = [(metric.name, _kind(metric), metric.spearman, _direction(metric)) for metric in evaluation.metrics]
     rows.sort(key=lambda row: -(row[2].value if row[2].value is not None else -2))
-    if chosen is not None:
-        rows.insert(0, (name_of(chosen), "chosen", chosen.out_of_fold, "out of fold"))
+    if evaluation.selection is not None:
+        rows.insert(
+            0,
+            (
+                name_of(evaluation.selection.chosen),
+                "chosen",
+                evaluation.selection.agreement,
+                "on unseen answers",
+            ),
+        )
     return draw_forest(rows, evaluation.raters.ceiling.value if evaluation.raters else None)
 
 
@@ -157,7 +164,7 @@ def sizes(evaluation: MetaEvaluation, selection: Selection) -> Sizes:
     ceiling = evaluation.raters.ceiling.value if evaluation.raters else None
     values: list[float | None] = [0.0, selection.best_by_chance, ceiling]
     for combination in selection.combinations:
-        rho = combination.out_of_fold
+        rho = selection.agreement_of(combination)
         values += [combination.in_sample, rho.value, rho.low, rho.high]
     y = axis_over([value for value in values if value is not None], within=(-1, 1))
     count = len(selection.combinations)
@@ -168,7 +175,7 @@ def sizes(evaluation: MetaEvaluation, selection: Selection) -> Sizes:
                 _short_name(combination),
                 round((number + 0.5) * 100 / count, 2),
                 None if combination.in_sample is None else _from_top(y, combination.in_sample),
-                _vertical_mark(y, combination),
+                _vertical_mark(y, combination, selection.agreement_of(combination)),
                 combination,
             )
         )
@@ -183,8 +190,7 @@ def _short_name(combination: Combination) -> str:
     return str(combination.size) if combination.most_cost is None else "cheap"
 
 
-def _vertical_mark(y: Axis, combination: Combination) -> ChartMark | None:
-    rho = combination.out_of_fold
+def _vertical_mark(y: Axis, combination: Combination, rho: Estimate) -> ChartMark | None:
     if rho.value is None:
         return None
     low, high = (None if end is None else _from_top(y, end) for end in (rho.low, rho.high))

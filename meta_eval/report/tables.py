@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from ...presentation.figure import Figure, figures
 from ...presentation.result_table import Column, Content, Field, ResultTable, Rows, TableCell, Tone, tabulate
 from ..agreement import MetricAgreement
+from ..difference import describe_more_ratings
 from ..estimate import Estimate
 from ..results import (
     Combination,
@@ -19,7 +20,7 @@ from ..results import (
 )
 from ..scorer_check import ScorerCheck
 
-_EQUIVALENT = {True: "yes", False: "no", None: "-"}
+_KNOWN = {"better": "better", "worse": "worse", "equivalent": "equal"}
 
 
 def calibration_table(check: ScorerCheck) -> ResultTable:
@@ -60,7 +61,10 @@ def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTabl
         Field(corrected, "p", lambda metric: metric.p_max_t),
         Field("", "text", lambda metric: _remark(metric, best_baseline, is_detailed), is_whole=True),
     )
-    note = f"{corrected}: corrected for the number of metrics (max-T)."
+    note = (
+        f"{corrected}: how often chance alone would make one of all these metrics agree as far. The figures are of the "
+        "very answers that chose among the metrics; that of the sentence is corrected for the choice."
+    )
     if is_detailed:
         note = (
             "pairs: share of pairs of answers that it orders as the raters do. AUROC bad, good: how well it finds bad "
@@ -139,13 +143,17 @@ def combination_table(selection: Selection) -> ResultTable:
         Field("combination", "text", lambda one: TableCell(combination_name(one), note=_candidates(one))),
         Field("metrics", "name", _metrics),
         Field("in sample", "correlation", lambda one: one.in_sample, "wide"),
-        Field("out of fold [95%]", "correlation", lambda one: one.out_of_fold, is_whole=True),
-        Field("optimism", "correlation", lambda one: one.optimism, "wide"),
+        Field("out of fold [95%]", "correlation", selection.agreement_of, is_whole=True),
+        Field("optimism", "correlation", selection.optimism_of, "wide"),
         Field("", "text", lambda one: TableCell("chosen", "chosen") if one.chosen else ""),
     )
     rows = selection.combinations
     return tabulate(
-        f"Combinations ({selection.combine})", rows, fields, tone=lambda one: "chosen" if one.chosen else ""
+        f"Combinations ({selection.combine})",
+        rows,
+        fields,
+        tone=lambda one: "chosen" if one.chosen else "",
+        note="The figure of the chosen one is corrected for the choice; each other row is that way by itself.",
     )
 
 
@@ -179,13 +187,20 @@ def comparison_table(comparisons: Sequence[Comparison], most: int | None = None)
         Field("[95%]", "correlation", lambda one: one.problem or one.difference, is_whole=True),
         Field("p (Williams)", "p", lambda one: one.p_williams, "wide"),
         Field("p (permuted)", "p", lambda one: one.p_permutation),
-        Field(f"equal within {margin}", "count", lambda one: _EQUIVALENT[one.equivalent], "wide"),
+        Field(f"known (equal: within {margin})", "text", _known, "wide"),
     )
     return tabulate("Metrics compared", comparisons[:most], fields)
 
 
+def _known(comparison: Comparison) -> str:
+    """What is known of a difference, or how many more ratings would tell."""
+    standing = comparison.standing
+    more = describe_more_ratings(standing.more_ratings) if standing.more_ratings else "more"
+    return "" if comparison.problem else _KNOWN.get(standing.kind, f"not yet: {more} ratings")
+
+
 def paper_tables(tables: PaperTables) -> tuple[ResultTable, ...]:
-    """Tables III, IV and V of 001, as far as there is something in them."""
+    """Tables III, IV and V of Lassche et al. (2024), as far as there is something in them."""
     return tuple(table for table in (_type_table(tables), _star_table(tables), _deviation_table(tables)) if table.rows)
 
 
@@ -229,7 +244,7 @@ def _deviation_table(tables: PaperTables) -> ResultTable:
 
 
 def procedure_table(evaluation: MetaEvaluation) -> ResultTable | None:
-    """What the procedure of 001 did with each metric; None where it was not followed."""
+    """What the procedure of Lassche et al. (2024) did with each metric; None where it was not followed."""
     if evaluation.paper_procedure is None:
         return None
     fields = (

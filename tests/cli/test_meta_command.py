@@ -70,11 +70,11 @@ def test_the_answer_begins_with_the_sentence(assay: Make, files: tuple[Path, Pat
     done = assay("meta", "--scores", files[0], "--ratings", files[1], "--report", "report.html", *QUICK)
     assert done.code == 0
     assert done.out.startswith("good follows your team ")
-    assert "good: rho 0." in done.out
+    assert "good: on answers it had not seen, agreement 0." in done.out
     assert "1 rated items have no score: unscored" in done.out
     assert "Krippendorff's alpha" in done.out
     page = Path("report.html").read_text(encoding="utf-8")
-    assert "good: rho 0." in page
+    assert "good: on answers it had not seen, agreement 0." in page
     assert 'id="threshold"' in page
 
 

@@ -33,7 +33,7 @@ def test_the_difference_is_that_of_scipys_rhos_and_turns_with_the_order() -> Non
     assert other.difference.value == pytest.approx(rhos[1] - rhos[0])
     assert one.p_williams == pytest.approx(other.p_williams)
     assert one.p_permutation is not None and one.p_permutation < 0.02
-    assert one.equivalent is False
+    assert one.standing.kind == "better" and other.standing.kind == "worse"
 
 
 def test_a_metric_equals_itself_turned_monotonously() -> None:
@@ -53,9 +53,9 @@ def test_nearly_the_same_scores_are_equivalent_within_the_margin_and_few_items_c
     table = score_table(300, 1, signal=1.0)
     jitter = table.scores + np.random.default_rng(5).normal(scale=0.1, size=(300, 1))
     twice = ScoreTable(table.items, ("m", "near"), np.hstack([table.scores, jitter]), table.ratings, table.raters)
-    assert compare_metrics(twice, "m", "near", permutations=50).equivalent is True
+    assert compare_metrics(twice, "m", "near", permutations=50).standing.kind == "equivalent"
     noise = score_table(25, 2, signal=0.0)
-    assert compare_metrics(noise, "m0", "m1", permutations=50).equivalent is False
+    assert compare_metrics(noise, "m0", "m1", permutations=50).standing.kind == "unsettled"
 
 
 def test_only_items_that_both_scored_count() -> None:

@@ -54,7 +54,6 @@ def test_it_is_chosen_and_the_sentence_says_so(evaluation: MetaEvaluation) -> No
     assert evaluation.selection is not None
     assert evaluation.selection.chosen.metrics == ("errors",)
     assert evaluation.recommendation.startswith("errors follows your team closely")
-    assert "; lower is better for errors; " in evaluation.explanation
 
 
 def test_it_is_combined_in_its_direction() -> None:

@@ -2,15 +2,20 @@
 
 import dataclasses
 import math
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from tables_of_scores import score_table
 
+from assay.meta_eval.difference import find_standing
+from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.evaluation import evaluate_table
 from assay.meta_eval.question_only import add_question_only
-from assay.meta_eval.results import MetaEvaluation
+from assay.meta_eval.recommendation import name_of, recommend
+from assay.meta_eval.results import ChosenCombination, Combination, MetaEvaluation, Policy, Selection
+from assay.meta_eval.selection import Prefer
 from assay.meta_eval.table import ScoreTable
 
 QUICK: dict[str, Any] = {"bootstrap": 200, "permutations": 199, "repeats": 2}
@@ -26,57 +31,106 @@ def numbers(value: Any) -> list[float]:
 
 def check(evaluation: MetaEvaluation) -> None:
     assert all(map(math.isfinite, numbers(dataclasses.asdict(evaluation))))
-    for sentence in (evaluation.recommendation, evaluation.explanation):
-        assert sentence.endswith(".") and "\n" not in sentence
+    assert evaluation.recommendation.endswith(".") and "\n" not in evaluation.recommendation
+    lines = evaluation.explanation.splitlines()
+    assert 1 <= len(lines) <= 3 and all(line.endswith(".") for line in lines)
 
 
-def test_the_sentence_names_the_choice_what_it_beats_and_what_raters_reach() -> None:
+def test_the_sentence_names_the_choice_what_is_known_of_others_and_what_raters_reach() -> None:
     evaluation = evaluate_table(score_table(150, 4, signal=0.4, useful=2, raters=3, baseline="m3"), **QUICK)
     check(evaluation)
-    assert evaluation.selection is not None and evaluation.raters is not None
-    chosen = evaluation.selection.chosen
-    assert chosen.metrics == ("m0", "m1")
-    rho = chosen.out_of_fold
-    assert rho.value is not None and 0.3 <= rho.value < 0.5
-    assert evaluation.recommendation == (
-        "m0 + m1 together follow your team moderately; ridge of m0 + m1 + m2 + m3 agrees best, but not distinguishably "
-        "better; not good enough to send answers unseen, so use them to compare versions and to pick answers to read."
+    selection = evaluation.selection
+    assert selection is not None and evaluation.raters is not None
+    assert selection.chosen.metrics == ("m0", "m1")
+    rho = selection.agreement
+    assert rho.value is not None and rho.low is not None and 0.3 <= rho.low < rho.value < 0.5
+    follows, worse, cannot, use = evaluation.recommendation.removesuffix(".").split("; ")
+    assert follows == "m0 + m1 together follow your team at least moderately"
+    difference = next(choice.difference for choice in selection.choices if choice.rule == "simple")
+    assert difference is not None and difference.low is not None and difference.value is not None
+    assert difference.value < 0 < -difference.low  # ridge looks better, and nobody can tell
+    assert worse == f"the combination could be up to {-difference.low:.2f} worse than ridge of m0 + m1 + m2 + m3"
+    assert re.fullmatch(r"your ratings cannot tell \(about \d+0 more would\)", cannot)
+    assert use == (
+        "not good enough to send answers unseen, so use them to compare versions and to pick answers to read"
     )
-    assert evaluation.explanation.startswith(
-        f"m0 + m1: rho {rho.value:.2f} [{rho.low:.2f}, {rho.high:.2f}] out of fold; "
+    first, second, third = evaluation.explanation.splitlines()
+    assert first == (
+        f"m0 + m1: on answers it had not seen, agreement {rho.value:.2f} of 1 (likely {rho.low:.2f} to {rho.high:.2f})"
+        "; chance alone would do this in 1 of 200 such tables."  # 199 shufflings
     )
-    assert " alone (p = " in evaluation.explanation
-    assert "; better than the baseline m3, at " in evaluation.explanation
-    assert evaluation.explanation.endswith(
-        f"your raters agree with each other at {evaluation.raters.ceiling.value:.2f}."
-    )
+    assert second.startswith("On the same answers: against m1 alone +")
+    assert "; against the baseline m3 +" in second and "; against ridge of m0 + m1 + m2 + m3 -0." in second
+    reached = evaluation.raters.ceiling.value
+    assert third == f"The best that any measure could reach with these ratings: about {reached:.2f} of 1."
     assert [row.name for row in evaluation.metrics] == ["m0", "m1", "m2", "m3", "constant"]
     assert [(part.attribute, part.label) for part in evaluation.slices] == [("language", "en"), ("language", "nl")]
 
 
-def test_the_sentence_calls_nothing_best_that_the_table_puts_lower() -> None:
-    """Of `best` no row out of fold stands above it unsaid; of `simple` the best is named with the difference."""
+@pytest.mark.parametrize("prefer", ["best", "simple"])
+def test_the_sentence_says_what_is_known_of_the_other_rules_choice(prefer: Prefer) -> None:
+    """Its words follow from the difference's standing; only where the best looks better is it named."""
     for seed in range(2):
-        table = score_table(80, 3, signal=0.4, useful=2, seed=seed)
-        for prefer in ("best", "simple"):
-            evaluation = evaluate_table(table, prefer=prefer, **QUICK)  # type: ignore[arg-type]
-            check(evaluation)
-            assert evaluation.selection is not None
-            best, *others = evaluation.selection.choices
-            assert best.rule == "best" and best.difference is None
-            rows = evaluation.selection.combinations
-            top = max(rows, key=lambda row: row.out_of_fold.value or 0)
-            assert (top.kind, top.metrics) == (best.combination.kind, best.combination.metrics)
-            own = evaluation.selection.chosen.out_of_fold.value or 0
-            assert ((top.out_of_fold.value or 0) < own + 0.005) or "in the table" in evaluation.explanation
-            for choice in others:
-                assert choice.difference is not None and choice.difference.low is not None
-                assert choice.difference.low <= 0 <= choice.difference.high
-                assert len(choice.combination.metrics) <= len(best.combination.metrics)
-            if others and prefer == "simple":
-                is_higher = (best.combination.out_of_fold.value or 0) > own
-                assert is_higher == (" agrees best, but not distinguishably better; " in evaluation.recommendation)
-                assert "the best of 11 combinations on these answers is " in evaluation.explanation
+        evaluation = evaluate_table(score_table(80, 3, signal=0.4, useful=2, seed=seed), prefer=prefer, **QUICK)
+        check(evaluation)
+        assert evaluation.selection is not None
+        best, *others = evaluation.selection.choices
+        assert best.rule == "best" and best.difference is None
+        for choice in others:
+            assert choice.difference is not None and choice.difference.low is not None
+            assert choice.difference.low <= 0 <= choice.difference.high
+            assert len(choice.combination.metrics) <= len(best.combination.metrics)
+            subject = "is simpler and " if prefer == "best" else "the combination "
+            if prefer == "best" or choice.difference.value < 0:
+                clause = find_standing(choice.difference).describe("", name_of(best.combination)).strip()
+                assert subject + clause in evaluation.recommendation
+
+
+def selection_with(low: float, *, p: float = 0.002) -> Selection:
+    """A single metric m0 that is chosen, with this lower end of its agreement."""
+    rho = Estimate((low + 1) / 2, low, 1.0, n=60, groups=60)
+    chosen = Combination("subset", 1, ("m0",), 0.9, rho, 0.0, candidates=12, chosen=True)
+    return Selection(
+        combine="all",
+        prefer="simple",
+        combinations=(chosen,),
+        choices=(ChosenCombination("best", chosen),),
+        chosen=chosen,
+        best_by_chance=0.2,
+        best_in_sample=0.9,
+        p_of_selection=p,
+        stability=(),
+        left_out=(),
+        repeats=1,
+        folds=5,
+        agreement=rho,
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "words"),
+    [
+        (0.7, "closely"),
+        (0.69, "at least well"),
+        (0.5, "at least well"),
+        (0.3, "at least moderately"),
+        (0.1, "at least weakly"),
+    ],
+)
+def test_the_word_goes_by_the_lower_end_of_what_is_likely(low: float, words: str) -> None:
+    """The estimate itself is (low + 1) / 2, at least 0.55, which would be `well` or `closely`."""
+    sentence = recommend(60, (), None, selection_with(low), comparisons=(), policy=None, margin=0.1, level=0.95)
+    assert sentence.startswith(f"m0 follows your team {words}; ")
+
+
+def test_what_can_be_sent_is_said_with_the_aim_and_what_the_check_found() -> None:
+    missing = Estimate(None, problem="not looked at")
+    policy = Policy((), 0.1, 0.95, 5.0, 4.2, None, 120, 30, 60, 37, 4, 0, 0, 83, missing, missing, 10.0)
+    sentence = recommend(120, (), None, selection_with(0.5), comparisons=(), policy=policy, margin=0.1, level=0.95)
+    assert sentence == (
+        "m0 follows your team at least well; good enough to send 31% of the answers unseen (the aim: at most 10% bad "
+        "ones among them; in the check 4 of 37 were bad)."
+    )
 
 
 def test_what_the_question_alone_predicts_stands_beside_the_metrics() -> None:
@@ -91,7 +145,12 @@ def test_what_the_question_alone_predicts_stands_beside_the_metrics() -> None:
     check(evaluation)
     row = next(row for row in evaluation.metrics if row.name == "question_only")
     assert row.baseline and row.spearman.value is not None and row.spearman.value > 0.6
-    assert "but nobody can tell yet whether it is better than the question alone" in evaluation.recommendation
+    comparison = next(one for one in evaluation.comparisons if one.second == "question_only")
+    assert comparison.standing.kind == "equivalent"
+    assert evaluation.recommendation.endswith(
+        "; but it does no better than the question alone, within 0.10, so it may tell hard questions from easy ones "
+        "rather than good answers from bad ones."
+    )
     told_apart = np.column_stack([ratings])
     other = ScoreTable(table.items, ("m0",), told_apart, ratings[:, None])
     better = evaluate_table(add_question_only(other, questions), **QUICK)
@@ -104,27 +163,53 @@ def test_the_question_says_nothing_where_the_questions_are_one() -> None:
     assert add_question_only(table, [""] * 40) is table
 
 
-def test_few_groups_are_said_to_be_few() -> None:
-    evaluation = evaluate_table(score_table(90, 1, signal=1.0, of_a_group=10), **QUICK)
+def test_fewer_than_five_groups_are_said_to_be_few() -> None:
+    evaluation = evaluate_table(score_table(90, 1, signal=1.0, of_a_group=30), **QUICK)
     check(evaluation)
-    assert "; rough, from only 9 groups of answers; " in evaluation.explanation
+    assert evaluation.explanation.endswith(" All of this is rough: there are only 3 groups of answers.")
+    assert "only" not in evaluate_table(score_table(90, 1, signal=1.0, of_a_group=10), **QUICK).explanation
 
 
-def test_noise_is_called_noise() -> None:
+def test_noise_on_few_answers_is_not_shown_yet_and_says_what_would_have_been_seen() -> None:
+    """79 answers, 6 metrics: (z(1 - .01/12) + z(.8)) sqrt(1.06/76) = (3.144 + .842) * .1181 = .4707; tanh is .439.
+
+    The effective number, from the intervals' widths, may be a little below 79.
+    """
     evaluation = evaluate_table(score_table(79, 6, signal=0.0), **QUICK)
     check(evaluation)
-    assert evaluation.recommendation == (
-        "No measure and no combination of measures follows your team's ratings: do not use any of them in place of a "
-        "person."
+    pattern = (
+        r"Not shown yet that any measure follows your team: on 79 answers only an agreement above about (0\.\d\d) of 1 "
+        r"would have been seen, and about (\d+) more ratings would show one of 0\.4; until then do not use any of them "
+        r"in place of a person\."
     )
-    assert "the best of 67 combinations reaches rho" in evaluation.explanation
-    assert "with one rating per answer nobody knows how far your raters agree" in evaluation.explanation
+    match = re.fullmatch(pattern, evaluation.recommendation)
+    assert match is not None
+    assert 0.43 < float(match[1]) < 0.5
+    # 0.4 takes 3 + 1.06 ((3.144 + .842) / .4236)^2 = 97 independent answers
+    assert 20 <= int(match[2]) <= 50
+    first, second, third = evaluation.explanation.splitlines()
+    assert "on answers it had not seen, agreement " in first and "chance alone would do this in " in first
+    assert second.startswith("The best single measure on these very answers, m")
+    assert third == "With one rating per answer nobody knows how far your raters agree."
+
+
+def test_noise_on_many_answers_is_said_to_be_no_more_than_its_interval() -> None:
+    """With 300 answers 0.4 would have been shown: .4236 sqrt(297/1.06) - 3.144 = 3.95, a power above 99.9%."""
+    evaluation = evaluate_table(score_table(300, 6, signal=0.0), **QUICK)
+    check(evaluation)
+    highs = [row.spearman.high for row in evaluation.metrics if row.spearman.high is not None]
+    assert evaluation.selection is not None and evaluation.selection.agreement.high is not None
+    most = max([*highs, evaluation.selection.agreement.high])
+    assert evaluation.recommendation == (
+        "No measure and no combination of measures follows your team's ratings by more than "
+        f"{most:.2f} of 1: do not use any of them in place of a person."
+    )
 
 
 def test_noise_stays_noise_whatever_the_combiner() -> None:
     evaluation = evaluate_table(score_table(79, 3, signal=0.0), combine="ridge", **QUICK)
     check(evaluation)
-    assert evaluation.recommendation.startswith("ridge of m0 + m1 + m2 does not follow your team's ratings: ")
+    assert evaluation.recommendation.startswith("Not shown yet that ridge of m0 + m1 + m2 follows your team: ")
 
 
 def test_raters_who_throw_dice_end_it() -> None:
