@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..presentation.figure import Figure
+from ..presentation.figure import Figure, format_agreement
 from ..presentation.texts import one_line
 from .options import json_option, store_option
 from .output import echo_json, open_console, print_command, print_table
@@ -14,8 +14,7 @@ from .output import echo_json, open_console, print_command, print_table
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..meta_eval.results import MetaEvaluation
-    from ..meta_eval.score_files import JoinedScores
+    from ..meta_eval.table import ScoreTable
     from ..runs import Outcome, Store
 
 DEMO_METRICS = (
@@ -31,8 +30,6 @@ _NOT_RECORDED = {
     "smollm2-135m": ("answer_relevance",),
 }
 SETS = ("helpdesk_nl", "helpdesk_en")
-_RESAMPLES = 500  # fewer than `assay meta` takes: the demo answers in seconds
-_REPEATS = 2
 _CONSTRUCTED = (
     "The ratings of these sets are constructed from planted defects: this shows how Assay works, and says nothing "
     "about how far a metric agrees with people."
@@ -94,23 +91,25 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
 def _print_demo(store: "Store", outcome: "Outcome", judge: str) -> None:
     from rich.text import Text
 
+    from ..meta_eval.evaluation import evaluate_table
     from ..runs.run_tables import summary_table
     from ..runs.summary import ScoreTotals
 
-    console, evaluation = open_console(), _evaluate(store, outcome.run)
+    table = _score_table(store, outcome.run)
+    console, evaluation = open_console(), evaluate_table(table)  # as `assay meta` does: one figure, one value
     console.print(Text(evaluation.recommendation, style="bold"))
     console.print(Text(evaluation.explanation))
     console.print(Text(_CONSTRUCTED, style="dim"))
     directions = store.run(outcome.run).plan.all_directions
     title = f"{evaluation.settings.items} answers, {outcome.usage.calls} recorded replies of {judge}"
     print_table(summary_table(title, ScoreTotals.of_run(store, outcome.run).summarise(directions)))
-    _print_scorer(console, store, outcome.run)
+    _print_scorer(console, store, outcome.run, table)
     console.print(Text("\nNext:", style="bold"))
     for command, purpose in _NEXT:
         print_command(console, f"{command:<37}", purpose)
 
 
-def _print_scorer(console: "Console", store: "Store", run: str) -> None:
+def _print_scorer(console: "Console", store: "Store", run: str, table: "ScoreTable") -> None:
     """Fits a scorer to the ratings of one language, tries it on the other, and explains one answer of that."""
     from rich.padding import Padding
     from rich.text import Text
@@ -122,15 +121,13 @@ def _print_scorer(console: "Console", store: "Store", run: str) -> None:
     from ..metrics.scorer import explain_prediction
     from ..runs.scorer_saving import save_scorer
 
-    row = store.run(run)
-    table = _join(store, run).table
     languages = sorted(set(table.attributes["language"]), key=lambda language: language != FALLBACK)
     fitted, other = (table.where("language", language) for language in languages)
-    quick = evaluate_table(fitted, bootstrap=200, permutations=200, repeats=1, by=())
+    evaluation = evaluate_table(fitted, by=())
     folder = Path(str(store.path)).parent if "://" not in str(store.path) else Path()
     file = folder / "demo_scorer.yaml"
     try:
-        scorer = save_scorer(file, fitted, quick, store, [row])
+        scorer = save_scorer(file, fitted, evaluation, store, [store.run(run)])
     except UsageError as error:
         console.print(Text(f"\n{error}"))
         return
@@ -138,7 +135,7 @@ def _print_scorer(console: "Console", store: "Store", run: str) -> None:
     console.print(
         Text(
             f"\nChosen on the English answers and saved ({' + '.join(scorer.metrics)}; {file.name}), it predicts "
-            f"ratings. On the unseen Dutch ones it agrees with the team at {Figure.from_estimate('rho', check.now)}; "
+            f"ratings. On the unseen Dutch ones: {format_agreement(check.now)}; "
             f"{Figure('share', check.coverage.value)} of ratings lie in its {scorer.level:.0%} interval. One:"
         )
     )
@@ -154,14 +151,8 @@ def _print_scorer(console: "Console", store: "Store", run: str) -> None:
     console.print(Padding(Text(explanation), (0, 0, 0, 6)))
 
 
-def _join(store: "Store", run: str) -> "JoinedScores":
+def _score_table(store: "Store", run: str) -> "ScoreTable":
     from ..meta_eval.score_files import ReadOptions
     from ..runs.score_table import join_scores
 
-    return join_scores(store, [store.run(run)], (), None, ReadOptions())
-
-
-def _evaluate(store: "Store", run: str) -> "MetaEvaluation":
-    from ..meta_eval.evaluation import evaluate_table
-
-    return evaluate_table(_join(store, run).table, bootstrap=_RESAMPLES, permutations=_RESAMPLES, repeats=_REPEATS)
+    return join_scores(store, [store.run(run)], (), None, ReadOptions()).table

@@ -15,13 +15,10 @@ if TYPE_CHECKING:
 PICKED_FROM = "answers picked from "
 """The source of a queue that was made on a page, before the run's id."""
 
-_RESAMPLES = 300  # fewer than `assay meta` takes: the sentence follows the ratings
-_REPEATS = 1
-
 
 @dataclass(frozen=True, slots=True)
 class RatingMeaning:
-    """The sentence, and the stop rule in words; each says what is missing where it cannot be worked out."""
+    """The sentence with the lines under it, and the stop rule in words; each says what is missing, where it is."""
 
     sentence: str
     stop_rule: str
@@ -67,11 +64,11 @@ def interpret_queue(store: Store, queue: RatingQueue) -> RatingMeaning:
     try:
         table = _score_table(store, queue)
         stability = predict_stability(table)
-        evaluation = evaluate_table(table, bootstrap=_RESAMPLES, permutations=_RESAMPLES, repeats=_REPEATS)
+        evaluation = evaluate_table(table)  # as `assay meta` does: one figure, one value
     except AssayError as error:
         return RatingMeaning(f"Nothing can be said yet: {error}", "")
     rule = "The stop rule needs ten rated answers." if stability is None else f"{stability}."
-    return RatingMeaning(f"{evaluation.recommendation} {evaluation.explanation}", rule)
+    return RatingMeaning(f"{evaluation.recommendation}\n{evaluation.explanation}", rule)
 
 
 def predict_queue_stability(store: Store, queue: RatingQueue) -> "Stability | None":

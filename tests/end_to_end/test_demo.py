@@ -1,5 +1,6 @@
 """The demo, and the commands that it and the documentation name next, typed from a wheel in an empty folder."""
 
+import html
 import json
 import os
 import re
@@ -59,9 +60,53 @@ def test_the_demo_fits_a_small_terminal_and_begins_with_the_verdict(demo: str) -
     lines = demo.splitlines()
     assert len(lines) <= 40
     assert max(map(len, lines)) <= 80
-    assert lines[0].startswith("weakest_claim follows your team moderately")
+    assert lines[0].startswith("weakest_claim follows your team at least ")
     assert "Chosen on the English answers and saved (" in demo and "nl-048, rated 1: " in demo
     assert "the team would rate it about " in demo
+
+
+def unwrapped(text: str) -> str:
+    """A text on one line, however wide the terminal was."""
+    return " ".join(text.split())
+
+
+def correlations(text: str) -> list[tuple[str, str]]:
+    """Each row of a table with a metric's name: the name, and the correlation with its interval."""
+    return re.findall(r"│ (\w+) +│.*?│ +([+-]\d\.\d\d \[[^\]]+\]) │", text)
+
+
+def test_every_figure_has_one_value_wherever_it_is_printed(demo: str, typed: Typing, place: dict[str, Any]) -> None:
+    """The demo, `assay meta`, its page and its JSON tell the same of one run, and `assay show` the same by language."""
+    verdict, _, rest = demo.partition("The ratings of these sets are constructed")
+    said = unwrapped(verdict)
+    printed = typed("meta", "last", "--report", "report.html").stdout
+    assert unwrapped(printed).startswith(said)
+    assert len(re.findall(r"\d\.\d\d", said)) >= 6
+    in_meta = dict(correlations(printed.partition("Combinations")[0]))
+    in_demo = dict(correlations(rest))
+    assert len(in_demo) == 9 and in_demo.items() <= in_meta.items()
+
+    page = unwrapped(html.unescape((place["cwd"] / "report.html").read_text(encoding="utf-8")))
+    report = json.loads(typed("meta", "last", "--json").stdout)
+    lines = [report["recommendation"], *report["explanation"].splitlines()]
+    assert " ".join(lines) == said
+    assert all(line in page for line in lines)
+    chosen = report["chosen"]
+    (row,) = (row for row in report["combinations"] if row["chosen"])
+    figures = [f"{chosen[name]:.2f}" for name in ("out_of_fold", "low", "high")]
+    assert [f"{row[name]:.2f}" for name in ("out_of_fold", "low", "high")] == figures
+    assert "agreement {} of 1 (likely {} to {})".format(*figures) in said
+    assert "+{} [+{}, +{}] │ chosen".format(*figures) in printed
+    assert f"<dd>+{figures[0]}</dd>" in page
+
+    by_language = {part["label"]: part["metrics"] for part in report["slices"] if part["attribute"] == "language"}
+    tables = typed("show", "last").stdout.split("Language: ")[1:]
+    assert [table[:2] for table in tables] == ["en", "nl"]
+    for table in tables:
+        shown = dict(correlations(table))
+        for name, rho in by_language[table[:2]]:
+            if name in shown:
+                assert shown[name] == f"{rho['value']:+.2f} [{rho['low']:+.2f}, {rho['high']:+.2f}]"
 
 
 def next_commands(demo: str) -> list[str]:
