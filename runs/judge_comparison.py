@@ -9,10 +9,11 @@ from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges import Usage
 from ..meta_eval.correlation import spearman
+from ..meta_eval.difference import find_standing, reverse
 from ..meta_eval.estimate import Estimate
 from ..metrics import Score
 from ..metrics.catalogue import higher_is_better
-from ..presentation.figure import Figure, format_price
+from ..presentation.figure import format_agreement, format_price
 from .judge_probes import ProbeFindings, compare_probed
 from .judge_scoring import JudgeScores
 from .panels import Panel, compare_panels, supported_claims
@@ -272,31 +273,26 @@ def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreemen
 
 
 def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit: Unit) -> str:
-    """The cheapest judge whose agreement is surely above 0 and cannot be told apart from that of the best."""
+    """The cheapest judge whose agreement is surely above 0 and that is not shown to be worse than the best."""
     comparable = [judge for judge in judges if judge.agreement.value is not None]
     if not comparable:
         return "no judge can be recommended: none has scores that vary on answers with ratings that vary"
     best = max(comparable, key=lambda judge: judge.agreement.value or 0.0)
     if best.agreement.low is None or best.agreement.low <= 0:
-        rho = _format_rho(best)
-        return f"buy none of them on this evidence: even {best.judge} ({rho}) may not agree with the ratings"
-    worse = {
-        name
+        agreement = format_agreement(best.agreement)
+        return f"buy none of them on this evidence: even {best.judge} may not agree with the ratings: {agreement}"
+    standings = {
+        pair.first if pair.second == best.judge else pair.second: find_standing(
+            pair.difference if pair.second == best.judge else reverse(pair.difference)
+        )
         for pair in pairs
-        if pair.difference.low is not None and pair.difference.high is not None
-        for name, sign in ((pair.first, pair.difference.high < 0), (pair.second, pair.difference.low > 0))
-        if sign and best.judge in {pair.first, pair.second}
+        if best.judge in {pair.first, pair.second}
     }
+    worse = {name for name, standing in standings.items() if standing.kind == "worse"}
     sure = [judge for judge in comparable if judge.judge not in worse and (judge.agreement.low or 0) > 0]
     chosen = min(sure, key=lambda judge: judge.cost(unit))
-    cost = format_price(chosen.cost(unit), unit)
+    cost = f"{format_price(chosen.cost(unit), unit)} per 1,000 answers"
     if chosen is best:
-        return f"buy {best.judge}: it agrees best ({_format_rho(best)}), at {cost} per 1,000 answers"
-    return (
-        f"buy {chosen.judge} ({_format_rho(chosen)}, {cost} per 1,000 answers): the best, {best.judge} "
-        f"({_format_rho(best)}), cannot be told apart from it here"
-    )
-
-
-def _format_rho(judge: JudgeFindings) -> str:
-    return f"rho {Figure.from_estimate('rho', judge.agreement)}"
+        return f"buy {best.judge}, which agrees best here: {format_agreement(best.agreement)}, at {cost}"
+    known = standings[chosen.judge].describe("it", f"{best.judge}, the best here")
+    return f"buy {chosen.judge}: {format_agreement(chosen.agreement)}, at {cost}; {known}"

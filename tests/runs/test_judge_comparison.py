@@ -22,6 +22,7 @@ SAMPLES = [
 ]
 PERFECT = [(rating - 1) / 4 for rating in RATINGS]
 NOISE = [(number * 7 % 11) / 10 for number in range(N)]  # 0 to 1, in no order of the ratings
+SHIFTED = [(number * 7 % 11) / 10 for number in range(3, N + 3)]
 
 
 def score(value: float, tokens: int, usd: float | None, probability: float | None = None) -> Score:
@@ -66,9 +67,15 @@ def test_claims_seen_alike_and_never() -> None:
     ("judges", "advice"),
     [
         # as good, at a tenth of the price
-        ([judged("expensive", PERFECT, usd=0.01), judged("cheap", PERFECT, usd=0.001)], "buy cheap (rho 1.00"),
+        (
+            [judged("expensive", PERFECT, usd=0.01), judged("cheap", PERFECT, usd=0.001)],
+            "buy cheap: agreement 1.00 of 1",
+        ),
         # cheap, and worth nothing
-        ([judged("expensive", PERFECT, usd=0.01), judged("cheap", NOISE, usd=0.001)], "buy expensive: it agrees best"),
+        (
+            [judged("expensive", PERFECT, usd=0.01), judged("cheap", NOISE, usd=0.001)],
+            "buy expensive, which agrees best here: ",
+        ),
         ([judged("a", NOISE), judged("b", NOISE[::-1])], "buy none of them on this evidence"),
         ([judged("a", [0.5] * N), judged("b", [0.5] * N)], "no judge can be recommended"),
     ],
@@ -77,11 +84,30 @@ def test_which_to_buy(judges: list[JudgeScores], advice: str) -> None:
     assert compare_judges("faithfulness", SAMPLES, judges).advice.startswith(advice)
 
 
+def test_a_cheaper_judge_is_said_to_do_as_well_only_where_it_does() -> None:
+    """The same scores differ by 0, without doubt. Of scores with noise nobody can tell, and so it is said."""
+    same = [judged("expensive", PERFECT, usd=0.01), judged("cheap", PERFECT, usd=0.001)]
+    advice = compare_judges("faithfulness", SAMPLES, same).advice
+    assert advice.endswith("; it does as well as expensive, the best here, within 0.10")
+    good, other = (
+        [(value + error) / 2 for value, error in zip(PERFECT, noise, strict=True)] for noise in (NOISE, SHIFTED)
+    )
+    comparison = compare_judges("faithfulness", SAMPLES, [judged("a", good, usd=0.01), judged("b", other, usd=0.001)])
+    (pair,) = comparison.pairs
+    assert pair.difference.low is not None and pair.difference.high is not None
+    assert pair.difference.low < 0 < 0.1 < pair.difference.high
+    worse = f"it could be up to {pair.difference.high:.2f} worse than a, the best here"
+    assert f"; {worse}; your ratings cannot tell (about " in comparison.advice
+
+
 def test_an_unknown_price_makes_tokens_the_cost() -> None:
     comparison = compare_judges(
         "faithfulness", SAMPLES, [judged("a", PERFECT, tokens=900, usd=None), judged("b", PERFECT, tokens=90)]
     )
-    assert comparison.advice.startswith("buy b (rho 1.00") and "90,000 tokens per 1,000 answers" in comparison.advice
+    assert (
+        comparison.advice.startswith("buy b: agreement 1.00 of 1")
+        and "90,000 tokens per 1,000 answers" in comparison.advice
+    )
     assert comparison.judges[0].usd is None
 
 
@@ -90,7 +116,10 @@ def test_judges_that_are_all_free_cost_time() -> None:
     slow = replace(judged("slow", PERFECT, usd=0.0), concurrency=1)
     comparison = compare_judges("faithfulness", SAMPLES, [slow, judged("fast", PERFECT, tokens=9000, usd=0.0)])
     assert comparison.unit == "seconds"
-    assert comparison.advice.startswith("buy fast (rho 1.00") and "500 seconds per 1,000 answers" in comparison.advice
+    assert (
+        comparison.advice.startswith("buy fast: agreement 1.00 of 1")
+        and "500 seconds per 1,000 answers" in comparison.advice
+    )
     assert (
         compare_judges("faithfulness", SAMPLES, [slow, judged("fast", PERFECT, usd=0.0)], cost="tokens").unit
         == "tokens"
