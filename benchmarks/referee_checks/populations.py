@@ -69,3 +69,16 @@ def build_table(scores: Floats, ratings: Floats, groups: Places, **others: objec
         groups=tuple(f"g{group}" for group in groups),
         **others,  # type: ignore[arg-type]
     )
+
+
+def latent_correlation(spearman: float, cuts: str = "even") -> float:
+    """The correlation for `follow` that makes scores have this Spearman correlation with the ratings."""
+    generator = np.random.default_rng(12345)
+    quality, noise = generator.normal(size=(2, 200_000))
+    ranks = np.argsort(np.argsort(quality)) / len(quality)  # of ratings without ties, to be cut below
+    levels = rate(quality, cuts)
+    means = np.array([ranks[levels == level].mean() for level in np.unique(levels)])
+    rating_ranks = means[np.searchsorted(np.unique(levels), levels)]
+    grid = np.linspace(0, 0.98, 50)
+    reached = [np.corrcoef(np.argsort(np.argsort(follow(quality, noise, one))), rating_ranks)[0, 1] for one in grid]
+    return float(np.interp(spearman, reached, grid))
