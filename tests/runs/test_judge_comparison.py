@@ -95,7 +95,7 @@ def test_a_cheaper_judge_is_said_to_do_as_well_only_where_it_does() -> None:
     comparison = compare_judges("faithfulness", SAMPLES, [judged("a", good, usd=0.01), judged("b", other, usd=0.001)])
     (pair,) = comparison.pairs
     assert pair.difference.low is not None and pair.difference.high is not None
-    assert pair.difference.low < 0 < 0.1 < pair.difference.high
+    assert pair.difference.low < 0 and pair.difference.high > 0.1
     worse = f"it could be up to {pair.difference.high:.2f} worse than a, the best here"
     assert f"; {worse}; your ratings cannot tell (about " in comparison.advice
 
