@@ -61,6 +61,6 @@ def measure(repeats: int, seed: int) -> Iterator[Measurement]:
             high=0.9,
         )
     small = latent_correlation(0.15)
-    matches = (BOUND.search(sentence(generator, [4] * 60, small)) for _ in range(repeats))
+    matches = (BOUND.search(sentence(generator, [4] * 60, small)) for _ in range(repeats // 2))
     outcomes = [float(match[1]) < 0.15 for match in matches if match]
     yield share("60 groups of 4, a true agreement of 0.15", "the bound that is said is below it", outcomes, high=0.05)
