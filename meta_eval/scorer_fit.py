@@ -162,7 +162,6 @@ def fit_scorer(
 
     predicted = cross_predict(fit, scores, rated.group_numbers, seed=seed)
     policy = triage_policy(rated, predicted, bound=bound, seed=seed)
-    out_of_fold = chosen.out_of_fold
     return Scorer(
         assay=__version__,
         kind=kind,
@@ -189,9 +188,9 @@ def fit_scorer(
         agreement=AgreementRecord(
             items=len(rated.items),
             groups=len(set(rated.groups)),
-            spearman=out_of_fold.value or 0.0,
-            low=out_of_fold.low,
-            high=out_of_fold.high,
+            spearman=selection.agreement.value or 0.0,
+            low=selection.agreement.low,
+            high=selection.agreement.high,
             rater_ceiling=evaluation.raters.ceiling.value if evaluation.raters else None,
             ratings=fingerprint_ratings(rated),
         ),

@@ -114,7 +114,8 @@ def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
     best, chance = Figure("rho", selection.best_in_sample), Figure("rho", selection.best_by_chance)
     yield Paragraph(
         f"out of fold: chosen and judged on different answers, {selection.repeats} x {selection.folds} folds. On the "
-        f"answers that chose it the best of all subsets reaches {best}; on shuffled ratings it reaches {chance}.",
+        f"answers that chose it the best of all subsets reaches {best}; on shuffled ratings it reaches {chance}. What "
+        "each rule would choose, and what it reaches where its choice is repeated in the folds:",
         "quiet",
     )
     for choice in selection.choices:

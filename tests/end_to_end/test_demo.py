@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from warm_python import COMMANDS, WarmPython
 
 ROOT = Path(__file__).parents[2]
@@ -76,10 +77,10 @@ def correlations(text: str) -> list[tuple[str, str]]:
 
 
 def test_every_figure_has_one_value_wherever_it_is_printed(demo: str, typed: Typing, place: dict[str, Any]) -> None:
-    """The demo, `assay meta`, its page and its JSON tell the same of one run, and `assay show` the same by language."""
+    """The demo, `assay meta`, its page, JSON and scorer tell the same of one run, `assay show` the same by language."""
     verdict, _, rest = demo.partition("The ratings of these sets are constructed")
     said = unwrapped(verdict)
-    printed = typed("meta", "last", "--report", "report.html").stdout
+    printed = typed("meta", "last", "--report", "report.html", "--save", "demo.yaml").stdout
     assert unwrapped(printed).startswith(said)
     assert len(re.findall(r"\d\.\d\d", said)) >= 6
     in_meta = dict(correlations(printed.partition("Combinations")[0]))
@@ -98,6 +99,9 @@ def test_every_figure_has_one_value_wherever_it_is_printed(demo: str, typed: Typ
     assert "agreement {} of 1 (likely {} to {})".format(*figures) in said
     assert "+{} [+{}, +{}] │ chosen".format(*figures) in printed
     assert f"<dd>+{figures[0]}</dd>" in page
+
+    saved = yaml.safe_load((place["cwd"] / "demo.yaml").read_text(encoding="utf-8"))["agreement"]
+    assert [f"{saved[name]:.2f}" for name in ("spearman", "low", "high")] == figures
 
     by_language = {part["label"]: part["metrics"] for part in report["slices"] if part["attribute"] == "language"}
     tables = typed("show", "last").stdout.split("Language: ")[1:]
