@@ -18,8 +18,8 @@ class AgreementPower:
 
     Fisher's z of Spearman's rho is taken as normal with the variance 1.06 / (n - 3) (Fieller, Hartley and Pearson,
     1957), n being the number of independent ratings that are worth as much as the rated answers. A measure is shown
-    where the two-sided test at `error` divided by the number of measures (Bonferroni) rejects:
-    power = Phi(atanh(rho) sqrt((n - 3) / 1.06) - z(1 - error / (2 measures))).
+    where the one-sided test at `error` divided by the number of measures (Bonferroni) rejects:
+    power = Phi(atanh(rho) sqrt((n - 3) / 1.06) - z(1 - error / measures)).
 
     Attributes:
         rated: How many answers are rated.
@@ -28,13 +28,13 @@ class AgreementPower:
         error: How often it may happen that any of them is shown that agrees with nothing.
 
     Examples:
-        100 answers and one measure, at 1%: (z(0.995) + z(0.8)) sqrt(1.06 / 97) = (2.576 + 0.842) * 0.1045 = 0.357,
-        and tanh 0.357 = 0.343. Half of that z takes four times the 97 above 3, and 3: 391.
+        100 answers and one measure, at 1%: (z(0.99) + z(0.8)) sqrt(1.06 / 97) = (2.326 + 0.842) * 0.1045 = 0.331,
+        and tanh 0.331 = 0.320. Half of that z takes four times the 97 above 3, and 3: 391.
 
         >>> power = AgreementPower(100, 100.0, 1, 0.01)
         >>> round(power.smallest_shown(), 3), round(power.power_of(power.smallest_shown()), 3)
-        (0.343, 0.8)
-        >>> power.more_ratings(math.tanh(0.3573 / 2))
+        (0.32, 0.8)
+        >>> power.more_ratings(math.tanh(0.33118 / 2))
         291
     """
 
@@ -82,7 +82,7 @@ class AgreementPower:
 
     @property
     def _threshold(self) -> float:
-        return _normal_quantile(1 - self.error / self.measures / 2)
+        return _normal_quantile(1 - self.error / self.measures)
 
     @property
     def _standard_error(self) -> float:

@@ -158,10 +158,11 @@ def _tried(metrics: tuple[MetricAgreement, ...], selection: Selection) -> list[M
 def _power(rated: int, metrics: tuple[MetricAgreement, ...], selection: Selection, level: float) -> AgreementPower:
     """The power with which the candidates' agreement would have been shown."""
     tried = _tried(metrics, selection)
+    combined = 2 if len(tried) > 1 else 0  # their mean rank and normalised sum are tested beside them
     return AgreementPower.from_intervals(
         rated,
         [metric.spearman for metric in tried],
-        measures=1 if selection.chosen.candidates == 1 else max(1, len(tried)),
+        measures=1 if selection.chosen.candidates == 1 else max(1, len(tried) + combined),
         error=BEYOND_CHANCE,
         level=level,
     )

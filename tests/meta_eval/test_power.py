@@ -10,20 +10,20 @@ from assay.meta_eval.power import AgreementPower
 
 
 def test_more_measures_need_a_larger_agreement() -> None:
-    """60 answers, 12 measures at 1%: (z(1 - .01/24) + z(.8)) sqrt(1.06/57) = (3.341 + .842) * .1364 = .5704."""
+    """60 answers, 12 measures at 1%: (z(1 - .01/12) + z(.8)) sqrt(1.06/57) = (3.144 + .842) * .13637 = .5435."""
     power = AgreementPower(60, 60.0, 12, 0.01)
-    assert power.smallest_shown() == pytest.approx(math.tanh(0.5704), abs=2e-4)
+    assert power.smallest_shown() == pytest.approx(math.tanh(0.5435), abs=2e-4)
     assert power.power_of(power.smallest_shown()) == pytest.approx(0.8)
     assert AgreementPower(60, 60.0, 1, 0.01).smallest_shown() < power.smallest_shown()
 
 
 def test_the_ratings_that_show_an_agreement() -> None:
-    """For .4: 3 + 1.06 ((3.341 + .842) / .4236)^2 = 106.3 independent answers, so 47 more than 60.
+    """For .4: 3 + 1.06 ((3.144 + .842) / .4236)^2 = 96.8 independent answers, so 37 more than 60.
 
-    Where the 60 are worth 40, each new answer is worth as much less: 60 * 106.3 / 40 = 160, 100 more.
+    Where the 60 are worth 40, each new answer is worth as much less: 60 * 96.8 / 40 = 145.2, 86 more.
     """
-    assert AgreementPower(60, 60.0, 12, 0.01).more_ratings(0.4) == 47
-    assert AgreementPower(60, 40.0, 12, 0.01).more_ratings(0.4) == 100
+    assert AgreementPower(60, 60.0, 12, 0.01).more_ratings(0.4) == 37
+    assert AgreementPower(60, 40.0, 12, 0.01).more_ratings(0.4) == 86
     assert AgreementPower(200, 200.0, 12, 0.01).more_ratings(0.4) == 0
 
 
