@@ -543,3 +543,7 @@ class MetaEvaluation:
     mean_rating: MeanRating | None
     slices: tuple[SliceAgreement, ...]
     settings: EvaluationSettings
+
+    def __str__(self) -> str:
+        """The recommendation and the lines under it."""
+        return f"{self.recommendation}\n{self.explanation}"

@@ -68,7 +68,7 @@ def interpret_queue(store: Store, queue: RatingQueue) -> RatingMeaning:
     except AssayError as error:
         return RatingMeaning(f"Nothing can be said yet: {error}", "")
     rule = "The stop rule needs ten rated answers." if stability is None else f"{stability}."
-    return RatingMeaning(f"{evaluation.recommendation}\n{evaluation.explanation}", rule)
+    return RatingMeaning(str(evaluation), rule)
 
 
 def predict_queue_stability(store: Store, queue: RatingQueue) -> "Stability | None":
