@@ -100,7 +100,7 @@ def test_a_store_gets_the_migrations_after_its_own_version(tmp_path: Path, url: 
 
 
 def test_the_commands_take_a_url(assay: Make, set_file: Make, tmp_path: Path, url: str) -> None:
-    suite = {"sets": [str(set_file(6))], "metrics": ["token_overlap"], "store": url}
+    suite = {"sets": [str(set_file(7))], "metrics": ["token_overlap"], "store": url}
     suite["gates"] = [{"gate": "regression", "metric": "token_overlap"}]
     (tmp_path / "nightly.yaml").write_text(json.dumps(suite), encoding="utf-8")
     runs = []
@@ -109,7 +109,7 @@ def test_the_commands_take_a_url(assay: Make, set_file: Make, tmp_path: Path, ur
         assert (done.code, done.json["gates"][0]["state"]) == (0, state)
         runs.append(done.json["runs"][0]["run"])
         assert assay("accept", "last", "--store", url).code == 0
-    assert assay("compare", *runs, "--store", url, "--json").json["samples"] == 6
+    assert assay("compare", *runs, "--store", url, "--json").json["samples"] == 7
     assert "Samples" in assay("show", "last", "--store", url).out
     assert not (tmp_path / ".assay").exists()
     resumed = assay("run", "--resume", "last", "--store", url, "--json")
