@@ -90,7 +90,7 @@ def fit(table: ScoreTable, seed: int) -> Scorer | None:
     """The scorer of a table, with fewer resamples than the command; None where it says that nothing agrees."""
     evaluation = evaluate_table(table, bootstrap=200, permutations=200, repeats=1, seed=seed, by=())
     try:
-        return fit_scorer(table, evaluation, seed=seed)
+        return fit_scorer(table, evaluation)
     except UsageError:
         return None
 

@@ -22,6 +22,7 @@ from .policy import BOUND, MINUTES, triage_policy
 from .raters import agreement_of_raters, to_rating_scale
 from .recommendation import explain, name_of, recommend
 from .results import Comparison, EvaluationSettings, MetaEvaluation, Selection, SliceAgreement
+from .scorer_fit import predict_choice
 from .selection import Combine, Predictions, Prefer, select
 from .table import QUESTION_ONLY, ScoreTable
 
@@ -118,8 +119,8 @@ def evaluate_table(
     if selection and expected is not None:
         values = tuple(None if np.isnan(value) else float(value) for value in expected)
         selection = replace(selection, predictions=values)
-        rated_values = expected[~np.isnan(table.mean_rating)]
-        policy = triage_policy(rated, rated_values, bound=bound, confidence=level, minutes=minutes, seed=seed)
+        predicted = predict_choice(rated, selection, seed=seed)
+        policy = triage_policy(rated, predicted, bound=bound, confidence=level, minutes=minutes, seed=seed)
     return MetaEvaluation(
         recommendation=recommend(
             len(rated.items),

@@ -9,8 +9,8 @@ from .. import __version__
 from ..errors import UsageError
 from .arrays import Floats, Places
 from .folds import grouped_folds
-from .policy import BOUND, intraclass_correlation, triage_policy
-from .results import MetaEvaluation
+from .policy import intraclass_correlation
+from .results import MetaEvaluation, Selection
 from .scorer import (
     AgreementRecord,
     Bands,
@@ -176,12 +176,11 @@ def fit_scorer(
     embedder: str | None = None,
     prompts: Sequence[str] = (),
     level: float = LEVEL,
-    bound: float = BOUND,
-    seed: int = 0,
 ) -> Scorer:
     """Fits the combination that a meta-evaluation chose, as a scorer.
 
-    The interval and the thresholds come from predictions of `cross_predict`, which fits without each answer's group.
+    The interval comes from predictions of `cross_predict`, which fits without each answer's group; the thresholds and
+    the seed are those of the evaluation, so that the scorer sends what the recommendation says.
 
     Args:
         table: The scores and ratings that were evaluated.
@@ -190,8 +189,6 @@ def fit_scorer(
         embedder: The embedder of the parts, if one uses one.
         prompts: The prompts of the parts.
         level: Level of the interval.
-        bound: Largest share of bad answers among those sent.
-        seed: Seed of the folds.
 
     Raises:
         UsageError: Nothing was chosen, or nothing agrees with the ratings.
@@ -212,9 +209,35 @@ def fit_scorer(
         rater_ceiling=evaluation.raters.ceiling.value if evaluation.raters else None,
         ratings=fingerprint_ratings(rated),
     )
-    kind = "normalised-sum" if selection.combine == "sum" else chosen.kind
-    scorer = build_scorer(rated, kind, record, level=level, bound=bound, seed=seed)
-    return scorer.model_copy(update={"judge": judge, "embedder": embedder, "prompts": tuple(sorted(prompts))})
+    scorer = build_scorer(rated, _scorer_kind(selection), record, level=level, seed=evaluation.settings.seed)
+    policy = evaluation.policy
+    return scorer.model_copy(
+        update={
+            "judge": judge,
+            "embedder": embedder,
+            "prompts": tuple(sorted(prompts)),
+            "send_at": policy.send_at if policy else None,
+            "hold_below": policy.hold_below if policy else None,
+        }
+    )
+
+
+def predict_choice(rated: ScoreTable, selection: Selection, *, seed: int) -> Floats:
+    """Predicts the ratings of a table by the chosen combination, fitted as it is saved.
+
+    Args:
+        rated: The scores and ratings; every item is rated.
+        selection: What was chosen.
+        seed: Seed of the folds.
+
+    Returns:
+        The predicted rating of each item by a fit that did not see its group, (items,).
+    """
+    return _predict_out_of_fold(rated.only(selection.chosen.metrics), _scorer_kind(selection), seed=seed)
+
+
+def _scorer_kind(selection: Selection) -> str:
+    return "normalised-sum" if selection.combine == "sum" else selection.chosen.kind
 
 
 def build_scorer(
@@ -223,31 +246,24 @@ def build_scorer(
     agreement: AgreementRecord,
     *,
     level: float = LEVEL,
-    bound: float = BOUND,
     seed: int = 0,
 ) -> Scorer:
-    """Fits all metrics of a table as a scorer, with its interval and thresholds.
+    """Fits all metrics of a table as a scorer, with its interval and without thresholds.
 
     Args:
         rated: The scores and ratings; every item is rated.
         kind: How the metrics are combined, as in `fit_combination`.
         agreement: How well the combination agrees with the ratings, out of fold.
         level: Level of the interval.
-        bound: Largest share of bad answers among those sent.
         seed: Seed of the folds.
     """
     scores, ratings, metrics = rated.oriented, rated.mean_rating, rated.metrics
     fitted = fit_combination(kind, metrics, scores, ratings, rated.middle)
-
-    def fit(training: Places) -> FittedCombination:
-        return fit_combination(kind, metrics, scores[training], ratings[training], rated.middle)
-
-    predicted = cross_predict(fit, scores, rated.group_numbers, seed=seed)
+    predicted = _predict_out_of_fold(rated, kind, seed=seed)
     by_rating, by_prediction = (
         conformal_bands(values, ratings - predicted, rated.group_numbers, level, lowest=rated.rating_min, most=most)
         for values, most in ((ratings, _RATING_BANDS), (predicted, _PREDICTION_BANDS))
     )
-    policy = triage_policy(rated, predicted, bound=bound, seed=seed)
     return Scorer(
         assay=__version__,
         kind=kind,
@@ -267,10 +283,17 @@ def build_scorer(
         level=level,
         by_rating=by_rating,
         by_prediction=by_prediction,
-        send_at=policy.send_at,
-        hold_below=policy.hold_below,
         agreement=agreement,
     )
+
+
+def _predict_out_of_fold(rated: ScoreTable, kind: str, *, seed: int) -> Floats:
+    scores, ratings = rated.oriented, rated.mean_rating
+
+    def fit(training: Places) -> FittedCombination:
+        return fit_combination(kind, rated.metrics, scores[training], ratings[training], rated.middle)
+
+    return cross_predict(fit, scores, rated.group_numbers, seed=seed)
 
 
 def cross_predict(fit: Callable[[Places], FittedCombination], scores: Floats, groups: Places, *, seed: int) -> Floats:

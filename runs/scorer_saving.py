@@ -50,7 +50,6 @@ def save_scorer(
         judge=judge,
         embedder=first.plan.embedder if any(map(uses_embedder, chosen)) else None,
         prompts=sorted(_used_prompts(store, runs, chosen)),
-        seed=evaluation.settings.seed,
     )
     scorer.save(path)
     return scorer

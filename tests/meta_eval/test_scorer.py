@@ -231,7 +231,7 @@ def test_intervals_hold_for_new_groups() -> None:
     for seed in range(6):
         table = simulate(seed)
         evaluation = evaluate_table(table, permutations=200, repeats=1)
-        scorer = fit_scorer(table, evaluation, seed=seed)
+        scorer = fit_scorer(table, evaluation)
         assert scorer.metrics == ("follows",)
         fresh = simulate(1000 + seed)
         for row, rating in zip(fresh.scores, fresh.mean_rating, strict=True):
