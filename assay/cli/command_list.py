@@ -13,7 +13,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "batch": "See or cancel the batches of `assay run --batch`.",
         "show": "Show a run, or how one sample came by its scores.",
         "view": "Look at runs, answers and nightly runs in the browser.",
-        "compare": "Compare two runs: paired differences, with intervals.",
+        "compare": "Compare two runs: what the metrics say, and what your raters say.",
         "runs": "List the runs of a store, the newest first.",
         "demo": "See the main job on bundled answers, offline.",
     },

@@ -82,7 +82,7 @@ def test_a_suite_begins_with_the_mean_predicted_rating(
         "metrics": [scorer_file],
         "gates": [
             {"gate": "mean", "metric": scorer_file, "at_least": 2.9},
-            {"gate": "mean", "metric": scorer_file, "at_least": 3.1},
+            {"gate": "mean", "metric": scorer_file, "at_least": 3.1, "strict": True},
         ],
         "outputs": {"summary": "summary.md", "site": "site"},
     }
