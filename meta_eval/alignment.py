@@ -8,7 +8,6 @@ from scipy.stats import rankdata
 
 from ..presentation.figure import format_p
 from .arrays import Floats, Places
-from .bootstrap_statistics import mean_spearman
 from .comparison import compare
 from .cross_validation import column_spearmans
 from .estimate import Estimate, estimate
@@ -16,6 +15,7 @@ from .folds import grouped_folds
 from .permutation import sign_flip_max_t
 from .results import Comparison
 from .table import ScoreTable
+from .weighted_statistics import mean_spearman
 from .winner_estimate import estimate_winner
 
 AS_IT_IS = "as it is"

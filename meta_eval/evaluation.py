@@ -9,7 +9,6 @@ import numpy as np
 from .. import __version__
 from .agreement import MetricAgreement, metric_agreements
 from .arrays import Floats
-from .bootstrap_statistics import mean_spearman
 from .chance import OnProgress
 from .combiners import SUBSET
 from .comparison import compare
@@ -25,6 +24,7 @@ from .results import Comparison, EvaluationSettings, MetaEvaluation, Selection, 
 from .scorer_fit import predict_choice
 from .selection import Combine, Predictions, Prefer, select
 from .table import QUESTION_ONLY, ScoreTable
+from .weighted_statistics import mean_spearman
 
 RESAMPLES = 2000
 PERMUTATIONS = 2000
@@ -34,7 +34,7 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
 @dataclass(frozen=True, slots=True)
-class _Resampling:
+class _Inference:
     """How intervals and p-values are made: number of permutations, level and seed."""
 
     permutations: int
@@ -95,7 +95,7 @@ def evaluate_table(
         'good follows your team closely; not good enough to send answers unseen, ...'
     """
     rated = table.rated()
-    resampling = _Resampling(permutations, level, seed)
+    inference = _Inference(permutations, level, seed)
     metrics = metric_agreements(table, permutations=permutations, level=level, seed=seed)
     raters = agreement_of_raters(table, level=level, seed=seed)
     selection, predictions = select(
@@ -112,7 +112,7 @@ def evaluate_table(
         on_progress=on_progress,
     ) or (None, None)
     comparisons, best_comparisons = _comparisons(
-        rated, metrics, selection, predictions, resampling=resampling, margin=margin
+        rated, metrics, selection, predictions, inference=inference, margin=margin
     )
     expected = _expected_ratings(table, predictions, seed) if predictions else None
     policy = None
@@ -141,7 +141,7 @@ def evaluate_table(
         paper_tables=paper_tables(table, expected, name_of(selection.chosen) if selection else ""),
         policy=policy,
         mean_rating=estimate_mean_rating(table, selection.chosen.metrics, level=level) if selection else None,
-        slices=_slices(rated, by, predictions, resampling),
+        slices=_slices(rated, by, predictions, inference),
         settings=EvaluationSettings(
             items=len(table.items),
             rated=len(rated.items),
@@ -181,7 +181,7 @@ def _comparisons(
     selection: Selection | None,
     predictions: Predictions | None,
     *,
-    resampling: _Resampling,
+    inference: _Inference,
     margin: float,
 ) -> tuple[tuple[Comparison, ...], tuple[Comparison, ...]]:
     """Those of the choice with the best single metric and baseline, then those of the best single metric with each."""
@@ -191,11 +191,11 @@ def _comparisons(
             rated,
             first,
             second,
-            permutations=resampling.permutations,
-            level=resampling.level,
+            permutations=inference.permutations,
+            level=inference.level,
             margin=margin,
             tries=tries,
-            seed=resampling.seed,
+            seed=inference.seed,
         )
 
     def named_column(metric: MetricAgreement) -> tuple[str, Floats]:
@@ -226,7 +226,7 @@ def _comparisons(
 
 
 def _slices(
-    rated: ScoreTable, by: Sequence[str], predictions: Predictions | None, resampling: _Resampling
+    rated: ScoreTable, by: Sequence[str], predictions: Predictions | None, inference: _Inference
 ) -> tuple[SliceAgreement, ...]:
     """The agreement for each label of each attribute, where at least ten rated answers have it."""
     slices: list[SliceAgreement] = []
@@ -240,10 +240,10 @@ def _slices(
                 chosen = Estimate(None, problem=f"only {len(places)} rated answers")
             else:
                 metrics = tuple(
-                    (name, _slice_estimate(part, part.column(name)[:, None], resampling)) for name in part.metrics
+                    (name, _slice_estimate(part, part.column(name)[:, None], inference)) for name in part.metrics
                 )
                 if predictions:
-                    chosen = _slice_estimate(part, predictions.chosen[places], resampling)
+                    chosen = _slice_estimate(part, predictions.chosen[places], inference)
                 else:
                     chosen = Estimate(None, problem="no combination was chosen")
             mean = float(part.mean_rating.mean())
@@ -251,9 +251,9 @@ def _slices(
     return tuple(slices)
 
 
-def _slice_estimate(part: ScoreTable, values: Floats, resampling: _Resampling) -> Estimate:
+def _slice_estimate(part: ScoreTable, values: Floats, inference: _Inference) -> Estimate:
     scored = np.flatnonzero(~np.isnan(values).any(axis=1))
     if len(scored) < _FEWEST_PER_SLICE:
         return Estimate(None, problem=f"only {len(scored)} rated scores")
     groups = [part.groups[place] for place in scored]
-    return resampling.estimate(values[scored], part.mean_rating[scored], groups)
+    return inference.estimate(values[scored], part.mean_rating[scored], groups)

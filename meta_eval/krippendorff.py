@@ -1,6 +1,6 @@
 """Krippendorff's alpha: how far raters agree beyond chance, with any number of raters and missing ratings.
 
-Our own code, because the package `krippendorff` is GPL-3.0, and its function takes no weights for the bootstrap.
+Our own code, because the package `krippendorff` is GPL-3.0, and its function takes no weights, which leaving groups out needs.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ def ordinal_alpha(ratings: Floats) -> Statistic:
         ratings: Ratings, (items, raters); NaN where one is missing. An item with one rating counts for nothing.
 
     Returns:
-        The statistic, at most 1; NaN where a resample has no two different ratings.
+        The statistic, at most 1; NaN where a column of weights has no two different ratings.
 
     Source: Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability".
 
@@ -62,7 +62,7 @@ def nominal_alpha(labels: Floats) -> Statistic:
         labels: Labels as numbers, (items, raters); NaN where one is missing. An item with one label counts for nothing.
 
     Returns:
-        The statistic, at most 1; NaN where a resample has no two different labels.
+        The statistic, at most 1; NaN where a column of weights has no two different labels.
 
     Source: Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability".
 

@@ -6,13 +6,13 @@ import numpy as np
 from scipy import stats
 
 from .arrays import Floats, Places
-from .bootstrap_statistics import mean_spearman
 from .correlation import correlation_problem
 from .estimate import Estimate, estimate
 from .folds import grouped_folds
 from .results import PaperProcedure, PaperStep
 from .subsets import fit_scale
 from .table import ScoreTable
+from .weighted_statistics import mean_spearman
 
 _LARGEST_P = 0.10
 _FEWEST_AT_AN_END = 5

@@ -9,7 +9,6 @@ from scipy.stats import rankdata
 
 from ..errors import UsageError
 from .arrays import Floats
-from .bootstrap_statistics import mean_spearman
 from .chance import OnProgress
 from .choice_tests import ChoiceTests
 from .combiners import SUBSET
@@ -18,6 +17,7 @@ from .estimate import Estimate, estimate
 from .results import ChosenCombination, Combination, Selection
 from .subsets import fit_scale, largest_size, resampled_winners, subset_names
 from .table import SENTINELS, ScoreTable
+from .weighted_statistics import mean_spearman
 
 Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
 Prefer = Literal["best", "simple", "cheap"]

@@ -32,7 +32,7 @@ class ScoreTable:
         directions: Whether higher is better, by metric; a metric that is not named counts as higher is better.
         rating_min: The worst rating of the scale.
         rating_max: The best rating of the scale.
-        groups: The group label of each item. Items of one group are resampled, permuted and held out together; left
+        groups: The group label of each item. Items of one group are left out, permuted and held out together; left
             out, each item is its own group.
         attributes: Labels of each item by attribute, such as language and message_type.
         baselines: The metrics that others should beat.

@@ -19,7 +19,6 @@ from ..judges.request_size import estimate_tokens
 from ..languages import FALLBACK
 from ..meta_eval.alignment import AS_IT_IS, AlignmentResult, Predict, compare_candidates, split_groups
 from ..meta_eval.arrays import Floats, Places
-from ..meta_eval.bootstrap_statistics import mean_spearman
 from ..meta_eval.estimate import Estimate, estimate
 from ..meta_eval.probability_maps import CalibrationKind, fit_map
 from ..meta_eval.question_only import add_question_only
@@ -27,6 +26,7 @@ from ..meta_eval.rater_groups import RaterGroups, find_rater_groups
 from ..meta_eval.raters import agreement_of_raters
 from ..meta_eval.results import Raters
 from ..meta_eval.table import QUESTION_ONLY, ScoreTable
+from ..meta_eval.weighted_statistics import mean_spearman
 from ..metrics import Metric, Score
 from ..metrics.catalogue import load_metric
 from ..prompts import BUNDLED, Prompt, Prompts

@@ -1,8 +1,8 @@
-"""Statistics that the bootstrap resamples: computed for many weightings of the items at once.
+"""Statistics of weighted items, for many weightings at once: leaving a group out is a weight of 0.
 
-Each factory prepares two variables once and returns a `Statistic`, which maps weights (items, resamples) to one value
-per resample. With all weights 1 the value is scipy's or scikit-learn's (tests compare them), whose functions take no
-weights for ranks, so that every resample would have to be worked out anew.
+Each factory prepares two variables once and returns a `Statistic`, which maps weights (items, columns) to one value
+per column. With all weights 1 the value is scipy's or scikit-learn's (tests compare them), whose functions take no
+weights for ranks, so that every weighting would have to be worked out anew.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ class Ranks:
         self._tie_of[self._order] = np.cumsum(begins_tie) - 1
 
     def weighted(self, weights: Floats) -> Floats:
-        """Computes mean ranks, from 1, where item i stands weights[i] times; (items, resamples) to the same shape."""
+        """Computes mean ranks, from 1, where item i stands weights[i] times; (items, columns) to the same shape."""
         ordered = weights[self._order]
         tied = ordered if len(self._starts) == len(ordered) else np.add.reduceat(ordered, self._starts, axis=0)
         ranks: Floats = (np.cumsum(tied, axis=0) - (tied - 1) / 2)[self._tie_of]
@@ -54,7 +54,7 @@ def pearson(x: Floats, y: Floats) -> Statistic:
         y: The other, (items,).
 
     Returns:
-        The statistic, in [-1, 1]; NaN where a variable does not vary in a resample.
+        The statistic, in [-1, 1]; NaN where a variable does not vary in a column.
 
     Examples:
         Deviations (-1, 0, 1) and (-2, 1, 1): products sum to 3, squares to 2 and 6, so r = 3 / sqrt(12).
@@ -77,14 +77,14 @@ def pearson(x: Floats, y: Floats) -> Statistic:
 
 
 def spearman(x: Floats, y: Floats) -> Statistic:
-    """Prepares Spearman's rank correlation: Pearson's correlation of the mean ranks within each resample.
+    """Prepares Spearman's rank correlation: Pearson's correlation of the mean ranks within each weighting.
 
     Args:
         x: One variable, (items,).
         y: The other, (items,).
 
     Returns:
-        The statistic, in [-1, 1]; NaN where a variable does not vary in a resample.
+        The statistic, in [-1, 1]; NaN where a variable does not vary in a column.
 
     Examples:
         Ranks 1, 2, 3, 4 against 2, 1, 4, 3: the squared differences sum to 4, so rho = 1 - 6 * 4 / (4 * 15) = 0.6.
@@ -104,7 +104,7 @@ def mean_spearman(x: Floats, y: Floats) -> Statistic:
         y: The variable that each column is compared with, (items,).
 
     Returns:
-        The statistic, in [-1, 1]; NaN where y or a column of x does not vary in a resample.
+        The statistic, in [-1, 1]; NaN where y or a column of x does not vary in a column.
 
     Examples:
         A column that orders as y does (1.0) and one that orders against it (-1.0) have the mean 0.
@@ -152,7 +152,7 @@ def kendall(x: Floats, y: Floats) -> Statistic:
         y: The other, (items,).
 
     Returns:
-        The statistic, in [-1, 1]; NaN where a variable does not vary in a resample.
+        The statistic, in [-1, 1]; NaN where a variable does not vary in a column.
 
     Source: Kendall (1945), "The treatment of ties in ranking problems".
 
@@ -218,7 +218,7 @@ def auroc(x: Floats, positive: Bools) -> Statistic:
         positive: Whether each item is positive, (items,).
 
     Returns:
-        The statistic, in [0, 1]; NaN where a resample lacks one kind.
+        The statistic, in [0, 1]; NaN where a column lacks one kind.
 
     Examples:
         Positive 3 and 1 against 2 and 0: three of four pairs are in order.
