@@ -21,8 +21,8 @@ import numpy as np
 from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
+from assay.meta_eval.agreement_statistics import spearman
 from assay.meta_eval.arrays import Floats
-from assay.meta_eval.weighted_statistics import spearman
 from assay.metrics import Score
 from assay.metrics.catalogue import load_metric
 from assay.runs.execute import execute

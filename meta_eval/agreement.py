@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from . import weighted_statistics
+from . import agreement_statistics
 from .arrays import Bools, Floats
 from .correlation import FEWEST_ITEMS, auroc, correlation_problem
 from .estimate import Estimate, estimate
@@ -149,13 +149,13 @@ def _agreement(table: ScoreTable, name: str, level: float, seed: int) -> MetricA
         return estimate(statistic, groups, scale=scale, level=level)
 
     numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
-    pairs = weighted_statistics.pairwise_accuracy(x, y, numbers, seed=seed)
+    pairs = agreement_statistics.pairwise_accuracy(x, y, numbers, seed=seed)
     is_not_bad, is_good = y >= table.middle, y > table.middle
     return replace(
         agreement,
-        spearman=with_interval(weighted_statistics.spearman(x, y)),
+        spearman=with_interval(agreement_statistics.spearman(x, y)),
         kendall=_kendall(x, y, with_interval),
-        pearson=with_interval(weighted_statistics.pearson(x, y)),
+        pearson=with_interval(agreement_statistics.pearson(x, y)),
         pairwise_accuracy=with_interval(pairs[0], "logit") if pairs else Estimate(None, problem="too few pairs"),
         tie_threshold=pairs[1] if pairs else None,
         auroc_bad=_area(auroc(x, is_not_bad, groups, level=level), "no bad answers, or nothing else"),
@@ -167,7 +167,7 @@ def _agreement(table: ScoreTable, name: str, level: float, seed: int) -> MetricA
 def _kendall(x: Floats, y: Floats, with_interval: Callable[[Statistic], Estimate]) -> Estimate:
     """Kendall's tau, whose interval takes items x levels of the ratings: with many of both there is none."""
     if len(x) <= _MANY_ITEMS or len(np.unique(y)) <= _MANY_LEVELS:
-        return with_interval(weighted_statistics.kendall(x, y))
+        return with_interval(agreement_statistics.kendall(x, y))
     from scipy.stats import kendalltau
 
     problem = f"no interval above {_MANY_ITEMS:,} answers with more than {_MANY_LEVELS} different ratings"
@@ -176,7 +176,7 @@ def _kendall(x: Floats, y: Floats, with_interval: Callable[[Statistic], Estimate
 
 def _with_chance_level(agreement: MetricAgreement, x: Floats, y: Floats, middle: float) -> MetricAgreement:
     """Adds the figures of a constant, which calls every pair tied and separates no two kinds of answers."""
-    pairs = weighted_statistics.pairwise_accuracy(x, y, np.arange(len(x)))
+    pairs = agreement_statistics.pairwise_accuracy(x, y, np.arange(len(x)))
     ties = Estimate(float(pairs[0](np.ones((len(x), 1)))[0])) if pairs else agreement.pairwise_accuracy
 
     def half(is_kind: Bools) -> Estimate:

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from ..presentation.figure import format_p
+from .agreement_statistics import mean_spearman
 from .arrays import Floats, Places
 from .comparison import compare
 from .cross_validation import column_spearmans
@@ -15,7 +16,6 @@ from .folds import grouped_folds
 from .permutation import sign_flip_max_t
 from .results import Comparison
 from .table import ScoreTable
-from .weighted_statistics import mean_spearman
 from .winner_estimate import estimate_winner
 
 AS_IT_IS = "as it is"

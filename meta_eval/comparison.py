@@ -5,6 +5,7 @@ import math
 import numpy as np
 from scipy import stats
 
+from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .correlation import FEWEST_ITEMS
 from .difference import MARGIN, Standing, find_standing
@@ -12,7 +13,6 @@ from .estimate import Estimate, estimate
 from .permutation import sign_flip_p_value
 from .results import Comparison
 from .table import ScoreTable
-from .weighted_statistics import mean_spearman
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> tuple[float, float]:

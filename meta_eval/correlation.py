@@ -52,12 +52,12 @@ def spearman(
     """
     import numpy as np
 
-    from . import weighted_statistics
+    from . import agreement_statistics
 
     x, y = np.asarray(values, float), np.asarray(ratings, float)
     if problem := correlation_problem(x, y):
         return Estimate(None, n=len(x), groups=len(set(groups)), problem=problem)
-    statistic = weighted_statistics.spearman(x, y)
+    statistic = agreement_statistics.spearman(x, y)
     if not has_interval:
         return Estimate(float(statistic(np.ones((len(x), 1)))[0]), n=len(x))
     result = estimate(statistic, groups, scale="fisher", level=level)
@@ -116,13 +116,13 @@ def auroc(
     """
     import numpy as np
 
-    from . import weighted_statistics
+    from . import agreement_statistics
 
     x, is_good = np.asarray(values, float), np.asarray(good, bool)
     if is_good.all() or not is_good.any():
         kind = "bad" if is_good.any() else "good"
         return Estimate(None, n=len(x), groups=len(set(groups)), problem=f"no {kind} answers")
-    statistic, labels = weighted_statistics.auroc(x, is_good), np.asarray(groups)
+    statistic, labels = agreement_statistics.auroc(x, is_good), np.asarray(groups)
     fewest = min(len(np.unique(labels[kind])) for kind in (is_good, ~is_good))
     if fewest < FEWEST_GROUPS:
         area = float(statistic(np.ones((len(x), 1)))[0])

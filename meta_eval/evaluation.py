@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import __version__
 from .agreement import MetricAgreement, metric_agreements
+from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .chance import OnProgress
 from .combiners import SUBSET
@@ -24,7 +25,6 @@ from .results import Comparison, EvaluationSettings, MetaEvaluation, Selection, 
 from .scorer_fit import predict_choice
 from .selection import Combine, Predictions, Prefer, select
 from .table import QUESTION_ONLY, ScoreTable
-from .weighted_statistics import mean_spearman
 
 RESAMPLES = 2000
 PERMUTATIONS = 2000

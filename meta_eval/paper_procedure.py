@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from .agreement_statistics import mean_spearman
 from .arrays import Floats, Places
 from .correlation import correlation_problem
 from .estimate import Estimate, estimate
@@ -12,7 +13,6 @@ from .folds import grouped_folds
 from .results import PaperProcedure, PaperStep
 from .subsets import fit_scale
 from .table import ScoreTable
-from .weighted_statistics import mean_spearman
 
 _LARGEST_P = 0.10
 _FEWEST_AT_AN_END = 5

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from .agreement_statistics import Ranks, spearman
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS
 from .estimate import Estimate, estimate
 from .jackknife import Statistic
 from .results import RaterCeiling
 from .table import ScoreTable
-from .weighted_statistics import Ranks, spearman
 
 _NO_SPREAD = 1e-12
 

@@ -8,12 +8,12 @@ import numpy as np
 from scipy import stats
 
 from ..errors import UsageError
+from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .estimate import Estimate, estimate
 from .policy import estimate_share
 from .scorer import Scorer, fingerprint_ratings
 from .table import ScoreTable
-from .weighted_statistics import mean_spearman
 
 Advice = Literal["keep", "refit", "rate more"]
 _FEWEST_ITEMS = 20

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from ..errors import UsageError
+from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .chance import OnProgress
 from .choice_tests import ChoiceTests
@@ -17,7 +18,6 @@ from .estimate import Estimate, estimate
 from .results import ChosenCombination, Combination, Selection
 from .subsets import fit_scale, largest_size, resampled_winners, subset_names
 from .table import SENTINELS, ScoreTable
-from .weighted_statistics import mean_spearman
 
 Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
 Prefer = Literal["best", "simple", "cheap"]

@@ -75,7 +75,7 @@ def predict_stability(
     """
     import numpy as np
 
-    from .weighted_statistics import spearman
+    from .agreement_statistics import spearman
 
     rated = table.rated()
     names = [name for name in rated.metrics if name not in rated.baselines] or list(rated.metrics)

@@ -17,6 +17,7 @@ from ..judges.embedders import Embedder
 from ..judges.judge_folder import AlignedJudgeRecord
 from ..judges.request_size import estimate_tokens
 from ..languages import FALLBACK
+from ..meta_eval.agreement_statistics import mean_spearman
 from ..meta_eval.alignment import AS_IT_IS, AlignmentResult, Predict, compare_candidates, split_groups
 from ..meta_eval.arrays import Floats, Places
 from ..meta_eval.estimate import Estimate, estimate
@@ -26,7 +27,6 @@ from ..meta_eval.rater_groups import RaterGroups, find_rater_groups
 from ..meta_eval.raters import agreement_of_raters
 from ..meta_eval.results import Raters
 from ..meta_eval.table import QUESTION_ONLY, ScoreTable
-from ..meta_eval.weighted_statistics import mean_spearman
 from ..metrics import Metric, Score
 from ..metrics.catalogue import load_metric
 from ..prompts import BUNDLED, Prompt, Prompts

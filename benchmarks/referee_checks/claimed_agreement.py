@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import checkout  # noqa: F401
 import numpy as np
 
+from assay.meta_eval.agreement_statistics import spearman
 from assay.meta_eval.recommendation import STRENGTHS
 from assay.meta_eval.selection import select
-from assay.meta_eval.weighted_statistics import spearman
 
 from .measurement import Measurement, average, share
 from .populations import build_table, draw_metrics, number_groups

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from assay.meta_eval.agreement_statistics import Ranks, spearman
 from assay.meta_eval.correlation import auroc
-from assay.meta_eval.weighted_statistics import Ranks, spearman
 
 weighted_items = st.lists(
     st.tuples(st.integers(-3, 3), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=12

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from assay.meta_eval.agreement_statistics import spearman
 from assay.meta_eval.arrays import Floats
 from assay.meta_eval.estimate import estimate
 from assay.meta_eval.stopping import predict_stability
 from assay.meta_eval.table import ScoreTable
-from assay.meta_eval.weighted_statistics import spearman
 
 
 def answers(draw: np.random.Generator, count: int) -> tuple[Floats, Floats]:

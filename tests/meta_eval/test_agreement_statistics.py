@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.meta_eval.weighted_statistics import kendall, mean_spearman, pairwise_accuracy, pearson
+from assay.meta_eval.agreement_statistics import kendall, mean_spearman, pairwise_accuracy, pearson
 
 weighted_items = st.lists(
     st.tuples(st.integers(-3, 3), st.integers(0, 2), st.integers(0, 3)), min_size=3, max_size=12

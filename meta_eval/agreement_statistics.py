@@ -1,4 +1,4 @@
-"""Statistics of weighted items, for many weightings at once: leaving a group out is a weight of 0.
+"""Statistics of agreement, for many weightings of the items at once: leaving a group out is a weight of 0.
 
 Each factory prepares two variables once and returns a `Statistic`, which maps weights (items, columns) to one value
 per column. With all weights 1 the value is scipy's or scikit-learn's (tests compare them), whose functions take no
