@@ -1,6 +1,6 @@
 """Krippendorff's alpha: how far raters agree beyond chance, with any number of raters and missing ratings.
 
-Our own code, because the package `krippendorff` is GPL-3.0, and leaving groups out needs weights, which it does not take.
+Our own code, because the package `krippendorff` is GPL-3.0, and takes no weights, which leaving groups out needs.
 """
 
 import numpy as np
