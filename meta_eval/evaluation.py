@@ -232,7 +232,10 @@ def _slices(
     slices: list[SliceAgreement] = []
     for attribute in by:
         labels = np.asarray(rated.attributes.get(attribute, ()), dtype=object)
-        for label in sorted(set(labels.tolist()) - {""}):
+        names = sorted(set(labels.tolist()) - {""})
+        if len(names) == 1 and not (labels == "").any():
+            continue  # all answers: their figures stand above, corrected for the choice
+        for label in names:
             places = np.flatnonzero(labels == label)
             part = rated.take(places)
             metrics: tuple[tuple[str, Estimate], ...] = ()

@@ -108,8 +108,18 @@ def triage_policy(
     )
 
 
+def fewest_to_send(bound: float, confidence: float) -> int:
+    """Computes how many answers without a bad one rule out a share of bad ones above the bound.
+
+    Example:
+        >>> fewest_to_send(0.1, 0.95)
+        29
+    """
+    return math.ceil(math.log(1 - confidence) / math.log(1 - bound)) if bound < 1 else 1
+
+
 def _problem(bad: Bools, bound: float, confidence: float) -> str:
-    fewest = math.ceil(math.log(1 - confidence) / math.log(1 - bound))
+    fewest = fewest_to_send(bound, confidence)
     return (
         f"no threshold keeps the share of bad answers among those sent at {bound:.0%} or less with {confidence:.0%} "
         f"confidence: {int(bad.sum())} of {len(bad)} rated answers are bad, and at least {fewest} answers must be sent "

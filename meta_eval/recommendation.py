@@ -4,6 +4,7 @@ from ..presentation.figure import Figure, format_agreement, format_chance, forma
 from .agreement import MetricAgreement
 from .combiners import SUBSET
 from .difference import describe_more_ratings, find_standing
+from .policy import fewest_to_send
 from .power import AgreementPower
 from .results import BEYOND_CHANCE, ChosenCombination, Combination, Comparison, Policy, Raters, Selection
 from .table import QUESTION_ONLY
@@ -12,6 +13,7 @@ FEWEST_GROUPS = 5  # below it, intervals over groups do not hold what they promi
 STRENGTHS = ((0.7, "closely"), (0.5, "well"), (0.3, "moderately"))
 """From which rho on a measure is said to follow the team how: Schober, Boer and Schwarte (2018) call 0.4 to 0.69
 moderate and 0.7 to 0.89 strong; the names here are a step plainer. Below the last, `weakly`."""
+_SOME = 0.05  # an agreement below it is none that a word could name
 _TARGET = 0.4  # the agreement that a set of ratings should be able to show
 _ENOUGH_POWER = 0.9
 
@@ -70,10 +72,12 @@ def recommend(
 
 
 def _strength(selection: Selection) -> str:
-    """How closely the choice follows at least, by the lower end of the interval; empty without one."""
+    """How closely the choice follows at least, by the lower end of the interval."""
     low = selection.agreement.low
     if low is None:
-        return ""
+        return ", how closely nobody can tell with so few groups of answers"
+    if low < _SOME:
+        return ", how closely your ratings cannot tell"
     word = next((name for least, name in STRENGTHS if low >= least), "weakly")
     return f" {word}" if word == STRENGTHS[0][1] else f" at least {word}"
 
@@ -117,11 +121,16 @@ def _use(policy: Policy | None, pronoun: str) -> str:
     """What the choice is good enough for: the aim, and what the check on answers of other folds came to."""
     if policy is None or policy.send_at is None or not policy.sent:
         use = f"use {pronoun} to compare versions and to pick answers to read"
+        if policy is not None and policy.n - policy.bad < fewest_to_send(policy.bound, policy.confidence):
+            return f"too few good answers are rated to tell whether any could be sent unseen, so {use}"
         return f"not good enough to send answers unseen, so {use}"
     share, bound = Figure("share", policy.sent / policy.n), Figure("share", policy.bound)
+    alone = ""
+    if policy.bad <= policy.bound * policy.n:
+        alone = f"; without any measure {policy.bad} of {policy.n} are"
     return (
         f"good enough to send {share} of the answers unseen (the aim: at most {bound} bad ones among them; in the "
-        f"check {policy.sent_bad} of {policy.sent} were bad)"
+        f"check {policy.sent_bad} of {policy.sent} were bad{alone})"
     )
 
 
@@ -139,14 +148,33 @@ def _not_shown(rated: int, metrics: tuple[MetricAgreement, ...], selection: Sele
         ]
         most = max((high for high in highest if high is not None), default=_TARGET)
         advice = f"do not use {'it' if is_one else 'any of them'} in place of a person"
-        return f"{subject} your team's ratings by more than {most:.2f} of 1: {advice}."
+        return f"{subject} your team's ratings by more than {most:.2f} of 1: {advice}{_reversal(metrics, selection)}."
     subject = f"that {name_of(chosen)} follows" if is_one else "that any measure follows"
     more = power.more_ratings(_TARGET) or power.more_ratings(_TARGET, _ENOUGH_POWER)
     return (
         f"Not shown yet {subject} your team: on {rated} answers only an agreement above about "
         f"{power.smallest_shown():.2f} of 1 would have been seen, and {describe_more_ratings(more)} ratings would show "
-        f"one of {_TARGET:g}; until then do not use {'it' if is_one else 'any of them'} in place of a person."
+        f"one of {_TARGET:g}; until then do not use {'it' if is_one else 'any of them'} in place of a person"
+        f"{_reversal(metrics, selection)}."
     )
+
+
+def _reversed(metrics: tuple[MetricAgreement, ...], selection: Selection) -> MetricAgreement | None:
+    """The metric that runs against the ratings most surely, though higher should be better; None where none does."""
+    against = [
+        metric
+        for metric in _tried(metrics, selection)
+        if metric.higher_is_better and not metric.baseline and metric.spearman.high is not None
+        if metric.spearman.high < 0
+    ]
+    return min(against, key=lambda metric: metric.spearman.value or 0.0, default=None)
+
+
+def _reversal(metrics: tuple[MetricAgreement, ...], selection: Selection) -> str:
+    against = _reversed(metrics, selection)
+    if against is None:
+        return ""
+    return f"; {against.name} runs against the ratings: if lower is better, add --lower-is-better {against.name}"
 
 
 def _tried(metrics: tuple[MetricAgreement, ...], selection: Selection) -> list[MetricAgreement]:
@@ -204,6 +232,9 @@ def explain(
     else:
         second = ""
     first = f"{name_of(selection.chosen)}: {reached}; {chance}."
+    against = None if selection.is_beyond_chance else _reversed(metrics, selection)
+    if against is not None:  # a fit that turns it round would agree; no measure as it stands does
+        first, second = f"{against.name} on these very answers: {format_agreement(against.spearman)}.", ""
     return "\n".join(line for line in (first, second, _rater_line(metrics, raters)) if line)
 
 
@@ -241,8 +272,8 @@ def _rater_line(metrics: tuple[MetricAgreement, ...], raters: Raters | None) -> 
         return f"{_capitalise(raters.problem)}.{rough}"
     if raters is None or raters.ceiling.value is None:
         return f"With one rating per answer nobody knows how far your raters agree.{rough}"
-    best = Figure("rho", raters.ceiling.value)
-    return f"The best that any measure could reach with these ratings: about {best} of 1.{rough}"
+    best = Figure.from_estimate("rho", raters.ceiling).describe(" of 1")
+    return f"The best that any measure could reach with these ratings: about {best}.{rough}"
 
 
 def _capitalise(text: str) -> str:

@@ -90,20 +90,22 @@ def _rater_sentences(comparison: RunComparison, raters: "RatingDifference | None
             f"{raters.rated_b:,} of B, {raters.rated_pairs:,} of both)."
         )
         return
+    same = len(comparison.samples) - comparison.changed_answers
+    of_changed = f" on the {comparison.changed_answers:,} answers that differ" if same else ""
     scale = f"on the scale {raters.rating_min:g} to {raters.rating_max:g}"
     rated = f"{raters.rated_a:,} answers of A and {raters.rated_b:,} of B are rated, {raters.rated_pairs:,} of both"
     if difference.low is None or difference.high is None:
-        yield f"Your raters: nobody can tell yet: {difference.problem} ({rated})."
+        yield f"Your raters{of_changed}: nobody can tell yet: {difference.problem} ({rated})."
     elif raters.is_higher_in_b is None:
         left = f"; rate about {more:,} more of both" if more > 0 and raters.rated_pairs < raters.pairs else ""
         likely = _range(difference.low, difference.high)
-        yield f"Your raters: cannot tell yet: B less A is likely {likely} {scale} ({rated}){left}."
+        yield f"Your raters{of_changed}: cannot tell yet: B less A is likely {likely} {scale} ({rated}){left}."
     else:
         better, worse = ("B", "A") if raters.is_higher_in_b else ("A", "B")
         ends = sorted((abs(difference.low), abs(difference.high)))
         yield (
-            f"Your raters like {better} better than {worse}, by {Figure('mean', abs(difference.value))} {scale} "
-            f"(likely {Figure('mean', ends[0])} to {Figure('mean', ends[1])}; {rated})."
+            f"Your raters like {better} better than {worse}{of_changed}, by {Figure('mean', abs(difference.value))} "
+            f"{scale} (likely {Figure('mean', ends[0])} to {Figure('mean', ends[1])}; {rated})."
         )
 
 

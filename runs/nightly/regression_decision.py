@@ -46,7 +46,8 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: fl
     runs = "in this run" if nights == 1 else f"in the last {nights} runs"
     others = "the accepted run" if before == 1 else f"the {before} runs before"
     if change:
-        reason = f"{check.subject} is {'better' if change > 0 else 'worse'} by {format_figure(abs(change))} {runs} than"
+        side = "higher" if (change > 0) is check.higher_is_better else "lower"
+        reason = f"{check.subject} is {side} by {format_figure(abs(change))} {runs} than"
     else:
         reason = f"{check.subject} is the same {runs} as"
     reason += f" in {others} ({len(groups)} paired samples{f', {format_figure(allowed)} allowed' if allowed else ''})"
@@ -62,7 +63,8 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: fl
     elif is_shown:
         reason += f": a possible {word}, {check.describe_evidence(newest)}"
     else:
-        reason += f": no {word} seen{_missed(newest, word)}"
+        by_chance = ", which is no more than chance gives" if change < 0 else ""
+        reason += f"{by_chance}: no {word} seen{_missed(newest, word)}"
     return check.result(state, reason, allowed, value=change, newest=newest)
 
 

@@ -67,7 +67,7 @@ def test_nightly_runs_until_one_fails(assay: Make, suite_file: Make, set_file: M
 
     fourth = assay("suite", suite_file(REGRESSION))  # a failed run is not what the next is compared with
     assert fourth.code == 5
-    assert "failed      regression: token_overlap is worse by" in fourth.out
+    assert "failed      regression: token_overlap is lower by" in fourth.out
     assert f"compared with {run}" in fourth.out
     assert len(list((tmp_path / "out/site").glob("night*-*.html"))) == 4
 

@@ -61,8 +61,9 @@ def test_the_sentence_names_the_choice_what_is_known_of_others_and_what_raters_r
     )
     assert second.startswith("On the same answers: against m1 alone +")
     assert "; against the baseline m3 +" in second and "; against ridge of m0 + m1 + m2 + m3 -0." in second
-    reached = evaluation.raters.ceiling.value
-    assert third == f"The best that any measure could reach with these ratings: about {reached:.2f} of 1."
+    best = evaluation.raters.ceiling
+    likely = f"{best.value:.2f} of 1 (likely {best.low:.2f} to {best.high:.2f})"
+    assert third == f"The best that any measure could reach with these ratings: about {likely}."
     assert [row.name for row in evaluation.metrics] == ["m0", "m1", "m2", "m3", "constant"]
     assert [(part.attribute, part.label) for part in evaluation.slices] == [("language", "en"), ("language", "nl")]
 

@@ -141,7 +141,7 @@ def test_a_regression_of_all_samples_is_found_and_one_bad_answer_is_noise() -> N
     assert (lower.state, lower.value) == ("failed", pytest.approx(-0.1))
     assert lower.p == pytest.approx(5 / 256, abs=0.004)
     assert lower.evidence == pytest.approx(1 / lower.p)
-    assert "is worse by 0.1 in this run than in the 2 runs before (8 paired samples); evidence" in lower.reason
+    assert "is lower by 0.1 in this run than in the 2 runs before (8 paired samples); evidence" in lower.reason
     assert results(REGRESSION, [0.0] + [0.9] * 7, **runs).state == "passed"
     assert results(REGRESSION, [1.0] * 8, **runs).state == "passed"  # a rise is no regression
     assert results(REGRESSION | {"more_than": 0.1}, [0.8] * 8, **runs).state == "passed"
