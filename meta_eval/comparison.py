@@ -62,11 +62,11 @@ def compare_metrics(
 
     Examples:
         >>> ratings = np.array([[1.0], [2], [3], [4], [5], [2], [4]])
-        >>> scores = np.column_stack([ratings[:, 0], -ratings[:, 0]])
+        >>> scores = np.column_stack([[1.0, 2, 3, 5, 4, 2, 4], -ratings[:, 0]])
         >>> table = ScoreTable(tuple("abcdefg"), ("good", "reversed"), scores, ratings)
         >>> comparison = compare_metrics(table, "good", "reversed")
-        >>> round(comparison.difference.value, 6), comparison.standing.kind
-        (2.0, 'better')
+        >>> round(comparison.difference.value, 3), comparison.standing.kind
+        (1.917, 'better')
     """
     rated = table.rated()
     return compare(

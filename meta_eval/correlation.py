@@ -128,4 +128,4 @@ def auroc(
         area = float(statistic(np.ones((len(x), 1)))[0])
         problem = f"an interval needs {FEWEST_GROUPS} groups with answers of each kind; {fewest} have them"
         return Estimate(area, n=len(x), groups=len(np.unique(labels)), problem=problem)
-    return estimate(statistic, groups, scale="logit", level=level)
+    return estimate(statistic, groups, scale="logit", carriers=fewest, level=level)

@@ -43,6 +43,7 @@ def estimate(
     groups: Sequence[str],
     *,
     scale: Scale = "plain",
+    carriers: int | None = None,
     level: float = 0.95,
     p: float | None = None,
 ) -> Estimate:
@@ -52,6 +53,7 @@ def estimate(
         statistic: Maps weights (items, columns) to one value per column. All weights 1 give the point estimate.
         groups: The group label of each item; items that share a label are left out together.
         scale: On which scale the interval is symmetric: `fisher` for a correlation, `logit` for an area.
+        carriers: How many groups a perfect value rests on; None for all.
         level: Confidence level, between 0 and 1.
         p: A p-value that was computed elsewhere, to be kept beside the value.
 
@@ -79,7 +81,7 @@ def estimate(
     if not math.isfinite(value):
         problem = "undefined: the values or the ratings do not vary"
         return Estimate(None, n=n, groups=number_of_groups, problem=problem)
-    intervals = jackknife_intervals(statistic, value, groups, levels=(level,), scale=scale)
+    intervals = jackknife_intervals(statistic, value, groups, levels=(level,), scale=scale, carriers=carriers)
     if intervals is None:
         return Estimate(value, n=n, groups=number_of_groups, p=p, problem=TOO_FEW_GROUPS)
     return Estimate(value, *intervals[0], n=n, groups=number_of_groups, p=p)
@@ -126,15 +128,17 @@ def estimate_mean_of_groups(
 ) -> Estimate:
     """Estimates the mean of values in groups from the groups' sums, with a small-sample cluster-robust interval.
 
-    The mean +- t sqrt(V), where V is the sum over groups of (the group's deviations from the mean, summed)^2 / (1 - h)
-    / n^2, with h the group's share of the n values: the CR2 variance of an intercept (Bell and McCaffrey, 2002). t has
-    Satterthwaite's degrees of freedom n^2 / (sum of s^2 (1 - 2 h) / (1 - h)^2 + (sum of s^2 / (1 - h))^2 / n^2), with s
-    the sizes of the groups: G - 1 of equal groups, fewer of unequal ones (Pustejovsky and Tipton, 2018).
+    The mean +- t sqrt(V) on the scale of log odds of the mean's place between the smallest and the largest value
+    (`log_odds_interval`), because the mean of values that are mostly at one end is skewed. V is the sum over groups of
+    (the group's deviations from the mean, summed)^2 / (1 - h) / n^2, with h the group's share of the n values: the CR2
+    variance of an intercept (Bell and McCaffrey, 2002). t has Satterthwaite's degrees of freedom
+    n^2 / (sum of s^2 (1 - 2 h) / (1 - h)^2 + (sum of s^2 / (1 - h))^2 / n^2), with s the sizes of the groups: G - 1 of
+    equal groups, fewer of unequal ones (Pustejovsky and Tipton, 2018).
 
     Args:
         sums: The sum of each group's values, (groups,).
         sizes: The number of each group's values, (groups,); none is 0.
-        bounds: The smallest and the largest value: the interval is cut there.
+        bounds: The smallest and the largest value.
         level: Confidence level, between 0 and 1.
         p: A p-value that was computed elsewhere, to be kept beside the value.
 
@@ -143,11 +147,12 @@ def estimate_mean_of_groups(
         does not vary does not say how sure it is.
 
     Example:
-        Five groups of one value, 1 to 5, with 4 degrees of freedom: 3 +- 2.776 * sqrt(2.5 / 5).
+        Five groups of one value, 1 to 5, with 4 degrees of freedom: the mean stands in the middle, where a step of
+        2.776 * sqrt(2.5 / 5) is one of 1.963 in log odds (4 times its share of the width 4).
 
         >>> result = estimate_mean_of_groups([1, 2, 3, 4, 5], [1] * 5, bounds=(1, 5))
         >>> round(result.low, 3), round(result.high, 3)
-        (1.037, 4.963)
+        (1.492, 4.508)
     """
     import numpy as np
 
@@ -160,7 +165,35 @@ def estimate_mean_of_groups(
         return result
     variance, degrees = variance_of_group_mean(totals, counts)
     away = t_quantile((1 + level) / 2, degrees) * math.sqrt(variance)
-    return Estimate(mean, max(bounds[0], mean - away), min(bounds[1], mean + away), n=int(n), groups=groups, p=p)
+    return Estimate(mean, *log_odds_interval(mean, away, bounds), n=int(n), groups=groups, p=p)
+
+
+def log_odds_interval(
+    mean: float, away: float, bounds: tuple[float, float], inside: float = 0.0
+) -> tuple[float, float]:
+    """Brings the interval mean +- away to the scale of log odds of the mean's place between two bounds.
+
+    With u the place in (0, 1), the step on that scale is away / width / (u (1 - u)) (the delta method; the logit
+    interval of survey statistics, Korn and Graubard, 1999).
+
+    Args:
+        mean: The mean.
+        away: How far its symmetric interval reaches.
+        bounds: What the mean cannot leave.
+        inside: How near to a bound the place may come, as a share of the width.
+
+    Returns:
+        The ends, within the bounds.
+
+    Example:
+        >>> [round(end, 3) for end in log_odds_interval(0.9, 0.1, (0.0, 1.0))]
+        [0.748, 0.965]
+    """
+    low, width = bounds[0], bounds[1] - bounds[0]
+    place = min(1 - inside, max(inside, (mean - low) / width))
+    odds, step = math.log(place / (1 - place)), away / width / (place * (1 - place))
+    ends = [low + width * (math.tanh((odds + side) / 2) + 1) / 2 for side in (-step, step)]
+    return min(ends[0], mean), max(ends[1], mean)
 
 
 def variance_of_group_mean(sums: "Floats", sizes: "Floats | Places") -> tuple[float, float]:

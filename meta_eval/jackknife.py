@@ -18,13 +18,20 @@ Scale = Literal["plain", "fisher", "logit"]
 an area or a share on that of log odds."""
 
 FEWEST_GROUPS = 5
+_SAME = 1e-9
 _CELLS_PER_BLOCK = 500_000  # about what fits the processor's cache
 _MANY_ITEMS = 20_000
 _MOST_PARTS, _PARTS_OF_MANY_ITEMS = 200, 50  # with more groups, parts of several groups are left out
 
 
 def jackknife_intervals(
-    statistic: Statistic, value: float, groups: Sequence[str], *, levels: Sequence[float], scale: Scale = "plain"
+    statistic: Statistic,
+    value: float,
+    groups: Sequence[str],
+    *,
+    levels: Sequence[float],
+    scale: Scale = "plain",
+    carriers: int | None = None,
 ) -> list[tuple[float, float]] | None:
     """Computes confidence intervals of a statistic of grouped items by the jackknife over groups.
 
@@ -39,10 +46,14 @@ def jackknife_intervals(
         groups: The group label of each item, (items,).
         levels: Confidence levels, between 0 and 1.
         scale: The scale on which the interval is symmetric; its ends are brought back.
+        carriers: How many groups a perfect value rests on, such as those with answers of the rarer kind; None for all.
 
     Returns:
-        One (low, high) per level, which holds `value`; None with fewer than five groups, or where the statistic is
-        undefined without one of them.
+        One (low, high) per level, which holds `value`; None with fewer than five groups, where the statistic is
+        undefined without one of them, or where it is the same without any of them. A perfect value (a correlation or
+        an area at its bound in all of them) has an interval: up to 1 - tail^(1 / carriers) of the groups could be
+        exceptions though none is among these (Clopper and Pearson, 1934). An exception takes its share from an area,
+        and up to four times its share from a correlation (simulated, with rare kinds of answers).
 
     Example:
         The mean of 1 to 10, each its own group: 5.5 +- 2.262 * 0.9574, with 9 degrees of freedom:
@@ -72,6 +83,8 @@ def jackknife_intervals(
     )
     if not np.isfinite(left_out).all():
         return None
+    if np.ptp(np.array([value, *left_out])) < _SAME:
+        return _perfect_intervals(value, carriers or count, levels, scale)
     # a correlation of 1 cannot be told from one that is this much less
     middle, *scaled = _to_scale(np.array([value, *left_out]), scale, 1 / items**2).tolist()
     spread = np.array(scaled) - np.mean(scaled)
@@ -81,6 +94,23 @@ def jackknife_intervals(
         away = t_quantile((1 + level) / 2, parts - 1) * error
         low, high = _from_scale(np.array([middle - away, middle + away]), scale).tolist()
         intervals.append((min(low, value), max(high, value)))
+    return intervals
+
+
+def _perfect_intervals(
+    value: float, carriers: int, levels: Sequence[float], scale: Scale
+) -> list[tuple[float, float]] | None:
+    """The intervals of a value that is at its bound without any of the groups; None of another one."""
+    lowest, highest, worth = (-1.0, 1.0, 4.0) if scale == "fisher" else (0.0, 1.0, 1.0)
+    if scale == "plain" or min(abs(value - lowest), abs(value - highest)) >= _SAME:
+        return None
+    intervals = []
+    for level in levels:
+        exceptions = worth * (1 - ((1 - level) / 2) ** (1 / carriers))
+        if abs(value - highest) < _SAME:
+            intervals.append((max(lowest, highest - exceptions), highest))
+        else:
+            intervals.append((lowest, min(highest, lowest + exceptions)))
     return intervals
 
 

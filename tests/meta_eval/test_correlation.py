@@ -101,11 +101,13 @@ def test_few_groups_have_a_rho_and_no_interval() -> None:
 
 
 def test_a_perfect_order_has_rho_1_and_an_interval_within_bounds() -> None:
+    """Of 20 groups without an exception up to 1 - 0.025^(1/20) could have one, which costs four times its share."""
     estimate = spearman(list(range(20)), list(range(20)), own_groups(20))
-    assert estimate.value == pytest.approx(1)
-    assert estimate.low is not None and estimate.high is not None
-    assert -1 <= estimate.low <= estimate.high <= 1 + 1e-12
-    assert not any(value != value for value in (estimate.value, estimate.low, estimate.high, estimate.p))  # noqa: PLR0124
+    assert (estimate.value, estimate.high) == (pytest.approx(1), pytest.approx(1))
+    assert estimate.low == pytest.approx(1 - 4 * (1 - 0.025 ** (1 / 20)))
+    assert estimate.p == pytest.approx(0)
+    reversed_order = spearman(list(range(20)), list(range(20, 0, -1)), own_groups(20))
+    assert (reversed_order.low, reversed_order.high) == (-1, pytest.approx(-estimate.low))
 
 
 def test_rare_values_do_not_break_the_interval() -> None:

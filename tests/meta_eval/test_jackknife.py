@@ -38,3 +38,16 @@ def test_a_wider_level_has_a_wider_interval() -> None:
     assert intervals is not None
     (low, high), (lower, higher) = intervals
     assert lower < low < values.mean() < high < higher
+
+
+def test_what_is_the_same_without_any_group_has_no_interval() -> None:
+    """Two checks that call the same answers bad: their difference is 0 without any group, and nobody knows how sure."""
+    assert jackknife_intervals(lambda weights: 0 * weights.sum(axis=0), 0.0, list("abcdefgh"), levels=[0.95]) is None
+
+
+def test_a_perfect_area_rests_on_the_rarer_kind() -> None:
+    """Six groups carry it: up to 1 - 0.025^(1/6) of such groups could be exceptions."""
+    [(low, high)] = jackknife_intervals(
+        lambda weights: weights.sum(axis=0) ** 0, 1.0, list("abcdefghij"), levels=[0.95], scale="logit", carriers=6
+    )
+    assert (low, high) == (pytest.approx(0.025 ** (1 / 6)), 1.0)
