@@ -19,7 +19,7 @@ class ReadOptions:
         ratings: The columns of ratings, or the raters, to read, as patterns; found by their names if empty.
         lower_is_better: Metrics whose lower scores are better.
         higher_is_better: Metrics whose higher scores are better, though their names or runs say otherwise.
-        group: The attribute whose items resample together; None for `group`.
+        group: The attribute whose items share a source; None for `group`.
         by: Attributes by whose labels the items are evaluated apart.
         sheet: The sheet of Excel files.
         scale: The lowest and the highest rating; None where the files say it.

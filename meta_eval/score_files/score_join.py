@@ -121,7 +121,7 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
         directions=directions,
         rating_min=scale[0],
         rating_max=scale[1],
-        groups=tuple(_group(items[place], options) or item for item, place in place_by_id.items()),
+        groups=_groups(place_by_id, items, options),
         attributes={
             attribute: tuple(_label(items[place], attribute) for place in place_by_id.values())
             for attribute in _attributes(items.values(), options)
@@ -236,10 +236,13 @@ def _attributes(items: Collection[list[Item]], options: ReadOptions) -> list[str
     return attributes
 
 
-def _group(items: list[Item], options: ReadOptions) -> str:
+def _groups(place_by_id: dict[str, int], items: dict[int, list[Item]], options: ReadOptions) -> tuple[str, ...]:
+    """The group of each item: its label, else its id."""
     attribute = options.group or "group"
-    label = _label(items, attribute)
-    return f"{attribute} {label}" if label else ""
+    labels = {item: _label(items[place], attribute) for item, place in place_by_id.items()}
+    if options.group and not any(labels.values()):
+        raise InputError(f"--group {attribute}: no item has a label for it; write a column `{attribute}`")
+    return tuple(f"{attribute} {label}" if label else item for item, label in labels.items())
 
 
 def _label(items: list[Item], attribute: str) -> str:

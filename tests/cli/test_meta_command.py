@@ -129,6 +129,7 @@ def test_without_a_name_the_last_run_is_meant_and_its_audits_are_in_the_report(
         (["meta", "--scores", "s.csv", "--rating", "stars"], 2, "unknown column of ratings `stars`"),
         (["meta", "--scores", "s.csv", "--metrics", "god"], 2, "did you mean good?"),
         (["meta", "--scores", "s.csv", "--by", "country"], 1, "no item has a label for it; write a column `country`"),
+        (["meta", "--scores", "s.csv", "--group", "page"], 1, "no item has a label for it; write a column `page`"),
         (["meta", "--scores", "s.csv", "--combine", "magic"], 2, "magic"),
         (["meta", "--scores", "s.csv", "--map", "rating"], 2, "THEIRS=OURS"),
         (["meta", "--scores", "bad.csv"], 1, 'bad.csv, line 3, field good: "high" is not a number'),
