@@ -1,9 +1,10 @@
 """Referees the statistics: simulates populations whose truth is known, and prints how often Assay tells it.
 
-    python benchmarks/referee.py [--only intervals claims ...] [--repeats 400] [--jobs 2]
+    python benchmarks/referee.py [--only intervals claims ...] [--repeats 400] [--jobs 2] [--markdown]
 
 Each module of `referee_checks` is one promise: what an interval, a p-value, an alarm or a sentence must hold, with few
 groups and unequal ones. The table says what came out, its Monte Carlo error, and whether the promise holds.
+`--markdown` prints the tables of docs/statistics.md.
 """
 
 import argparse
@@ -38,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--repeats", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--markdown", action="store_true", help="print Markdown")
     options = parser.parse_args(arguments)
     print_machine()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # one simulation per core
@@ -51,8 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 [one.case, one.figure, f"{one.value:.3f} +- {one.error:.3f}", f"{one.low:g}-{one.high:g}", one.verdict]
                 for one in measurements
             ]
-            title = f"{name}: {promise} ({options.repeats} repeats, {seconds:.0f} s)"
-            print_table(title, ["population", "what", "measured", "must hold", "verdict"], rows)
+            header = ["population", "what", "measured", "must hold", "verdict"]
+            if options.markdown:
+                lines = [header, ["---"] * len(header), *rows]
+                print(f"**{name}**: {promise}\n", *(f"| {' | '.join(line)} |" for line in lines), sep="\n", end="\n\n")
+            else:
+                print_table(f"{name}: {promise} ({options.repeats} repeats, {seconds:.0f} s)", header, rows)
 
 
 if __name__ == "__main__":
