@@ -8,11 +8,10 @@ from statistics import NormalDist
 import numpy as np
 
 from .arrays import Floats, Places
-from .estimate import TOO_FEW_GROUPS, Estimate
+from .estimate import TOO_FEW_GROUPS, Estimate, log_odds_interval
 from .jackknife import FEWEST_GROUPS
 from .policy import variance_of_mean
 from .results import MeanRating
-from .student import t_quantile
 from .subsets import fit_scale
 from .table import ScoreTable
 
@@ -213,13 +212,9 @@ def _with_interval(
     freedom = _degrees_of_freedom(residuals, weighted, groups, unrated_groups, count)
     if not freedom or error <= 1e-9 * width:
         return without
-    # at an end of the scale log odds are infinite: the place stays half an answer's level inside it
-    inside = 1 / (8 * (len(residuals) + len(weighted)))
-    place = min(1 - inside, max(inside, (value - scale[0]) / width))
-    log_odds = math.log(place / (1 - place))
-    away = t_quantile((1 + level) / 2, freedom) * error / width / (place * (1 - place))
-    low, high = (scale[0] + width * (math.tanh((log_odds + step) / 2) + 1) / 2 for step in (-away, away))
-    return replace(without, low=min(low, value), high=max(high, value), problem="")
+    answers = len(residuals) + len(weighted)
+    low, high = log_odds_interval(value, error, freedom, scale=scale, answers=answers, level=level)
+    return replace(without, low=low, high=high, problem="")
 
 
 def _degrees_of_freedom(
