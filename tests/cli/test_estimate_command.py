@@ -43,7 +43,9 @@ def test_where_all_are_rated_their_own_mean_is_said(assay: Make, tmp_path: Path)
     rows = [{"id": f"a{n}", "cheap": n % 2, "judge": n % 3, "rating": 1 + n % 5} for n in range(20)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     shown = assay("estimate", "--scores", path, "--cheap", "cheap", "--judged", "judge").out
-    assert "All are rated: 3.00 is their own mean. The interval is for more answers like these." in " ".join(shown.split())
+    assert "All are rated: 3.00 is their own mean. The interval is for more answers like these." in " ".join(
+        shown.split()
+    )
 
 
 def test_a_metric_that_is_missing_and_a_budget_that_is_too_small(assay: Make, scores: Path) -> None:
