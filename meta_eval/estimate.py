@@ -164,36 +164,8 @@ def estimate_mean_of_groups(
     if groups < FEWEST_GROUPS or np.abs(deviations).max() <= 1e-12 * max(1.0, float(np.abs(totals).max())):
         return result
     variance, degrees = variance_of_group_mean(totals, counts)
-    away = t_quantile((1 + level) / 2, degrees) * math.sqrt(variance)
-    return Estimate(mean, *log_odds_interval(mean, away, bounds), n=int(n), groups=groups, p=p)
-
-
-def log_odds_interval(
-    mean: float, away: float, bounds: tuple[float, float], inside: float = 0.0
-) -> tuple[float, float]:
-    """Brings the interval mean +- away to the scale of log odds of the mean's place between two bounds.
-
-    With u the place in (0, 1), the step on that scale is away / width / (u (1 - u)) (the delta method; the logit
-    interval of survey statistics, Korn and Graubard, 1999).
-
-    Args:
-        mean: The mean.
-        away: How far its symmetric interval reaches.
-        bounds: What the mean cannot leave.
-        inside: How near to a bound the place may come, as a share of the width.
-
-    Returns:
-        The ends, within the bounds.
-
-    Example:
-        >>> [round(end, 3) for end in log_odds_interval(0.9, 0.1, (0.0, 1.0))]
-        [0.748, 0.965]
-    """
-    low, width = bounds[0], bounds[1] - bounds[0]
-    place = min(1 - inside, max(inside, (mean - low) / width))
-    odds, step = math.log(place / (1 - place)), away / width / (place * (1 - place))
-    ends = [low + width * (math.tanh((odds + side) / 2) + 1) / 2 for side in (-step, step)]
-    return min(ends[0], mean), max(ends[1], mean)
+    low, high = log_odds_interval(mean, math.sqrt(variance), degrees, scale=bounds, answers=int(n), level=level)
+    return Estimate(mean, low, high, n=int(n), groups=groups, p=p)
 
 
 def variance_of_group_mean(sums: "Floats", sizes: "Floats | Places") -> tuple[float, float]:
@@ -217,6 +189,42 @@ def variance_of_group_mean(sums: "Floats", sizes: "Floats | Places") -> tuple[fl
     variance = float((deviations**2 / (1 - shares)).sum()) / n**2
     spread = (sizes**2 * (1 - 2 * shares) / (1 - shares) ** 2).sum() + (sizes**2 / (1 - shares)).sum() ** 2 / n**2
     return variance, n**2 / float(spread)
+
+
+def log_odds_interval(
+    mean: float, error: float, degrees: float, *, scale: tuple[float, float], answers: int, level: float
+) -> tuple[float, float]:
+    """An interval of a mean on a bounded scale, symmetric in the log odds of its place there.
+
+    The mean of ratings near one end of the scale is skewed: few ratings may show none of the bad answers that pull it
+    down. With the place p = (mean - lowest) / (highest - lowest), log(p / (1 - p)) +- t error / width / (p (1 - p)), by
+    the delta method, is brought back to the scale (the logit interval of survey statistics, Korn and Graubard, 1999).
+
+    Args:
+        mean: The estimate.
+        error: Its standard error, above 0.
+        degrees: Degrees of freedom of the error.
+        scale: The lowest and the highest value.
+        answers: Values that the mean is of. At an end of the scale log odds are infinite: the place stays 1 / (8
+            answers) inside it, half a level of one answer on a scale of five.
+        level: Confidence level, in (0, 1).
+
+    Returns:
+        The ends of the interval, which holds the mean.
+
+    Example:
+        p = 0.75, log odds 1.0986 +- 2.776 * 0.2 / 4 / 0.1875 = 0.7404: p from 0.5886 to 0.8628.
+
+        >>> low, high = log_odds_interval(4.0, 0.2, 4, scale=(1, 5), answers=5, level=0.95)
+        >>> round(low, 3), round(high, 3)
+        (3.354, 4.451)
+    """
+    width, inside = scale[1] - scale[0], 1 / (8 * answers)
+    place = min(1 - inside, max(inside, (mean - scale[0]) / width))
+    log_odds = math.log(place / (1 - place))
+    away = t_quantile((1 + level) / 2, degrees) * error / width / (place * (1 - place))
+    low, high = (scale[0] + width * (math.tanh((log_odds + step) / 2) + 1) / 2 for step in (-away, away))
+    return min(low, mean), max(high, mean)
 
 
 def estimate_proportion(count: int, total: int) -> Estimate:

@@ -12,7 +12,6 @@ from .estimate import TOO_FEW_GROUPS, Estimate, log_odds_interval
 from .jackknife import FEWEST_GROUPS
 from .policy import variance_of_mean
 from .results import MeanRating
-from .student import t_quantile
 from .subsets import fit_scale
 from .table import ScoreTable
 
@@ -213,10 +212,8 @@ def _with_interval(
     freedom = _degrees_of_freedom(residuals, weighted, groups, unrated_groups, count)
     if not freedom or error <= 1e-9 * width:
         return without
-    # at an end of the scale log odds are infinite: the place stays half an answer's level inside it
-    inside = 1 / (8 * (len(residuals) + len(weighted)))
-    away = t_quantile((1 + level) / 2, freedom) * error
-    low, high = log_odds_interval(value, away, scale, inside)
+    answers = len(residuals) + len(weighted)
+    low, high = log_odds_interval(value, error, freedom, scale=scale, answers=answers, level=level)
     return replace(without, low=low, high=high, problem="")
 
 

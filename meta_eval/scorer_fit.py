@@ -28,6 +28,7 @@ LEVEL = 0.9
 _FOLDS = 10
 _RATING_BANDS, _PREDICTION_BANDS = 5, 3
 _FEWEST_PER_BAND = 10  # a quantile at 0.9 needs nine groups
+_LARGEST_BAND = 1.5  # of a fifth: 10% outside a lowest band of 0.3 are 15% of the lowest fifth at most
 _PENALTIES = np.logspace(-2, 3, 11)
 
 
@@ -128,44 +129,64 @@ def conformal_half_width(residuals: Floats, groups: Places, level: float) -> flo
 
 
 def conformal_bands(
-    values: Floats, residuals: Floats, groups: Places, level: float, *, lowest: float, most: int
+    values: Floats, residuals: Floats, groups: Places, level: float, *, scale: tuple[float, float], most: int
 ) -> Bands:
     """Bands of values with the half width of each: one `conformal_half_width` from the items of the band.
 
     With ratings as values the bands are label-conditional, with predictions Mondrian (`Scorer`). A band has a share
     1 / most of the items at least, and ten; a value that many items have is not divided.
 
+    The lowest band may be smaller: where most items share a value (80% are rated 5), the quantile of a band with them
+    is theirs, and says nothing of the few below. Those are a band of their own from ten on. Fewer below a value that
+    more than half of all items have are too few for a quantile: nobody knows how far off they are, and their half width
+    is the whole scale.
+
     Args:
         values: What makes the bands, (items,).
         residuals: Rating less prediction, out of fold, (items,).
         groups: The group of each item as a number, (items,).
         level: The probability.
-        lowest: The start of the first band.
-        most: The largest number of bands.
+        scale: The lowest and the highest rating; the first band starts at the lowest.
+        most: The largest number of bands, beside a smaller lowest one.
 
     Returns:
         Pairs of a band's start, halfway between its lowest value and the value below, and its half width.
 
     Example:
-        Ten answers rated 1, which are predicted 2 too high at worst, and twenty rated 5, 1 too low at worst:
+        Ten answers rated 1, which are predicted 2 too high at worst, and ninety rated 5, 1 too low at worst. With nine
+        rated 1, their half width is the scale's 4:
 
-        >>> ratings, residuals = np.repeat([1.0, 5.0], [10, 20]), np.repeat([-2.0, 1.0], [10, 20])
-        >>> conformal_bands(ratings, residuals, np.arange(30), 0.9, lowest=1.0, most=3)
+        >>> ratings, residuals = np.repeat([1.0, 5.0], [10, 90]), np.repeat([-2.0, 1.0], [10, 90])
+        >>> conformal_bands(ratings, residuals, np.arange(100), 0.9, scale=(1.0, 5.0), most=5)
         ((1.0, 2.0), (3.0, 1.0))
+        >>> conformal_bands(ratings[1:], residuals[1:], np.arange(99), 0.9, scale=(1.0, 5.0), most=5)
+        ((1.0, 4.0), (3.0, 1.0))
     """
     levels, counts = np.unique(values, return_counts=True)
     fewest = max(_FEWEST_PER_BAND, len(values) / most - 1e-9)
-    starts, count = [lowest], 0
+    first = _place_above_few(counts, fewest)
+    starts, count = [scale[0]], 0
     for place in range(len(levels) - 1):
         count += int(counts[place])
-        if count >= fewest and int(counts[place + 1 :].sum()) >= fewest:
+        if place + 1 == first or (count >= fewest and int(counts[place + 1 :].sum()) >= fewest):
             starts.append(float(levels[place] + levels[place + 1]) / 2)
             count = 0
     band_of = np.searchsorted(starts, values, side="right") - 1
-    return tuple(
-        (start, conformal_half_width(residuals[band_of == band], groups[band_of == band], level))
-        for band, start in enumerate(starts)
-    )
+    bands = [band_of == band for band in range(len(starts))]
+    widths = [conformal_half_width(residuals[inside], groups[inside], level) for inside in bands]
+    if first and int(counts[:first].sum()) < _FEWEST_PER_BAND:
+        widths[0] = scale[1] - scale[0]
+    return tuple(zip(starts, widths, strict=True))
+
+
+def _place_above_few(counts: Places, fewest: float) -> int:
+    """The place of the value below which there are few items that need a band of their own; 0 without one."""
+    upto = np.cumsum(counts)
+    first = int(np.searchsorted(upto, fewest))
+    if first == len(counts) or upto[first] <= _LARGEST_BAND * fewest:
+        return 0
+    below = int(upto[first] - counts[first])
+    return first if below >= _FEWEST_PER_BAND or counts[first] > upto[-1] / 2 else 0
 
 
 def fit_scorer(
@@ -260,8 +281,9 @@ def build_scorer(
     scores, ratings, metrics = rated.oriented, rated.mean_rating, rated.metrics
     fitted = fit_combination(kind, metrics, scores, ratings, rated.middle)
     predicted = _predict_out_of_fold(rated, kind, seed=seed)
+    scale = (rated.rating_min, rated.rating_max)
     by_rating, by_prediction = (
-        conformal_bands(values, ratings - predicted, rated.group_numbers, level, lowest=rated.rating_min, most=most)
+        conformal_bands(values, ratings - predicted, rated.group_numbers, level, scale=scale, most=most)
         for values, most in ((ratings, _RATING_BANDS), (predicted, _PREDICTION_BANDS))
     )
     return Scorer(

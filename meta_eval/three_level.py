@@ -9,7 +9,7 @@ from scipy import stats
 
 from ..errors import UsageError
 from .arrays import Floats, Places
-from .estimate import TOO_FEW_GROUPS, Estimate
+from .estimate import TOO_FEW_GROUPS, Estimate, log_odds_interval
 from .jackknife import FEWEST_GROUPS
 from .policy import clopper_pearson, triage_policy
 from .raters import to_rating_scale
@@ -17,6 +17,7 @@ from .student import t_quantile
 from .table import ScoreTable
 
 STRATA = 5
+_ALL_EQUAL = "no interval: the ratings do not vary"
 _NO_SPREAD = 1e-12  # a score that does not vary within the strata
 _FEWEST_RATED = 5  # per stratum, in groups' worth: fewer say nothing about how much ratings vary within it
 _FEWEST_OF_A_KIND = 5  # with fewer bad ones rated, or good ones, nobody knows what the scores are worth
@@ -194,11 +195,14 @@ def three_level_mean(
     answer adds W_h / m_h (lj J - lc C - mean), and, where it is rated, W_h / r_h (Y - lj J - mean) as well. What a
     group's rated answers add is divided by sqrt(1 - f), with f the part of their variance that the fitted means of the
     strata take (CR2), and the interval is Student's with Satterthwaite's degrees of freedom for that: of equal groups
-    in one stratum G - 1, fewer of unequal ones (Bell and McCaffrey, 2002; Pustejovsky and Tipton, 2018).
+    in one stratum G - 1, fewer of unequal ones (Bell and McCaffrey, 2002; Pustejovsky and Tipton, 2018). It is
+    symmetric in the log odds of the mean's place on the rating scale (`log_odds_interval`), because the mean of ratings
+    near one end is skewed. Where the scores lead to an end of the scale or beyond, the ratings alone are taken.
 
     The judged answers must be drawn at random from all, or from each stratum (`draw_stratified`); the rated ones at
-    random from the judged. Then the interval holds whatever the scores are worth. It holds for all answers of the same
-    kind, not only for these: where most of them are rated it is wider than their own mean would need.
+    random from the judged. Then the interval holds whatever the scores are worth. What is estimated is the mean of
+    answers like these, of new groups too: where most of them are rated the interval is wider than the mean of these
+    would need, and where all are rated their own mean has no error, but that of answers like these has.
 
     Source: two-phase sampling for stratification and regression (Cochran, 1977, chapter 12); power tuning as in PPI++
     (Angelopoulos, Duchi and Zrnic, 2023, arXiv 2311.01453).
@@ -207,28 +211,27 @@ def three_level_mean(
         strata: All answers by their cheap score, the judged ones among them. Neighbours with fewer rated answers than
             five groups have are joined.
         sample: The judged answers.
-        scale: The lowest and the highest rating; estimates and intervals are clipped to it.
+        scale: The lowest and the highest rating; intervals lie within it.
         level: Confidence level, in (0, 1).
 
     Returns:
-        The estimate, beside what fewer levels say; without an interval where fewer than five groups are rated, or
-        nothing varies.
+        The estimate, beside what fewer levels say; without an interval where fewer than five groups are rated, or the
+        ratings are all equal.
 
     Raises:
         UsageError: Fewer than ten answers are rated.
 
     Examples:
-        Ten ratings without scores, 1 to 5 twice: 3 +- 2.262 sqrt(20 / 9 / 10) with 9 degrees of freedom.
+        Ten ratings without scores, 1 to 5 twice: the error is sqrt(20 / 9 / 10) = 0.4714 with 9 degrees of freedom, the
+        place on the scale 0.5 with log odds 0 +- 2.262 * 0.4714 / 4 / 0.25 = 1.0665, so up to 0.7439 of the scale.
 
         >>> sample = JudgedSample(np.zeros(10), np.zeros(10), np.tile([1.0, 2, 3, 4, 5], 2), np.arange(10))
         >>> result = three_level_mean(Strata.of_scores(np.zeros(100)), sample, scale=(1, 5))
         >>> round(result.mean.value, 6), round(result.mean.high, 3)
-        (3.0, 4.066)
+        (3.0, 3.976)
     """
     three, two, alone = _three_levels(strata, sample)
-    return three.summarise(
-        strata.answers, three.estimate(scale, level), two.estimate(scale, level), alone.estimate(scale, level)
-    )
+    return three.summarise(strata.answers, *(levels.estimate(alone, scale, level) for levels in (three, two, alone)))
 
 
 def three_level_share(strata: Strata, sample: JudgedSample, *, level: float = 0.95) -> ThreeLevelMean:
@@ -386,13 +389,17 @@ class _Levels:
         rated = np.maximum(1, np.bincount(self.rated_stratum, minlength=self.strata))
         return np.asarray((cells.reshape(groups, self.strata) ** 2 * (self.shares / rated) ** 2 / rated).sum(axis=1))
 
-    def estimate(self, scale: tuple[float, float], level: float) -> Estimate:
+    def estimate(self, alone: "_Levels", scale: tuple[float, float], level: float) -> Estimate:
+        """The mean, with an interval on the scale of log odds of its place on the rating scale."""
         value, variance, freedom = self.linearise()
-        clipped = min(max(value, scale[0]), scale[1])
+        if not scale[0] < value < scale[1]:  # the scores lead to an end of the scale, or beyond
+            value, variance, freedom = alone.linearise()
         if variance <= _NO_SPREAD:
-            return self._as_estimate(clipped)
-        half_width = t_quantile((1 + level) / 2, freedom) * math.sqrt(variance)
-        return self._as_estimate(clipped, max(scale[0], value - half_width), min(scale[1], value + half_width))
+            return self._as_estimate(value)
+        answers = len(self.rated_term)
+        return self._as_estimate(
+            value, *log_odds_interval(value, math.sqrt(variance), freedom, scale=scale, answers=answers, level=level)
+        )
 
     def estimate_share(self, alone: "_Levels", level: float) -> Estimate:
         """The share of rated answers that are 1, with an interval at the effective size."""
@@ -408,10 +415,12 @@ class _Levels:
         return self._as_estimate(value, *clopper_pearson(value, size, level))
 
     def _as_estimate(self, value: float, low: float | None = None, high: float | None = None) -> Estimate:
-        """Without the interval where too few groups are rated."""
+        """Without the interval where too few groups are rated, or nothing varies."""
         n, groups = len(self.rated_term), len(np.unique(self.sample.groups[self.is_rated]))
-        if low is None or groups < FEWEST_GROUPS:
+        if groups < FEWEST_GROUPS:
             return Estimate(value, n=n, groups=groups, problem=TOO_FEW_GROUPS)
+        if low is None:
+            return Estimate(value, n=n, groups=groups, problem=_ALL_EQUAL)
         return Estimate(value, low, high, n=n, groups=groups)
 
     def summarise(self, answers: int, mean: Estimate, two_levels: Estimate, ratings_alone: Estimate) -> ThreeLevelMean:

@@ -138,6 +138,9 @@ def _print_levels(levels: "LevelEstimates", plan: "SamplePlan | None", scale: tu
             "bold",
         )
     )
+    if mean.rated == mean.answers:
+        own = Figure("mean", mean.ratings_alone.value)
+        console.print(Text(f"All are rated: {own} is their own mean. The interval is for more answers like these."))
     console.print(Text(f"Bad answers (rated below the middle): {Figure.from_estimate('rate', levels.bad_share.mean)}"))
     levels_of_measurement = (
         ("ratings alone", mean.rated, mean.ratings_alone),

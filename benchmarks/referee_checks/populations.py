@@ -26,10 +26,11 @@ GROUP_SIZES = {
 CUTS = {
     "even": [-0.842, -0.253, 0.253, 0.842],
     "mostly 5": [-1.645, -1.282, -1.036, -0.674],
+    "81% 5": [-1.645, -1.282, -1.126, -0.878],
     "90% 5": [-2.054, -1.751, -1.555, -1.282],
     "95% 5": [-2.326, -2.054, -1.881, -1.645],
 }
-"""Where a normal variable is cut into ratings 1 to 5: a fifth each, or 75%, 90% and 95% fives."""
+"""Where a normal variable is cut into ratings 1 to 5: a fifth each, or 75%, 81%, 90% and 95% fives."""
 
 
 def number_groups(sizes: list[int]) -> Places:

@@ -35,7 +35,17 @@ def test_the_estimate_and_its_plan(assay: Make, scores: Path) -> None:
     assert done.json["plan"]["cost"] <= 30
     shown = assay(*typed)
     assert "Mean rating of all 40 answers: 3.00 [" in shown.out
-    assert "on 1-5" in shown.out
+    assert "on 1-5" in shown.out and "All are rated" not in shown.out
+
+
+def test_where_all_are_rated_their_own_mean_is_said(assay: Make, tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl"
+    rows = [{"id": f"a{n}", "cheap": n % 2, "judge": n % 3, "rating": 1 + n % 5} for n in range(20)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    shown = assay("estimate", "--scores", path, "--cheap", "cheap", "--judged", "judge").out
+    assert "All are rated: 3.00 is their own mean. The interval is for more answers like these." in " ".join(
+        shown.split()
+    )
 
 
 def test_a_metric_that_is_missing_and_a_budget_that_is_too_small(assay: Make, scores: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from assay.errors import InputError, UsageError
 from assay.meta_eval.evaluation import evaluate_table
 from assay.meta_eval.scorer import AgreementRecord, Scorer, ScorerPart, fingerprint_ratings, percentile_knots
-from assay.meta_eval.scorer_fit import conformal_bands, conformal_half_width, fit_combination, fit_scorer
+from assay.meta_eval.scorer_fit import build_scorer, conformal_bands, conformal_half_width, fit_combination, fit_scorer
 from assay.meta_eval.table import ScoreTable
 
 AGREEMENT = AgreementRecord(items=60, groups=15, spearman=0.5, low=0.3, high=0.7, ratings="0" * 12)
@@ -200,11 +200,48 @@ def test_bands_by_hand() -> None:
     """Thirty answers rated 1 to 3 in tens, residuals of 1, 2 and 3: each level is a band. Rated 1 are only five: they
     are one band with those rated 2, whose quantile at 0.9 * 16 / 15 = 0.96 is a residual of 2."""
     ratings = np.repeat([1.0, 2.0, 3.0], 10)
-    bands = conformal_bands(ratings, ratings, np.arange(30), 0.9, lowest=0.0, most=5)
+    bands = conformal_bands(ratings, ratings, np.arange(30), 0.9, scale=(0.0, 5.0), most=5)
     assert bands == ((0.0, 1.0), (1.5, 2.0), (2.5, 3.0))
     few = ratings[5:]
-    bands = conformal_bands(few, few, np.arange(25), 0.9, lowest=1.0, most=5)
+    bands = conformal_bands(few, few, np.arange(25), 0.9, scale=(1.0, 5.0), most=5)
     assert bands == ((1.0, 2.0), (2.5, 3.0))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bands"),
+    [
+        # 12 of 120 below 5: a band of their own, with the largest residual for 0.9 * 13 / 12 = 0.975
+        ([1.0] * 4 + [2.0] * 8, 108, ((1.0, 3.0), (3.5, 0.5))),
+        # 9 of 60 below 5 are too few for a quantile: the whole scale
+        ([1.0] * 4 + [2.0] * 5, 51, ((1.0, 4.0), (3.5, 0.5))),
+        # 4 of 28 below 2, which 8 have: one band of 12, no more than 1.5 times ten
+        ([1.0] * 4 + [2.0] * 8, 16, ((1.0, 3.0), (3.5, 0.5))),
+        # nobody is rated below 5: one band
+        ([], 30, ((1.0, 0.5),)),
+    ],
+)
+def test_the_few_below_most_ratings_are_a_band(
+    low: list[float], high: int, bands: tuple[tuple[float, float], ...]
+) -> None:
+    """Residuals of 3 for low ratings and of 0.5 for fives."""
+    ratings = np.array([*low, *[5.0] * high])
+    residuals = np.where(ratings < 5, -3.0, 0.5)
+    assert conformal_bands(ratings, residuals, np.arange(len(ratings)), 0.9, scale=(1.0, 5.0), most=5) == bands
+
+
+def test_the_interval_holds_the_worst_answers_where_most_are_fives() -> None:
+    """81% fives and 10% rated 1 or 2, scores ten times as noisy below 5: the lowest fifth lie in it too, 15 fits."""
+    draw, inside = np.random.default_rng(5), []
+    for _ in range(15):
+        ratings = draw.choice([1.0, 2, 3, 4, 5], 480, p=[0.05, 0.05, 0.03, 0.06, 0.81])
+        scores = ratings + np.where(ratings < 5, 3.0, 0.3) * draw.normal(size=480)
+        table = ScoreTable(tuple(map(str, range(240))), ("m",), scores[:240, None], ratings[:240, None])
+        scorer = build_scorer(table, "subset", AGREEMENT)
+        for score, rating in zip(scores[240:], ratings[240:], strict=True):
+            prediction = scorer.predict({"m": float(score)})
+            if rating < 5:
+                inside.append(prediction.low <= rating <= prediction.high)
+    assert np.mean(inside) > 0.85  # n = 690, standard error 0.013; with the fives in one band it was 0.73
 
 
 def simulate(seed: int, groups: int = 40, noise: float = 0.8) -> ScoreTable:

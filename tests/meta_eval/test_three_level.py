@@ -42,13 +42,15 @@ def test_two_strata_by_hand() -> None:
     # Sums of squared deviations are 2 and 2, so the variance of the terms is (9/16 * 2 + 1/16 * 2) / 25 = 0.05, divided
     # by 1 - 1/5 for the fitted means: 0.0625. An answer adds (3/4 / 5)^2 = 0.0225 or (1/4 / 5)^2 = 0.0025, all 0.125,
     # of which 4/5 are left: 0.125 * 0.1 / (5 * 0.0225^2 + 5 * 0.0025^2) = 4.878 degrees, whose quantile is 2.590.
+    # 2.5 is at 0.375 of the scale, log odds -0.5108 +- 2.590 * 0.25 / 4 / (0.375 * 0.625) = 0.6907: 0.2312 to 0.5448.
     strata = Strata.of_scores(np.repeat([0.0, 1.0], [30, 10]), strata=4)
     cheap = np.repeat([0.0, 1.0], 5)
     ratings = np.array([1.0, 2, 3, 2, 2, 4, 5, 3, 4, 4])
     result = three_level_mean(strata, JudgedSample(cheap, cheap, ratings, np.arange(10)), scale=(1, 5))
     assert strata.sizes.tolist() == [30, 10]
     assert result.mean.value == pytest.approx(2.5)
-    assert result.mean.high == pytest.approx(2.5 + 2.590 * 0.25, abs=1e-3)
+    assert result.mean.low == pytest.approx(1 + 4 * 0.2312, abs=1e-3)
+    assert result.mean.high == pytest.approx(1 + 4 * 0.5448, abs=1e-3)
     assert result.ratings_alone.value == pytest.approx(3.0)
     assert result.variances == LevelVariances(pytest.approx(0.5), pytest.approx(0.5))  # 2 / 4 in each stratum
 
@@ -110,6 +112,38 @@ def test_fewer_than_five_rated_groups_have_no_interval() -> None:
     result = three_level_mean(Strata.of_scores(np.zeros(50)), sample, scale=(1, 5))
     assert (result.mean.value, result.mean.low, result.mean.groups) == (2.5, None, 4)
     assert result.mean.problem == "an interval needs 5 groups that differ"
+
+
+def test_the_interval_of_a_mean_near_the_end_of_the_scale_is_skewed() -> None:
+    """Nine fives and a one: mean 4.6, variance 1.6 / 10, at 0.9 of the scale with log odds 2.197 +- 2.262 * 0.1 / 0.09.
+
+    That is 2.513: from -0.316, or 0.4217 of the scale, to 4.710, or 0.9911. Plain +- t would end at 5 above 5.
+    """
+    ratings = np.repeat([5.0, 1.0], [9, 1])
+    sample = JudgedSample(np.zeros(10), np.zeros(10), ratings, np.arange(10))
+    mean = three_level_mean(Strata.of_scores(np.zeros(50)), sample, scale=(1, 5)).mean
+    assert (mean.value, mean.low) == (pytest.approx(4.6), pytest.approx(1 + 4 * 0.4217, abs=1e-3))
+    assert mean.high == pytest.approx(1 + 4 * 0.9911, abs=1e-3)
+
+
+@pytest.mark.parametrize("rating", [3.0, 5.0])
+def test_ratings_that_are_all_equal_have_no_interval(rating: float) -> None:
+    sample = JudgedSample(np.zeros(20), np.arange(20.0), np.full(20, rating), np.arange(20))
+    mean = three_level_mean(Strata.of_scores(np.zeros(20)), sample, scale=(1, 5)).mean
+    assert (mean.value, mean.low, mean.high) == (rating, None, None)
+    assert mean.problem == "no interval: the ratings do not vary"
+
+
+def test_scores_that_lead_beyond_the_scale_leave_the_ratings_alone() -> None:
+    """Twenty rated 4 and 5 by the judge's 0 and 1, twenty others at 9: the slope of 1 leads to 8.75."""
+    judged = np.concatenate([np.tile([0.0, 1.0], 10), np.full(20, 9.0)])
+    ratings = np.where(np.arange(40) < 20, 4 + judged, np.nan)
+    ratings[0] = 5.0  # so that the slope does not explain all
+    result = three_level_mean(
+        Strata.of_scores(np.zeros(99)), JudgedSample(np.zeros(40), judged, ratings, np.arange(40)), scale=(1, 5)
+    )
+    assert result.two_levels.value == pytest.approx(4.55)
+    assert result.two_levels.low == result.ratings_alone.low
 
 
 def test_strata_with_few_rated_answers_are_joined() -> None:
