@@ -1,6 +1,6 @@
 """What a choice among measures reaches by chance: the whole choice, or fit, repeated on shuffled ratings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +11,12 @@ from .combiners import Combiner, fit_combiner
 from .cross_validation import CombinationTask
 from .folds import grouped_folds
 from .permutation import shuffle_by_group
-from .subsets import fit_scale, subset_correlations
+from .subsets import subset_correlations
 
 _CELLS_PER_BLOCK = 1_000_000
 _CELLS_PER_FIT = 50_000
-_ROUNDING = 1e-9  # figures that are equal but for rounding reach each other
+_DIGITS = 9
+_ROUNDING = 10.0**-_DIGITS  # figures that are equal but for rounding reach each other
 
 OnProgress = Callable[[int], None]
 """Called with how many shufflings are done."""
@@ -55,6 +56,37 @@ class Chance:
         return 1.0 if may_reach < 0 else float(np.sort(self.by_chance)[-1 - may_reach])
 
 
+def chance_of_any(chances: Sequence[Chance], shares: Sequence[float]) -> Chance:
+    """Joins tests on the same shufflings into one test that any of them has something to show.
+
+    Each test's p-value is divided by its share, and the smallest of these counts, of the ratings as they are and of
+    each shuffling (min-P; Westfall and Young, 1993): the larger a test's share, the less it loses by the others. Tests
+    that move together lose less than by splitting the error among them.
+
+    Args:
+        chances: The tests, (tests,), each of the largest of its measures.
+        shares: The share of each, (tests,), adding up to 1.
+
+    Returns:
+        Less the smallest p-value over its share, on the ratings and by chance.
+
+    Examples:
+        Of three shufflings and the ratings themselves none reaches either test's rho; each test alone has p = 1 / 4.
+
+        >>> first = Chance(np.array([0.9]), np.array([0.1, 0.2, 0.3]))
+        >>> second = Chance(np.array([0.8]), np.array([0.3, 0.0, 0.1]))
+        >>> joint = chance_of_any([first, second], [0.5, 0.5])
+        >>> joint.reached.tolist(), joint.by_chance.tolist(), joint.p(-0.5)
+        ([-0.5], [-1.0, -1.5, -1.0], 0.25)
+    """
+    weighted = []
+    for chance, share in zip(chances, shares, strict=True):
+        largest = np.r_[chance.reached.max(), chance.by_chance].round(_DIGITS)
+        weighted.append(rankdata(-largest, method="max") / len(largest) / share)
+    smallest = -np.min(weighted, axis=0)
+    return Chance(smallest[:1], smallest[1:])
+
+
 def chance_of_measures(task: CombinationTask, measures: Floats, *, permutations: int, seed: int) -> Chance:
     """Tests measures that no rating chose, all at once.
 
@@ -86,7 +118,7 @@ def chance_of_best(task: CombinationTask, *, permutations: int, seed: int) -> Ch
     Returns:
         Spearman of the best subset on the ratings, and on each shuffling.
     """
-    x, ranks = fit_scale(task.scores, task.how)(task.scores), rankdata(task.ratings)
+    x, ranks = task.scaled, rankdata(task.ratings)
     width = max(1, _CELLS_PER_BLOCK // len(task.subsets))
 
     def best_spearman(ratings: Floats) -> Floats:
@@ -144,8 +176,8 @@ def chance_of_fit(
             predictions = np.empty_like(shuffled)
             for held_out in parts:
                 training = np.setdiff1d(everything, held_out)
-                predict = fit_combiner(kind, task.scores[training], ratings[training], middle=task.middle)
-                predictions[held_out] = predict(task.scores[held_out])
+                fitted = fit_combiner(kind, task.scores, ratings, middle=task.middle, training=training)
+                predictions[held_out] = fitted.predict_known(held_out)
             total += np.einsum("ij,ij->j", _standardise(rankdata(predictions, axis=0)), _standardise(shuffled))
         return total / repeats
 

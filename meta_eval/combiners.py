@@ -1,12 +1,13 @@
 """Combiners that take all metrics: their mean rank, the paper's normalised sum, and two fitted to ratings."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+from scipy.stats import rankdata
 
-from .arrays import Bools, Floats
-from .subsets import Scaling, fit_scale
+from .arrays import Bools, Floats, Places
+from .subsets import DIGITS, Scale, Scaling, fit_scale, place_among
 
 Combiner = Literal["mean-rank", "normalised-sum", "ridge", "logistic"]
 COMBINERS: tuple[Combiner, ...] = get_args(Combiner)
@@ -16,13 +17,43 @@ SUBSET = "subset"  # the kind of a combination that sums the best subset instead
 _PENALTIES = np.logspace(-2, 3, 11)
 _MOST_STEPS = 30
 _SMALLEST_STEP = 1e-6
-
-Predictor = Callable[[Floats], Floats]
-"""Maps scores (items, metrics) to predictions, one column per set of ratings it was fitted to (items, sets)."""
+_SMALLEST_SPREAD = 1e-9
 
 
-def fit_combiner(kind: Combiner, scores: Floats, ratings: Floats, *, middle: float) -> Predictor:
-    """Fits a combiner to training scores and to each of several sets of ratings at once.
+@dataclass(frozen=True, eq=False)
+class FittedCombiner:
+    """A combiner as it was fitted to several sets of ratings.
+
+    Attributes:
+        scale: Brings scores to the scale that the weights are for.
+        weights: The weights, (metrics, sets).
+        sums: The weighted sums of the items whose scores are known, over their spread, (items, sets).
+    """
+
+    scale: Scale
+    weights: Floats
+    sums: Floats
+
+    def predict(self, others: Floats) -> Floats:
+        """Maps scores (items, metrics) to predictions, one column per set of ratings (items, sets).
+
+        A prediction is the place of an item's sum among the sums of all items (`place_among`). Items that all
+        metrics score alike thus have the same prediction whatever fold they are in, where the fits of the folds order
+        the items alike; a fold's own mean would also tell on the ratings that were left out.
+        """
+        return place_among(self.sums, self.scale(others) @ self.weights)
+
+    def predict_known(self, places: Places) -> Floats:
+        """Predicts the items at some places, as `predict` does of their scores, of many sets at once."""
+        items = len(self.sums)
+        ranks: Floats = rankdata(self.sums.round(DIGITS), axis=0)[places]
+        return (ranks - 0.5) / items - 0.5
+
+
+def fit_combiner(
+    kind: Combiner, scores: Floats, ratings: Floats, *, middle: float, training: Places | None = None
+) -> FittedCombiner:
+    """Fits a combiner to training items and to each of several sets of ratings at once.
 
     The fitted kinds take the metrics' ranks. Ridge's penalty is chosen by leaving out one training item at a time;
     logistic regression tells good answers (above the middle) from others with a penalty of 1. There is no tree among
@@ -31,39 +62,36 @@ def fit_combiner(kind: Combiner, scores: Floats, ratings: Floats, *, middle: flo
 
     Args:
         kind: Which combiner.
-        scores: Training scores, more being better, (items, metrics); NaN where one is missing.
-        ratings: Sets of training ratings in columns, (items, sets).
+        scores: Scores of all items, more being better, (items, metrics); NaN where one is missing. The scale is
+            learned from these: no rating takes part.
+        ratings: Sets of ratings in columns, (items, sets).
         middle: The middle of the rating scale.
+        training: The places of the items whose ratings the weights are fitted to; None for all.
 
     Returns:
-        The predictor. Predictions are standardised by the training mean and spread, so that those of several folds may
-        stand in one list: a fold's own mean would tell on the ratings that were left out.
+        The fitted combiner.
 
     Examples:
+        Both metrics are ranked, so that the three items have the same sum; one with two high scores is above all:
+
         >>> scores = np.array([[0.1, 3.0], [0.5, 2.0], [0.9, 1.0]])
-        >>> predict = fit_combiner("mean-rank", scores, np.array([[1.0], [2.0], [3.0]]), middle=2)
-        >>> predict(np.array([[0.9, 3.0], [0.1, 1.0]])).round(6).tolist()
-        [[0.666667], [-0.666667]]
+        >>> fitted = fit_combiner("mean-rank", scores, np.array([[1.0], [2.0], [3.0]]), middle=2)
+        >>> fitted.predict(np.array([[0.5, 2.0], [0.9, 3.0], [0.1, 1.0]])).ravel().tolist()
+        [0.0, 0.5, -0.5]
     """
     how: Scaling = "sum" if kind == "normalised-sum" else "ranks"
     scale = fit_scale(scores, how)
     x = scale(scores)
+    places = slice(None) if training is None else training
     if kind == "ridge":
-        weights = ridge_weights(x, ratings)
+        weights = ridge_weights(x[places], ratings[places])
     elif kind == "logistic":
-        weights = logistic_weights(x, ratings > middle)
+        weights = logistic_weights(x[places], ratings[places] > middle)
     else:
         weights = np.ones((x.shape[1], ratings.shape[1]))
-    centre = x.mean(axis=0) @ weights
-    covariances = np.atleast_2d(np.cov(x.T, bias=True))
-    spread = np.sqrt(np.maximum(np.einsum("ij,ij->j", weights, covariances @ weights), 0.0))
-    spread[spread < 1e-12] = 1.0
-
-    def predict(others: Floats) -> Floats:
-        predictions: Floats = (scale(others) @ weights - centre) / spread
-        return predictions
-
-    return predict
+    spread = (x @ weights).std(axis=0)
+    weights = weights / np.where(spread > _SMALLEST_SPREAD, spread, 1.0)
+    return FittedCombiner(scale, weights, x @ weights)
 
 
 def ridge_weights(x: Floats, targets: Floats) -> Floats:
@@ -127,8 +155,10 @@ def logistic_weights(x: Floats, is_good: Bools) -> Floats:
     """
     good = is_good.astype(float)
     items, metrics = x.shape
-    spread = x.std(axis=0) + 1e-12
-    design = np.column_stack([x / spread, np.ones(items)])
+    spread = x.std(axis=0)
+    # a variable that does not vary here gets no weight
+    over_spread = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > _SMALLEST_SPREAD)
+    design = np.column_stack([(x - x.mean(axis=0)) * over_spread, np.ones(items)])
     first, second = np.triu_indices(metrics + 1)
     products = design[:, first] * design[:, second]
     penalty = np.r_[np.ones(metrics), 0.0]
@@ -162,6 +192,6 @@ def logistic_weights(x: Floats, is_good: Bools) -> Floats:
         weights[:, active] = own - length * step
         unfinished = np.abs(length * step).max(axis=0) > _SMALLEST_STEP
         active, reached = active[unfinished], after[unfinished]
-    fitted: Floats = weights[:-1] / spread[:, None]
+    fitted: Floats = weights[:-1] * over_spread[:, None]
     fitted[:, ~varies] = 1.0
     return fitted

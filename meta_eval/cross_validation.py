@@ -5,6 +5,7 @@ No figure comes from the answers that chose it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from scipy.stats import rankdata
@@ -12,7 +13,16 @@ from scipy.stats import rankdata
 from .arrays import Bools, Floats, Places
 from .combiners import COMBINERS, SUBSET, Combiner, fit_combiner
 from .folds import grouped_folds
-from .subsets import Scaling, all_subsets, best_of_each_size, fit_scale, subset_correlations
+from .subsets import (
+    DIGITS,
+    Scale,
+    Scaling,
+    all_subsets,
+    best_of_each_size,
+    fit_scale,
+    place_among,
+    subset_correlations,
+)
 
 _LARGEST_CHEAP_SUBSET = 2
 
@@ -80,12 +90,31 @@ class CombinationTask:
         largest: int,
         costs: Sequence[float] | None = None,
         combiners: tuple[Combiner, ...] = COMBINERS,
+        asked_for: str = "",
     ) -> "CombinationTask":
-        """Builds the task of choosing among all subsets of up to `largest` metrics, and the combiners of all."""
+        """Builds the task of choosing among all subsets of up to `largest` metrics, and the combiners of all.
+
+        Of one metric there is no combiner but the one that was asked for: it is that metric.
+        """
         subsets = all_subsets(scores.shape[1], largest)
+        if scores.shape[1] == 1:
+            combiners = tuple(kind for kind in combiners if kind == asked_for)
         subset_costs = None if costs is None else subsets @ np.asarray(costs, float)
         sizes = subsets.sum(axis=1).astype(np.intp)
         return cls(scores, ratings, group_numbers, middle, how, subsets, sizes, subset_costs, combiners)
+
+    @cached_property
+    def scale(self) -> Scale:
+        """Brings scores to one scale, learned from the scores of all items: no rating takes part.
+
+        A scale learned anew in each training part would set tied scores apart by the fold that they are in.
+        """
+        return fit_scale(self.scores, self.how)
+
+    @cached_property
+    def scaled(self) -> Floats:
+        """The scores of all items on that scale, (items, metrics)."""
+        return self.scale(self.scores)
 
     @property
     def largest(self) -> int:
@@ -166,9 +195,9 @@ def best_subsets(task: CombinationTask, places: Places) -> Places:
     Returns:
         One row of `task.subsets` per size and per bound, (sizes + bounds,).
     """
-    scores = task.scores[places]
-    x = fit_scale(scores, task.how)(scores)
-    correlations = subset_correlations(x, rankdata(task.ratings[places])[:, None], task.subsets)[:, 0]
+    correlations = subset_correlations(task.scaled[places], rankdata(task.ratings[places])[:, None], task.subsets)[
+        :, 0
+    ].round(DIGITS)
     rows = best_of_each_size(correlations, task.sizes).tolist()
     for way in task.ways:
         if way.most_cost is not None and task.subset_costs is not None:
@@ -177,33 +206,34 @@ def best_subsets(task: CombinationTask, places: Places) -> Places:
     return np.array(rows)
 
 
-def predict_subsets(task: CombinationTask, rows: Places, training: Places, others: Floats) -> Floats:
-    """Sums the metrics of subsets for other items, on the scale of the training items and over their spread.
+def predict_subsets(task: CombinationTask, rows: Places, others: Floats) -> Floats:
+    """Sums the metrics of subsets for other items, and finds the places of the sums among those of the task's items.
+
+    These come from scores alone, so that a subset keeps the order of its sums whatever the fold.
 
     Args:
         task: The task.
         rows: Rows of `task.subsets`, (subsets,).
-        training: The places of the items that the scale is fitted on.
         others: Scores of the items to predict, (others, metrics).
 
     Returns:
         The predictions, (others, subsets).
     """
-    scale = fit_scale(task.scores[training], task.how)
     weights = task.subsets[rows].T
-    spread = (scale(task.scores[training]) @ weights).std(axis=0)
-    return (scale(others) @ weights) / np.where(spread > 0, spread, 1.0)
+    return place_among(task.scaled @ weights, task.scale(others) @ weights)
 
 
 def fit_ways(task: CombinationTask, training: Places) -> FittedWays:
     """Fits every way of a task to its items at `training`."""
     rows = best_subsets(task, training)
-    scores, ratings = task.scores[training], task.ratings[training]
-    predictors = [fit_combiner(kind, scores, ratings[:, None], middle=task.middle) for kind in task.combiners]
+    fitted = [
+        fit_combiner(kind, task.scores, task.ratings[:, None], middle=task.middle, training=training)
+        for kind in task.combiners
+    ]
 
     def predict(others: Floats) -> Floats:
-        columns = [predictor(others) for predictor in predictors]
-        return np.hstack([predict_subsets(task, rows, training, others), *columns])
+        columns = [combiner.predict(others) for combiner in fitted]
+        return np.hstack([predict_subsets(task, rows, others), *columns])
 
     # where two ways take equally many metrics, the one whose weights are equal is simpler
     learns = [0.1 * (1 + number) for number in range(len(task.combiners))]

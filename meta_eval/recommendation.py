@@ -16,6 +16,13 @@ moderate and 0.7 to 0.89 strong; the names here are a step plainer. Below the la
 _SOME = 0.05  # an agreement below it is none that a word could name
 _TARGET = 0.4  # the agreement that a set of ratings should be able to show
 _ENOUGH_POWER = 0.9
+_LARGEST_BOUND = 0.5  # to say that nothing follows by more than this is of use
+_WORDS_OF_KIND = {
+    "ridge": "{} weighed by ridge regression",
+    "logistic": "{} weighed by logistic regression",
+    "mean-rank": "the mean rank of {}",
+    "normalised-sum": "the normalised sum of {}",
+}
 
 
 def recommend(
@@ -138,24 +145,33 @@ def _not_shown(rated: int, metrics: tuple[MetricAgreement, ...], selection: Sele
     """What can be said where nothing is beyond chance: how much was looked for, and what more ratings would show."""
     chosen, is_one = selection.chosen, selection.chosen.candidates == 1
     power = _power(rated, metrics, selection, level)
+    advice = f"do not use {'it' if is_one else 'any of them'} in place of a person{_reversal(metrics, selection)}."
+    subject = f"that {name_of(chosen)} follows" if is_one else "that any measure follows"
     if power.power_of(_TARGET) >= _ENOUGH_POWER:
-        subject = (
+        rivals = [] if is_one else [one.out_of_fold for one in selection.combinations]
+        alone = [] if is_one else [one.spearman for one in _tried(metrics, selection)]
+        highs = [one.high for one in (selection.agreement, *rivals, *alone) if one.high is not None]
+        most = max(highs, default=1.0)
+        if not is_one and selection.p_of_best <= BEYOND_CHANCE:
+            return (
+                f"Not shown yet {subject} your team: a combination of measures may, and chance alone would do as well "
+                f"as the best of them in {format_chance(selection.p_of_best)}, but that is not sure enough with all "
+                f"counted that was tried; rate more answers, and until then {advice}"
+            )
+        if most > _LARGEST_BOUND:
+            return (
+                f"Not shown yet {subject} your team: {rated} answers do not rule out an agreement of up to {most:.2f} "
+                f"of 1; rate more answers, and until then {advice}"
+            )
+        nothing = (
             f"{name_of(chosen)} does not follow" if is_one else "No measure and no combination of measures follows"
         )
-        highest = [
-            selection.agreement.high,
-            *([] if is_one else (one.spearman.high for one in _tried(metrics, selection))),
-        ]
-        most = max((high for high in highest if high is not None), default=_TARGET)
-        advice = f"do not use {'it' if is_one else 'any of them'} in place of a person"
-        return f"{subject} your team's ratings by more than {most:.2f} of 1: {advice}{_reversal(metrics, selection)}."
-    subject = f"that {name_of(chosen)} follows" if is_one else "that any measure follows"
+        return f"{nothing} your team's ratings by more than {most:.2f} of 1: {advice}"
     more = power.more_ratings(_TARGET) or power.more_ratings(_TARGET, _ENOUGH_POWER)
     return (
         f"Not shown yet {subject} your team: on {rated} answers only an agreement above about "
         f"{power.smallest_shown():.2f} of 1 would have been seen, and {describe_more_ratings(more)} ratings would show "
-        f"one of {_TARGET:g}; until then do not use {'it' if is_one else 'any of them'} in place of a person"
-        f"{_reversal(metrics, selection)}."
+        f"one of {_TARGET:g}; until then {advice}"
     )
 
 
@@ -262,7 +278,7 @@ def name_of(combination: Combination) -> str:
     joined = " + ".join(metrics) if len(metrics) <= 4 else f"{len(metrics)} metrics ({', '.join(metrics[:2])}, ...)"
     if combination.kind != SUBSET and len(metrics) > 4:
         joined = f"all {len(metrics)} metrics"
-    return joined if combination.kind == SUBSET else f"{combination.kind} of {joined}"
+    return joined if combination.kind == SUBSET else _WORDS_OF_KIND[combination.kind].format(joined)
 
 
 def _rater_line(metrics: tuple[MetricAgreement, ...], raters: Raters | None) -> str:

@@ -16,7 +16,7 @@ from .combiners import SUBSET
 from .cross_validation import RULES, CombinationTask, column_spearmans, cross_validate, fit_ways
 from .estimate import Estimate, estimate
 from .results import ChosenCombination, Combination, Selection
-from .subsets import fit_scale, largest_size, resampled_winners, subset_names
+from .subsets import largest_size, resampled_winners, subset_names
 from .table import SENTINELS, ScoreTable
 
 Combine = Literal["all", "subsets", "sum", "mean-rank", "ridge", "logistic"]
@@ -99,6 +99,7 @@ def select(
     if not names or len(rated.items) < _FEWEST_ITEMS or float(np.ptp(rated.mean_rating)) == 0:
         return None
     scores = rated.only(names).oriented
+    kind = SUBSET if combine in {"subsets", "sum"} else combine
     task = CombinationTask.build(
         scores,
         rated.mean_rating,
@@ -107,8 +108,8 @@ def select(
         how="sum" if combine == "sum" else "ranks",
         largest=largest_size(len(names), max_metrics),
         costs=[table.costs.get(name, 0.0) for name in names] if table.costs else None,
+        asked_for=kind,
     )
-    kind = SUBSET if combine in {"subsets", "sum"} else combine
     eligible = np.array([kind in {"all", way.kind} for way in task.ways])
     rules = ("best", "simple", "cheap") if table.costs else ("best", "simple")
     out_of_fold = cross_validate(task, repeats=repeats, folds=folds, seed=seed, rules=rules, eligible=eligible)
@@ -237,7 +238,8 @@ def _stability(
     task: CombinationTask, names: tuple[str, ...], groups: tuple[str, ...], *, resamples: int, seed: int
 ) -> tuple[tuple[str, float], ...]:
     """How often each metric is in the best of all subsets when the groups are drawn again."""
-    x = fit_scale(task.scores, task.how)(task.scores)
-    winners = resampled_winners(x, rankdata(task.ratings), groups, task.subsets, resamples=resamples, seed=seed)
+    winners = resampled_winners(
+        task.scaled, rankdata(task.ratings), groups, task.subsets, resamples=resamples, seed=seed
+    )
     shares = task.subsets[winners].mean(axis=0)
     return tuple((name, float(share)) for name, share in zip(names, shares, strict=True))

@@ -14,6 +14,8 @@ from .bootstrap import group_weights
 MOST_SUBSETS = 4095  # all subsets of 12 metrics
 _MOST_SUBSETS_ON_REQUEST = 100_000
 _CELLS_PER_BLOCK = 2_000_000
+DIGITS = 9
+"""To how many digits sums of scores are compared: those that differ by less are equal but for rounding."""
 
 Scale = Callable[[Floats], Floats]
 """Maps scores (items, metrics) to values of the same shape that may be summed."""
@@ -115,6 +117,30 @@ def fit_scale(training: Floats, how: Scaling) -> Scale:
         return scaled
 
     return to_ranks if how == "ranks" else to_share_of_range
+
+
+def place_among(sums: Floats, others: Floats) -> Floats:
+    """Finds the place of sums among those of all items, so that sums of different spread may stand in one list.
+
+    Args:
+        sums: The sums of all items, in columns, (items, columns).
+        others: The sums to place, (others, columns).
+
+    Returns:
+        The share of the items whose sum is below, ties half, less 0.5, (others, columns).
+
+    Examples:
+        Of 1, 2, 2 and 4, one is below 2 and two are equal:
+
+        >>> place_among(np.array([[1.0], [2.0], [2.0], [4.0]]), np.array([[2.0], [3.0], [9.0]])).ravel().tolist()
+        [0.0, 0.25, 0.5]
+    """
+    places = np.empty_like(others)
+    rounded = others.round(DIGITS)
+    for number, known in enumerate(np.sort(sums.round(DIGITS), axis=0).T):
+        below, up_to = (np.searchsorted(known, rounded[:, number], side=side) for side in ("left", "right"))
+        places[:, number] = (below + up_to) / (2 * len(known)) - 0.5
+    return places
 
 
 def subset_correlations(x: Floats, targets: Floats, subsets: Floats) -> Floats:

@@ -1,5 +1,6 @@
 """How far a measure agrees, given that it was chosen as the best of several and that its rho passed a test."""
 
+import math
 from dataclasses import replace
 from statistics import NormalDist
 
@@ -15,10 +16,17 @@ _WEIGHT_OF_PLAIN = 0.4
 _GRID = 2001
 _LARGEST_RHO = 0.9999
 _SMALLEST_ERROR = 1e-6
+_BELIEVED = 1.5  # times the error that the influences say (simulated: docs/meta.md)
 
 
 def estimate_winner(
-    plain: Estimate, *, quoted: tuple[float, float] = (-1.0, 1.0), rivals: int = 0, widening: float = 1.0, level: float
+    plain: Estimate,
+    *,
+    quoted: tuple[float, float] = (-1.0, 1.0),
+    rivals: int = 0,
+    widening: float = 1.0,
+    largest_error: float = math.inf,
+    level: float,
 ) -> Estimate:
     """Corrects a rank correlation for being quoted only because it was large.
 
@@ -39,6 +47,8 @@ def estimate_winner(
         quoted: Between which rho it would have been quoted, all else equal.
         rivals: How many rivals it won against.
         widening: How many times the error of the plain interval the true one is.
+        largest_error: The largest error on the z scale that is believed. Where one answer alone keeps a measure from
+            agreeing perfectly, z without it is that of 1, and the error of the plain interval says nothing.
         level: Confidence level, in (0, 1).
 
     Returns:
@@ -60,7 +70,9 @@ def estimate_winner(
         np.clip([plain.value, plain.low, plain.high, *quoted], -_LARGEST_RHO, _LARGEST_RHO)
     ).tolist()
     normal, error_allowed = NormalDist(), 1 - level
-    s = max(widening * (high_z - low_z) / (2 * normal.inv_cdf(1 - error_allowed / 2)), _SMALLEST_ERROR)
+    # not half the width: an interval ends at 1
+    half_width = max(high_z - z, z - low_z) / normal.inv_cdf(1 - error_allowed / 2)
+    s = max(widening * min(half_width, largest_error), _SMALLEST_ERROR)
     outside = _SHARE_OF_BOUND * error_allowed
     bound = s * normal.inv_cdf((1 + (1 - outside) ** (1 / (1 + rivals))) / 2)
     least, most = min(least, z), max(most, z)
@@ -102,16 +114,8 @@ def winning_limits(winner: Floats, rivals: Floats, ratings: Floats, group_number
         >>> bool(-1 < low < 0.95), high
         (True, 1.0)
     """
-    columns = np.column_stack([winner, rivals])
-    ranks = rankdata(np.column_stack([columns, ratings]), axis=0)
-    ranks = (ranks - ranks.mean(axis=0)) / np.where(np.ptp(ranks, axis=0) > 0, ranks.std(axis=0), 1.0)
-    x, y = ranks[:, :-1], ranks[:, -1:]
-    rho = np.clip((x * y).mean(axis=0), -_LARGEST_RHO, _LARGEST_RHO)
-    # how much each item moves each z (Hampel, 1974, "The influence curve"), summed by group
-    influence = (x * y - rho / 2 * (x**2 + y**2)) / (1 - rho**2)
-    by_group = np.zeros((int(group_numbers.max()) + 1, len(rho)))
-    np.add.at(by_group, group_numbers, influence)
-    z, variance = np.arctanh(rho), float(by_group[:, 0] @ by_group[:, 0])
+    z, by_group = _influences(np.column_stack([winner, rivals]), ratings, group_numbers)
+    variance = float(by_group[:, 0] @ by_group[:, 0])
     if variance <= 0 or len(z) == 1:
         return -1.0, 1.0
     slopes = by_group[:, 1:].T @ by_group[:, 0] / variance
@@ -120,3 +124,39 @@ def winning_limits(winner: Floats, rivals: Floats, ratings: Floats, group_number
     low = np.max(limits[slopes < 1 - 1e-9], initial=-np.inf)
     high = np.min(limits[slopes > 1 + 1e-9], initial=np.inf)
     return float(np.tanh(low)), float(np.tanh(high))
+
+
+def believable_error(values: Floats, ratings: Floats, group_numbers: Places) -> float:
+    """Computes the largest error of a measure's z that is believed: half as much again as the influences say.
+
+    The infinitesimal jackknife (Jaeckel, 1972) takes how z moves with the weight of each group, where the jackknife
+    takes it away; the two agree but where z without one group is that of a perfect agreement.
+
+    Args:
+        values: The values of the measure, (items,).
+        ratings: The ratings, (items,).
+        group_numbers: The group of each item as a number, (items,).
+
+    Returns:
+        The error; infinite where the agreement is perfect as it is, so that no group moves it.
+
+    Examples:
+        >>> believable_error(np.arange(6.0), np.arange(6.0), np.arange(6))
+        inf
+    """
+    z, by_group = _influences(values[:, None], ratings, group_numbers)
+    error = float(np.sqrt((by_group[:, 0] ** 2).sum())) / len(values)
+    return _BELIEVED * error if z[0] < math.atanh(_LARGEST_RHO) and error > 0 else math.inf
+
+
+def _influences(columns: Floats, ratings: Floats, group_numbers: Places) -> tuple[Floats, Floats]:
+    """Fisher's z of each column, (columns,), and how each group moves it, (groups, columns), times the items."""
+    ranks = rankdata(np.column_stack([columns, ratings]), axis=0)
+    ranks = (ranks - ranks.mean(axis=0)) / np.where(np.ptp(ranks, axis=0) > 0, ranks.std(axis=0), 1.0)
+    x, y = ranks[:, :-1], ranks[:, -1:]
+    rho = np.clip((x * y).mean(axis=0), -_LARGEST_RHO, _LARGEST_RHO)
+    # how much each item moves each z (Hampel, 1974, "The influence curve"), summed by group
+    influence = (x * y - rho / 2 * (x**2 + y**2)) / (1 - rho**2)
+    by_group = np.zeros((int(group_numbers.max()) + 1, len(rho)))
+    np.add.at(by_group, group_numbers, influence)
+    return np.arctanh(rho), by_group

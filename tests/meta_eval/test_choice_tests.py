@@ -6,12 +6,12 @@ from scipy.stats import truncnorm
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from tables_of_scores import score_table
 
-from assay.meta_eval.chance import Chance, chance_of_fit, chance_of_measures
+from assay.meta_eval.chance import Chance, chance_of_any, chance_of_best, chance_of_fit, chance_of_measures
 from assay.meta_eval.combiners import COMBINERS, fit_combiner, logistic_weights, ridge_weights
 from assay.meta_eval.cross_validation import CombinationTask, column_spearmans, cross_validate
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.selection import select
-from assay.meta_eval.winner_estimate import estimate_winner, winning_limits
+from assay.meta_eval.winner_estimate import believable_error, estimate_winner, winning_limits
 
 
 def plain_estimate(rho: float, error: float) -> Estimate:
@@ -52,9 +52,9 @@ def test_many_logistic_fits_at_once_are_those_of_scikit_learn(items: int) -> Non
 def test_sets_of_ratings_are_fitted_apart(kind: str) -> None:
     generator = np.random.default_rng(2)
     scores, ratings = generator.normal(size=(40, 3)), generator.integers(1, 6, (40, 5)).astype(float)
-    together = fit_combiner(kind, scores, ratings, middle=3.0)(scores[:7])  # type: ignore[arg-type]
+    together = fit_combiner(kind, scores, ratings, middle=3.0).predict(scores[:7])  # type: ignore[arg-type]
     for number in range(5):
-        alone = fit_combiner(kind, scores, ratings[:, [number]], middle=3.0)(scores[:7])  # type: ignore[arg-type]
+        alone = fit_combiner(kind, scores, ratings[:, [number]], middle=3.0).predict(scores[:7])  # type: ignore[arg-type]
         np.testing.assert_allclose(together[:, [number]], alone, atol=1e-6)
 
 
@@ -95,6 +95,45 @@ def test_measures_share_one_test() -> None:
     np.testing.assert_allclose(one.by_chance, copies.by_chance)
     chance = chance_of_measures(task, np.column_stack([task.ratings, task.scores]), permutations=199, seed=0)
     assert chance.reached[0] == pytest.approx(1.0) and chance.p(1.0) == 1 / 200
+
+
+@pytest.mark.parametrize("sizes", [[1] * 40, [4] * 10, [1, 2, 4, 8, 16, 9]])
+def test_the_tests_at_the_gate_shuffle_alike(sizes: list[int]) -> None:
+    """Of one metric the best subset is that metric, so that both tests see the same by chance."""
+    groups, generator = np.repeat(np.arange(len(sizes)), sizes), np.random.default_rng(6)
+    scores, ratings = generator.normal(size=(40, 1)), generator.integers(1, 6, 40).astype(float)
+    task = CombinationTask.build(scores, ratings, groups, middle=3, how="ranks", largest=1)
+    alone = chance_of_measures(task, task.scaled, permutations=50, seed=0)
+    best = chance_of_best(task, permutations=50, seed=0)
+    np.testing.assert_allclose(alone.by_chance, best.by_chance, atol=1e-9)
+
+
+def test_a_joint_test_counts_what_any_of_its_tests_shows_by_chance() -> None:
+    """Nine shufflings. The first test's rho is second of ten, p = .2, over .8 = .25; the second's fifth, .5 / .2 = 2.5.
+
+    By chance the first test's best has .1 / .8 = .125, and the second's best .1 / .2 = .5: two of ten reach .25.
+    """
+    first = Chance(np.array([0.85]), np.arange(0.1, 1.0, 0.1))
+    second = Chance(np.array([0.55]), np.arange(0.9, 0.0, -0.1))
+    joint = chance_of_any([first, second], [0.8, 0.2])
+    assert joint.reached[0] == pytest.approx(-0.25)
+    assert joint.p(float(joint.reached[0])) == pytest.approx(0.2)
+
+
+def test_one_answer_that_alone_keeps_a_measure_from_perfection_does_not_destroy_its_estimate() -> None:
+    """Of 100 answers one good one is called bad: without it z is that of 1, and the jackknife's error is 3.4.
+
+    A rival that misses two bad ones has .88; the estimate stays near what was reached, above the rival's half.
+    """
+    ratings = np.where(np.arange(100) < 10, 1.0, 5.0)
+    values = np.where(np.arange(100) == 50, 0.0, (ratings > 3).astype(float))
+    rho = float(column_spearmans(values[:, None], ratings)[0])
+    error = believable_error(values, ratings, np.arange(100))
+    assert 0.1 < error < 1.5
+    plain = Estimate(rho, -0.9997, 0.9999, n=100)
+    assert estimate_winner(plain, quoted=(0.69, 1.0), rivals=1, level=0.95).value == 0
+    result = estimate_winner(plain, quoted=(0.69, 1.0), rivals=1, largest_error=error, level=0.95)
+    assert result.value is not None and rho - 0.1 < result.value < rho
 
 
 def test_what_would_have_been_quoted_anyway_is_not_corrected() -> None:

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def test_the_sentence_names_the_choice_what_is_known_of_others_and_what_raters_r
     difference = next(choice.difference for choice in selection.choices if choice.rule == "simple")
     assert difference is not None and difference.low is not None and difference.value is not None
     assert difference.high is not None and -0.1 < difference.low < difference.value < 0 < difference.high < 0.1
-    assert known == "the combination does as well as ridge of m0 + m1 + m2 + m3, within 0.10"
+    assert known == "the combination does as well as m0 + m1 + m2 + m3 weighed by ridge regression, within 0.10"
     assert use == (
         "not good enough to send answers unseen, so use them to compare versions and to pick answers to read"
     )
@@ -60,7 +61,10 @@ def test_the_sentence_names_the_choice_what_is_known_of_others_and_what_raters_r
         "; chance alone would do this in 1 of 200 such tables."  # 199 shufflings
     )
     assert second.startswith("On the same answers: against m1 alone +")
-    assert "; against the baseline m3 +" in second and "; against ridge of m0 + m1 + m2 + m3 -0." in second
+    assert (
+        "; against the baseline m3 +" in second
+        and "; against m0 + m1 + m2 + m3 weighed by ridge regression -0." in second
+    )
     best = evaluation.raters.ceiling
     likely = f"{best.value:.2f} of 1 (likely {best.low:.2f} to {best.high:.2f})"
     assert third == f"The best that any measure could reach with these ratings: about {likely}."
@@ -201,17 +205,45 @@ def test_noise_on_many_answers_is_said_to_be_no_more_than_its_interval() -> None
     check(evaluation)
     highs = [row.spearman.high for row in evaluation.metrics if row.spearman.high is not None]
     assert evaluation.selection is not None and evaluation.selection.agreement.high is not None
-    most = max([*highs, evaluation.selection.agreement.high])
+    combined = [row.out_of_fold.high for row in evaluation.selection.combinations if row.out_of_fold.high is not None]
+    most = max([*highs, *combined, evaluation.selection.agreement.high])
+    assert most <= 0.5
     assert evaluation.recommendation == (
         "No measure and no combination of measures follows your team's ratings by more than "
         f"{most:.2f} of 1: do not use any of them in place of a person."
     )
 
 
+@pytest.mark.parametrize(
+    ("high", "p_of_best", "reason"),
+    [
+        (0.92, 0.3, "300 answers do not rule out an agreement of up to 0.92 of 1"),
+        (
+            0.2,
+            0.005,
+            "a combination of measures may, and chance alone would do as well as the best of them in 1 of 200",
+        ),
+    ],
+)
+def test_no_bound_is_said_that_is_of_no_use_or_that_a_test_denies(high: float, p_of_best: float, reason: str) -> None:
+    evaluation = evaluate_table(score_table(300, 6, signal=0.0), **QUICK)
+    assert evaluation.selection is not None
+    row = evaluation.selection.combinations[1]
+    combined = replace(row, out_of_fold=replace(row.out_of_fold, high=high))
+    selection = replace(
+        evaluation.selection, combinations=(combined, *evaluation.selection.combinations[2:]), p_of_best=p_of_best
+    )
+    sentence = recommend(300, evaluation.metrics, None, selection, comparisons=(), policy=None, margin=0.1, level=0.95)
+    assert sentence.startswith(f"Not shown yet that any measure follows your team: {reason}")
+    assert sentence.endswith("rate more answers, and until then do not use any of them in place of a person.")
+
+
 def test_noise_stays_noise_whatever_the_combiner() -> None:
     evaluation = evaluate_table(score_table(79, 3, signal=0.0), combine="ridge", **QUICK)
     check(evaluation)
-    assert evaluation.recommendation.startswith("Not shown yet that ridge of m0 + m1 + m2 follows your team: ")
+    assert evaluation.recommendation.startswith(
+        "Not shown yet that m0 + m1 + m2 weighed by ridge regression follows your team: "
+    )
 
 
 def test_raters_who_throw_dice_end_it() -> None:

@@ -25,6 +25,7 @@ from assay.meta_eval.folds import grouped_folds
 from assay.meta_eval.permutation import max_t, shuffle_by_group
 from assay.meta_eval.selection import select
 from assay.meta_eval.subsets import all_subsets, best_of_each_size, fit_scale, largest_size, subset_correlations
+from assay.meta_eval.table import ScoreTable
 
 
 def test_all_subsets_of_four_by_hand() -> None:
@@ -136,7 +137,7 @@ def test_noise_is_near_nothing_out_of_fold(draws: int) -> None:
         scores = generator.normal(size=(79, 12))
         everything = np.arange(79)
         task = CombinationTask.build(scores, ratings, everything, middle=3, how="ranks", largest=12, combiners=())
-        best = predict_subsets(task, best_subsets(task, everything), everything, scores)
+        best = predict_subsets(task, best_subsets(task, everything), scores)
         in_sample.append(column_spearmans(best, ratings).max())
         validation = cross_validate(task, repeats=1, folds=5, seed=seed, rules=("best",))
         assert validation is not None
@@ -173,6 +174,46 @@ def test_every_combiner_can_be_asked_for(combine: str) -> None:
         assert selection[0].chosen.kind == ("subset" if combine in {"subsets", "sum"} else combine)
     assert selection[0].chosen.out_of_fold.value and selection[0].chosen.out_of_fold.value > 0.5
     assert sum(row.chosen for row in selection[0].combinations) == 1
+
+
+def test_tied_scores_keep_their_order_out_of_fold() -> None:
+    """A check that is 0 for the ten bad answers and 1 for the rest agrees perfectly, whatever fold predicts it.
+
+    A baseline that misses three of the ten agrees less; with both summed, those three stand between the others.
+    """
+    ratings = np.where(np.arange(100) % 10 == 0, 1.0, 5.0)
+    check = (ratings > 3).astype(float)
+    baseline = np.where(np.isin(np.arange(100), [10, 50, 90]), 1.0, check)
+    table = ScoreTable(
+        tuple(map(str, range(100))), ("check", "free"), np.column_stack([check, baseline]), ratings[:, None]
+    )
+    result = select(table, resamples=5, permutations=99, repeats=2)
+    assert result is not None
+    selection, predictions = result
+    assert selection.chosen.metrics == ("check",)
+    assert selection.chosen.out_of_fold.value == pytest.approx(1.0)
+    assert column_spearmans(predictions.single, ratings).tolist() == pytest.approx([1.0, 1.0])
+    for row in selection.combinations:
+        assert row.out_of_fold.value == pytest.approx(row.in_sample)
+
+
+def test_of_one_metric_there_is_no_combination_but_one_that_was_asked_for() -> None:
+    for combine, kinds in (("all", ["subset"]), ("ridge", ["subset", "ridge"])):
+        result = select(score_table(40, 1, signal=0.8), combine=combine, resamples=5, permutations=99, repeats=1)  # type: ignore[arg-type]
+        assert result is not None
+        assert [row.kind for row in result[0].combinations] == kinds
+
+
+def test_two_metrics_whose_errors_cancel_are_claimed_together() -> None:
+    """m0 = .15 y + e and m1 = .15 y - e follow y hardly (rho .15), their sum is .3 y."""
+    generator = np.random.default_rng(0)
+    quality, error = generator.normal(size=(2, 120))
+    scores = np.column_stack([0.15 * quality + error, 0.15 * quality - error, generator.normal(size=(120, 2))])
+    table = ScoreTable(tuple(map(str, range(120))), ("m0", "m1", "m2", "m3"), scores, np.round(3 + quality)[:, None])
+    result = select(table, resamples=5, permutations=999, repeats=1)
+    assert result is not None
+    assert result[0].chosen.metrics == ("m0", "m1") and result[0].is_beyond_chance
+    assert result[0].agreement.low is not None and result[0].agreement.low > 0.75
 
 
 def test_what_cannot_be_a_candidate_says_why() -> None:
