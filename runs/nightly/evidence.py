@@ -25,6 +25,7 @@ LARGE = 0.15
 """A fall beyond the noise by this share of the metric's range fails however few groups of answers fell."""
 
 _MOST_RARE = 0.05  # of the range: a fall by a fifth of it is no rare change
+_MOST_OF_FEW = 0.2  # of the range: one of five samples
 _KNOWN = 30.0  # changes
 _SLACK = 1e-9  # differences and standard errors below it are rounding
 _ALARMS = (1.963, 0.1355, -0.4866)  # see `monthly_p_value`
@@ -290,6 +291,8 @@ def weigh_bound(
         size = _effective_size(float(np.nanmean(seen)), error, degrees, level) if is_share else None
         extent = 1.0 if is_share else _extent(values[:, : night + 1], bound)
         rare = noise.of_rare_change(night, np.bincount(numbers[present]), extent)
+        if is_share and bound >= 1 - _SLACK:  # one sample below it says that the true share is
+            rare = _SLACK
         lengths = np.arange(1, longest + 1)
         averages = np.cumsum(means[::-1])[:longest] / lengths
         falls = [
@@ -359,7 +362,8 @@ class _Noise:
         in one night of n): the variance of the mean is R^2 sum(n_g^2) / n^3, which for groups of one is R^2 / n^2. And
         that of as many samples as changed together so far, sum(D_g^2) / sum(d_i^2) with the changes d_i and their sums
         D_g by group, but at most 0.05 R. The changes count as sum(D_g^2)^2 / sum(D_g^4) equal ones; where these are k
-        and more than 30, the noise is known, and this is multiplied by sqrt(30 / k).
+        and more than 30, the noise is known, and this is multiplied by sqrt(30 / k). Fewer than five samples count as
+        five, so that they can fail at all.
         """
         n = float(sizes.sum())
         of_groups, of_samples, fourth = self._squares[run]
@@ -367,7 +371,7 @@ class _Noise:
         if of_samples > _SLACK**2:
             together, known = float(of_groups / of_samples), float(of_groups**2 / max(fourth, _SLACK**4))
         share = max(math.sqrt(float((sizes.astype(float) ** 2).sum()) / n) / n, min(_MOST_RARE, together / n))
-        return extent * share * math.sqrt(_KNOWN / max(known, _KNOWN))
+        return extent * min(share, _MOST_OF_FEW) * math.sqrt(_KNOWN / max(known, _KNOWN))
 
     def errors_by_group(self, run: int) -> "Floats":
         """What each group adds to the standard error of one run's mean, from the runs up to this one."""

@@ -95,6 +95,8 @@ def test_runs_that_repeat_themselves_may_change_one_answer() -> None:
         assert (bound, result.state) == (bound, state)
     assert "but must be at least 0.95; evidence" in results(MEAN | {"at_least": 0.95}, again, nights=[again]).reason
     assert results({"gate": "coverage", "at_least": 0.8}, [None] * 30, nights=[[None] * 30]).state == "failed"
+    one_missing: Values = [None] + [1.0] * 49  # what must be there always was not there once
+    assert results({"gate": "coverage", "at_least": 1}, one_missing, nights=[one_missing]).state == "failed"
 
 
 def test_a_topic_that_collapses_fails_and_a_small_one_is_named() -> None:
