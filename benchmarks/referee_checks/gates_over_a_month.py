@@ -128,6 +128,58 @@ def false_bounds(repeats: int, generator: np.random.Generator) -> Iterator[Measu
         yield share(case, "coverage: months with a false alarm", months, high=LEVEL)
 
 
+def repeating_judge(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
+    """A judge that mostly repeats itself: few answers change from run to run, the true share exactly at the bound."""
+    groups = number_groups([2] * 30)
+    names = [str(group) for group in groups]
+    for varying in (1, 4):
+        shares, means = [], []
+        for _ in range(repeats):
+            likely = np.where(generator.random(60) < 0.85, 1.0, 0.0)
+            likely[:varying] = generator.random(varying)
+            values = (generator.random((60, MONTH)) < likely[:, None]).astype(float)
+            bound = float(likely.mean())
+            for found, is_share in ((shares, True), (means, False)):
+                weighed = weigh_bound(values, names, skipped=0, bound=bound, level=LEVEL, is_share=is_share)
+                found.append(bool(failed_nights(weighed)))
+        case = f"{varying} of 60 answers varies, the true share at the bound"
+        yield share(case, "share: months with a false alarm", shares, high=LEVEL)
+        yield share(case, "mean: months with a false alarm", means, high=LEVEL)
+    for rate, whole in ((0.2, False), (1.0, False), (0.2, True), (0.5, True)):
+        bounds, falls = [], []
+        for _ in range(repeats):
+            if whole:
+                flips = (generator.random((30, 1 + MONTH)) < rate / 30)[groups]
+                values, bound = 1.0 - flips, 1 - rate / 30
+            else:
+                own = np.where(generator.random(60) < 0.7, 1.0, generator.beta(2, 2, 60))
+                drops = np.minimum(own, generator.exponential(0.4, 60))
+                values = own[:, None] - (generator.random((60, 1 + MONTH)) < rate / 60) * drops[:, None]
+                bound = float((own - rate / 60 * drops).mean())
+            weighed = weigh_bound(values[:, 1:], names, skipped=0, bound=bound, level=LEVEL, is_share=False)
+            bounds.append(bool(failed_nights(weighed)))
+            falls.append(bool(failed_nights(weigh_falls(values, names, accepted=1, allowed=0, level=LEVEL))))
+        case = f"{rate:g} of 30 groups drops to 0 a night" if whole else f"{rate:g} of 60 answers drops a night"
+        yield share(f"{case}, the true mean at the bound", "mean: months with a false alarm", bounds, high=LEVEL)
+        yield share(case, "regression: months with a false alarm", falls, high=LEVEL)
+
+
+def collapsed_topics(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
+    """All answers of one topic, or of two, fall to 0 after 12 quiet runs."""
+    sizes = [30, 20, 12, 8, 6, 4, 3, 2, 2, 1, 1, 1]
+    groups = number_groups(sizes)
+    for noise, topics, within in ((0.0, 1, 1), (0.02, 1, 1), (0.02, 2, 1), (0.3, 1, 7)):
+        detected = []
+        for _ in range(repeats // 2):
+            values = generator.uniform(0.7, 1, (len(groups), 1))
+            values = np.clip(values + noise * generator.normal(size=(len(groups), 12 + within)), 0, 1)
+            values[np.ix_(groups < topics, range(12, 12 + within))] = 0
+            weighed = weigh_falls(values, [str(group) for group in groups], accepted=1, allowed=0, level=LEVEL)
+            detected.append(any(night >= 11 for night in failed_nights(weighed)))
+        case = f"noise {noise:g}, the {topics} largest of 12 groups fall{'s' if topics == 1 else ''} to 0"
+        yield share(case, f"regression: found within {within} runs", detected, low=0.5 if within == 1 else 0.8)
+
+
 def detected_falls(repeats: int, generator: np.random.Generator) -> Iterator[Measurement]:
     """Falls of all answers, and of a few, by when they are found."""
     # (accepted runs, nightly runs before the fall, the fall, within how many runs, found at least this often)
@@ -214,5 +266,14 @@ def _fails(gates: Sequence[object], scores: Sequence[dict[str, dict[str, object]
 def measure(repeats: int, seed: int) -> Iterator[Measurement]:
     """Yields the false alarms of every kind of gate, and what is found."""
     generator = np.random.default_rng(seed + 4000)
-    for part in (false_regressions, neutral_releases, false_bounds, four_gates, detected_falls):
+    parts = (
+        false_regressions,
+        neutral_releases,
+        false_bounds,
+        repeating_judge,
+        four_gates,
+        detected_falls,
+        collapsed_topics,
+    )
+    for part in parts:
         yield from part(repeats, generator)

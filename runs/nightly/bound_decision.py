@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from .evidence import weigh_bound
-from .gate_check import GateCheck, format_figure
+from .gate_check import GateCheck, format_bound, format_figure
 from .gates import CoverageGate, GateResult, MeanGate
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def decide_bounds(check: GateCheck) -> GateResult:
 
 def _hold_strictly(check: GateCheck, figure: float, side: str, bound: float) -> GateResult:
     if _is_beyond(figure, side, bound):
-        return check.result("failed", f"{_figure_of(check, figure)}{_but(side, bound)}", bound, value=figure)
-    return check.result("passed", f"{_figure_of(check, figure)}{_required(check)}", bound, value=figure)
+        return check.result("failed", f"{_figure_of(check, figure, bound)}{_but(side, bound)}", bound, value=figure)
+    return check.result("passed", f"{_figure_of(check, figure, bound)}{_required(check)}", bound, value=figure)
 
 
 def _hold_by_evidence(check: GateCheck, figure: float, side: str, bound: float) -> GateResult:
@@ -55,13 +55,13 @@ def _hold_by_evidence(check: GateCheck, figure: float, side: str, bound: float) 
         level=check.level.of_check,
         is_share=not isinstance(check.gate, MeanGate),
     )[-1]
-    reason = _figure_of(check, figure)
+    reason = _figure_of(check, figure, bound)
     if newest.nights > 1 and newest.change < 0:
-        reason += f", {format_figure(bound + sign * newest.change)} over the last {newest.nights} runs"
+        reason += f", {format_figure(bound + sign * newest.change, bound)} over the last {newest.nights} runs"
     if newest.failed:
         reason += f"{_but(side, bound)}; {check.describe_evidence(newest)}"
     elif _is_beyond(figure, side, bound):
-        reason += f" (required: {side} {format_figure(bound)}), which noise can do: {check.describe_evidence(newest)}"
+        reason += f" (required: {side} {format_bound(bound)}), which noise can do: {check.describe_evidence(newest)}"
     else:
         reason += _required(check)
     return check.result("failed" if newest.failed else "passed", reason, bound, value=figure, newest=newest)
@@ -71,13 +71,13 @@ def _is_beyond(figure: float, side: str, bound: float) -> bool:
     return figure < bound if side == "at least" else figure > bound
 
 
-def _figure_of(check: GateCheck, figure: float) -> str:
-    return f"{check.subject} is {format_figure(figure)}"
+def _figure_of(check: GateCheck, figure: float, bound: float) -> str:
+    return f"{check.subject} is {format_figure(figure, bound)}"
 
 
 def _but(side: str, bound: float) -> str:
-    return f", but must be {side} {format_figure(bound)}"
+    return f", but must be {side} {format_bound(bound)}"
 
 
 def _required(check: GateCheck) -> str:
-    return f" (required: {' and '.join(f'{side} {format_figure(bound)}' for side, bound in list_bounds(check.gate))})"
+    return f" (required: {' and '.join(f'{side} {format_bound(bound)}' for side, bound in list_bounds(check.gate))})"

@@ -96,7 +96,7 @@ class GateCheck:
             return f"the mean of {name}"
         if isinstance(gate, ShareGate):
             side = "at least" if self.higher_is_better else "at most"
-            return f"the share of {name} that is {side} {format_figure(gate.reach)}"
+            return f"the share of {name} that is {side} {format_bound(gate.reach)}"
         return name
 
     @property
@@ -149,15 +149,38 @@ class GateCheck:
         """Returns the evidence so far as the end of a sentence."""
         evidence, needed = format_evidence(self.level.evidence(newest.p)), f"{self.level.needed:.3g}"
         if newest.failed:
-            return f"evidence {evidence}, and a failure takes {needed}"
+            return f"evidence {evidence}, where {needed} is enough"
         return f"evidence {evidence} of the {needed} that a failure takes"
 
 
-def format_figure(value: float) -> str:
-    """Formats a figure of a gate: four digits, as many as its bound has.
+def format_figure(value: float, bound: float | None = None) -> str:
+    """Formats a figure of a gate: two digits, and as many more as show on which side of its bound it lies.
 
     Example:
-        >>> format_figure(0.71534), format_figure(0.5)
-        ('0.7153', '0.5')
+        >>> format_figure(0.05146), format_figure(0.7153, 0.5), format_figure(0.5, 0.51), format_figure(153.2)
+        ('0.051', '0.72', '0.5', '153')
+        >>> format_figure(0.6496, 0.65), format_figure(0.65, 0.65)
+        ('0.6496', '0.65')
     """
-    return f"{value:.4g}"
+    first = 1 - math.floor(math.log10(abs(value))) if value else 0
+    shown = ""
+    for decimals in range(max(0, first), max(0, first) + 12):
+        shown = f"{value:.{decimals}f}"
+        shown = shown.rstrip("0").rstrip(".") if decimals else shown
+        if (
+            bound is None
+            or math.isclose(value, bound)
+            or (float(shown) != bound and (value < bound) == (float(shown) < bound))
+        ):
+            break
+    return shown
+
+
+def format_bound(bound: float) -> str:
+    """Formats a bound as the suite gives it.
+
+    Example:
+        >>> format_bound(0.8833), format_bound(0.5)
+        ('0.8833', '0.5')
+    """
+    return f"{bound:.6g}"

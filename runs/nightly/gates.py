@@ -149,6 +149,8 @@ class GateResult(BaseModel):
         """The evidence beside what a failure takes; empty where there is none."""
         if self.evidence is None or self.needed is None:
             return ""
+        if self.state == "failed":
+            return f"{format_evidence(self.evidence)} ({self.needed:.3g} is enough)"
         return f"{format_evidence(self.evidence)} of {self.needed:.3g}"
 
 

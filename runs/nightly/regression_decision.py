@@ -3,7 +3,7 @@
 import math
 
 from .evidence import RELEASES, Evidence, weigh_falls
-from .gate_check import GateCheck, format_figure
+from .gate_check import GateCheck, format_bound, format_figure
 from .gates import NOTEWORTHY, GateResult, RegressionGate, State
 
 
@@ -39,7 +39,11 @@ def decide_regression(check: GateCheck, gate: RegressionGate) -> GateResult:
 
 
 def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: float) -> GateResult:
-    is_shown = newest.failed or (newest.change < 0 and check.level.evidence(newest.p) >= NOTEWORTHY)
+    is_shown = (
+        newest.failed
+        or newest.fallen_groups > 0
+        or (newest.change < 0 and check.level.evidence(newest.p) >= NOTEWORTHY)
+    )
     change, nights, before = newest.tonight, 1, newest.baseline
     if is_shown:
         change, nights, before = newest.change, newest.nights, newest.before
@@ -50,16 +54,21 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: fl
         reason = f"{check.subject} is {side} by {format_figure(abs(change))} {runs} than"
     else:
         reason = f"{check.subject} is the same {runs} as"
-    reason += f" in {others} ({len(groups)} paired samples{f', {format_figure(allowed)} allowed' if allowed else ''})"
+    reason += f" in {others} ({len(groups)} paired samples{f', {format_bound(allowed)} allowed' if allowed else ''})"
     word = "fall" if check.higher_is_better else "rise"
     state: State = "failed" if newest.failed else "passed"
     # with g groups the smallest p-value of a sign-flip test is 2 ** -g
     fewest = next(count for count in range(1, 64) if RELEASES * 2.0**-count < check.level.of_check)
-    if len(set(groups)) < fewest:
+    of_groups = f"{newest.fallen_groups} of {len(set(groups))} groups of answers"
+    turned, look = "fell" if check.higher_is_better else "rose", "look at them with `assay compare`"
+    if newest.failed:
+        reason += f"; {of_groups} {turned}: {look}" if newest.fallen_groups else ""
+        reason += f"; {check.describe_evidence(newest)}"
+    elif len(set(groups)) < fewest:
         state = "undecided"
         reason += f"; {len(set(groups))} groups cannot tell a {word} from chance, {fewest} are needed"
-    elif newest.failed:
-        reason += f"; {check.describe_evidence(newest)}"
+    elif newest.fallen_groups:
+        reason += f", in {of_groups}: too few to call it a {word} of the whole; {look}"
     elif is_shown:
         reason += f": a possible {word}, {check.describe_evidence(newest)}"
     else:

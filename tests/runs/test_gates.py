@@ -87,17 +87,38 @@ def test_a_figure_below_its_bound_is_not_yet_a_failure() -> None:
     assert "is 0.5 (required: at least 0.51), which noise can do: evidence under 2 of the 20" in result.reason
 
 
-def test_runs_that_repeat_themselves_are_held_to_the_bound() -> None:
-    """The same values again: a mean of 0.5 is no noise."""
-    again: Values = [0.0, 0.5, 1.0]
-    result = results(MEAN | {"at_least": 0.51}, again, nights=[again])
-    assert (result.state, "over the last" in result.reason) == ("failed", False)
-    assert "but must be at least 0.51" in result.reason
-    assert results(MEAN | {"at_least": 0.4, "at_most": 0.49}, again, nights=[again]).bound == 0.49
-    assert results(MEAN | {"at_least": 0.5}, again, nights=[again]).state == "passed"  # the bound itself passes
-    coverage = {"gate": "coverage", "at_least": 0.76}
-    assert results(coverage, [*again, None], nights=[[*again, None]]).state == "failed"
-    assert results(coverage | {"at_least": 0.75}, [*again, None], nights=[[*again, None]]).state == "passed"
+def test_runs_that_repeat_themselves_may_change_one_answer() -> None:
+    """Fifty answers, each its own group: one that changes by 1 is 0.02, and evidence of 20 takes 3.33 times as much."""
+    again: Values = [0.0] * 5 + [1.0] * 45  # 0.9
+    for bound, state in ((0.9, "passed"), (0.91, "passed"), (0.94, "passed"), (0.95, "failed")):
+        result = results(MEAN | {"at_least": bound}, again, nights=[again])  # two: 3.33 * 0.02 / sqrt(2) = 0.047
+        assert (bound, result.state) == (bound, state)
+    assert "but must be at least 0.95; evidence" in results(MEAN | {"at_least": 0.95}, again, nights=[again]).reason
+    assert results({"gate": "coverage", "at_least": 0.8}, [None] * 30, nights=[[None] * 30]).state == "failed"
+    one_missing: Values = [None] + [1.0] * 49  # what must be there always was not there once
+    assert results({"gate": "coverage", "at_least": 1}, one_missing, nights=[one_missing]).state == "failed"
+
+
+def test_a_topic_that_collapses_fails_and_a_small_one_is_named() -> None:
+    """Forty answers in 8 groups of 5: one group is 0.125 of the mean, two are 0.25, which is more than 0.15."""
+    groups = [f"g{n // 5}" for n in range(40)]
+
+    def after(fallen: int) -> GateResult:
+        nights = [[1.0] * 40] * 8 + [[0.0] * (5 * fallen) + [1.0] * (40 - 5 * fallen)] * 4
+        samples = [PairedSample(f"s{n}", "en", "", groups[n], True, {}, score(nights[-1][n])) for n in range(40)]
+        history = History(earlier([[1.0] * 40]), earlier([list(night) for night in nights[:-1]]))
+        run = JudgedRun("j", ("faithfulness",), DIRECTIONS, samples, history)
+        gate = TypeAdapter(Gate).validate_python(REGRESSION)
+        return decide_gates([gate], [run], Spending(), false_alarms=0.05)[0]
+
+    two, one = after(2), after(1)
+    assert (two.state, one.state) == ("failed", "passed")
+    assert "is lower by 0.25 in the last 4 runs than in the 9 runs before" in two.reason
+    assert "2 of 8 groups of answers fell: look at them with `assay compare`; evidence" in two.reason
+    assert two.reason.endswith(", where 20 is enough")
+    assert "no fall seen" not in one.reason
+    assert "in 1 of 8 groups of answers: too few to call it a fall of the whole" in one.reason
+    assert "than in the 9 runs before" in one.reason  # those that fell join no baseline
 
 
 def test_a_catastrophe_fails_the_first_run() -> None:
