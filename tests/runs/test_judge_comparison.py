@@ -89,8 +89,9 @@ def test_a_cheaper_judge_is_said_to_do_as_well_only_where_it_does() -> None:
 
     The same scores are no proof: other answers may show a difference that these do not.
     """
-    near = [value + error / 20 for value, error in zip(PERFECT, NOISE, strict=True)]
-    alike = [judged("expensive", PERFECT, usd=0.01), judged("cheap", near, usd=0.001)]
+    other = [(number * 5 % 13) / 12 for number in range(N)]
+    one, near = ([value + error / 2 for value, error in zip(PERFECT, noise, strict=True)] for noise in (NOISE, other))
+    alike = [judged("expensive", one, usd=0.01), judged("cheap", near, usd=0.001)]
     advice = compare_judges("faithfulness", SAMPLES, alike).advice
     assert advice.endswith("; it does as well as expensive, the best here, within 0.10")
     same = [judged("expensive", PERFECT, usd=0.01), judged("cheap", PERFECT, usd=0.001)]
