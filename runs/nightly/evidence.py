@@ -377,7 +377,8 @@ class _Noise:
         """What each group adds to the standard error of one run's mean, from the runs up to this one."""
         import numpy as np
 
-        return np.sqrt(self._variances[run] / max(self.pairs(run), 1))
+        errors: Floats = np.sqrt(self._variances[run] / max(self.pairs(run), 1))
+        return errors
 
 
 def _extent(values: "Floats", *others: float) -> float:
