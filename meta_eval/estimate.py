@@ -88,13 +88,19 @@ def estimate(
 
 
 def estimate_mean(
-    values: "Sequence[float] | Floats", groups: Sequence[str], *, level: float = 0.95, p: float | None = None
+    values: "Sequence[float] | Floats",
+    groups: Sequence[str],
+    *,
+    bounds: tuple[float, float] | None = None,
+    level: float = 0.95,
+    p: float | None = None,
 ) -> Estimate:
     """Estimates the mean of values that come in groups, as `estimate_mean_of_groups` does.
 
     Args:
         values: A number per item, (items,).
         groups: The group label of each item, (items,).
+        bounds: What a value cannot leave; None for the smallest and the largest of them.
         level: Confidence level, between 0 and 1.
         p: A p-value that was computed elsewhere, to be kept beside the value.
 
@@ -114,7 +120,7 @@ def estimate_mean(
     if not len(numbers):
         return Estimate(None, n=0, groups=0, problem="no values")
     sums = np.asarray(np.bincount(group_of, weights=numbers), float)
-    bounds = (float(numbers.min()), float(numbers.max()))
+    bounds = bounds or (float(numbers.min()), float(numbers.max()))
     return estimate_mean_of_groups(sums, sizes, bounds=bounds, level=level, p=p)
 
 

@@ -92,7 +92,7 @@ def evaluate_table(
         >>> table = ScoreTable(tuple(map(str, range(40))), ("good",), ratings[:, None], ratings[:, None])
         >>> evaluation = evaluate_table(table, bootstrap=100, permutations=99, repeats=1)
         >>> evaluation.recommendation
-        'good follows your team closely; too few good answers are rated to tell whether any could be sent unseen, ...'
+        'good follows your team at least well; too few good answers are rated to tell whether ...'
     """
     rated = table.rated()
     inference = _Inference(permutations, level, seed)

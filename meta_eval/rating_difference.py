@@ -120,7 +120,7 @@ def _mean(ratings: Floats, scores: Floats, groups: Places, scale: tuple[float, f
     """The mean of ratings, some of them NaN, with the help of the scores of all."""
     is_rated = ~np.isnan(ratings)
     if (~is_rated).sum() < _FEWEST_UNRATED:
-        return estimate_mean(ratings[is_rated], groups[is_rated].astype(str).tolist())
+        return estimate_mean(ratings[is_rated], groups[is_rated].astype(str).tolist(), bounds=scale)
     result = prediction_powered_mean(
         ratings[is_rated], scores[is_rated], scores[~is_rated], groups[is_rated], groups[~is_rated], scale=scale
     )

@@ -171,6 +171,9 @@ def conformal_bands(
         if place + 1 == first or (count >= fewest and int(counts[place + 1 :].sum()) >= fewest):
             starts.append(float(levels[place] + levels[place + 1]) / 2)
             count = 0
+    # of two values that are equal but for rounding, the start between them is the lower one: its band is empty
+    reached = np.unique(np.searchsorted(starts, values, side="right") - 1)
+    starts = [scale[0], *(starts[band] for band in reached[1:])]
     band_of = np.searchsorted(starts, values, side="right") - 1
     bands = [band_of == band for band in range(len(starts))]
     widths = [conformal_half_width(residuals[inside], groups[inside], level) for inside in bands]

@@ -52,7 +52,7 @@ def estimate_winner(
         level: Confidence level, in (0, 1).
 
     Returns:
-        The corrected estimate; the plain one where that has no interval.
+        The corrected estimate; the plain one where that has no interval, or where the agreement is perfect.
 
     Examples:
         A rho of 0.5 that would have been quoted anyway stays; one that just passed the test is worth less:
@@ -64,8 +64,8 @@ def estimate_winner(
         >>> round(near.value, 2), round(near.low, 2), round(near.high, 2)
         (0.43, 0.08, 0.66)
     """
-    if plain.value is None or plain.low is None or plain.high is None:
-        return plain
+    if plain.value is None or plain.low is None or plain.high is None or plain.value > _LARGEST_RHO:
+        return plain  # a perfect order has no error on the z scale; its interval counts the exceptions not seen
     z, low_z, high_z, least, most = np.arctanh(
         np.clip([plain.value, plain.low, plain.high, *quoted], -_LARGEST_RHO, _LARGEST_RHO)
     ).tolist()

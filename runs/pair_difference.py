@@ -51,7 +51,8 @@ def paired_difference(
         np.unique(np.asarray(groups), return_inverse=True)[1], weights=np.asarray(differences, float) - against
     )
     p = sign_flip_p_value(sums.astype(float), side=side, permutations=_DRAWS, seed=seed)
-    return estimate_mean(differences, groups, p=p)
+    most = max(map(abs, differences))  # a change up is as possible as one down, though none may have been seen
+    return estimate_mean(differences, groups, bounds=(-most, most), p=p)
 
 
 def adjust_p_values(p_values: Sequence[float | None]) -> list[float | None]:

@@ -30,10 +30,7 @@ _NOT_RECORDED = {
     "smollm2-135m": ("answer_relevance",),
 }
 SETS = ("helpdesk_nl", "helpdesk_en")
-_CONSTRUCTED = (
-    "The ratings of these sets are constructed from planted defects: this shows how Assay works, and says nothing "
-    "about how far a metric agrees with people."
-)
+_CONSTRUCTED = "The ratings are constructed: they show how Assay works, and no metric's worth."
 _SAMPLE = "en-029"  # its one false claim is easy to see
 _OTHER_SAMPLE = "nl-048"  # of the other language, with a claim that no page makes
 _NEXT = (

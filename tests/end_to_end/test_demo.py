@@ -78,7 +78,7 @@ def correlations(text: str) -> list[tuple[str, str]]:
 
 def test_every_figure_has_one_value_wherever_it_is_printed(demo: str, typed: Typing, place: dict[str, Any]) -> None:
     """The demo, `assay meta`, its page, JSON and scorer tell the same of one run, `assay show` the same by language."""
-    verdict, _, rest = demo.partition("The ratings of these sets are constructed")
+    verdict, _, rest = demo.partition("The ratings are constructed")
     said = unwrapped(verdict)
     printed = typed("meta", "last", "--report", "report.html", "--save", "demo.yaml").stdout
     assert unwrapped(printed).startswith(said)

@@ -53,3 +53,12 @@ def test_holm_by_hand() -> None:
     assert adjust_p_values([0.04, 0.01, None, 0.03]) == pytest.approx([0.06, 0.03, None, 0.06])
     assert adjust_p_values([0.04]) == [0.04]
     assert adjust_p_values([None]) == [None]
+
+
+def test_one_sample_that_changed_leaves_no_change_possible() -> None:
+    """Of thirty samples one is lower by 1: nobody saw a change up, and still one is as possible as one down."""
+    change = paired_difference([0.0] * 29 + [-1.0], [f"g{number}" for number in range(30)])
+    assert change.value == pytest.approx(-1 / 30)
+    assert change.low is not None and change.high is not None
+    assert change.low < -0.06 < 0 < change.high
+    assert change.p == 1.0
