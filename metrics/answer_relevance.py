@@ -36,7 +36,7 @@ class AnswerRelevance(Metric):
     """How near the question that was asked is to the questions that the answer answers.
 
     Formula: the mean over N different generated questions of cosine(E(generated), E(original)). Range: [0, 1]; a
-    negative mean is clipped, and stands as `raw` in the evidence. Source: notes 004, "Answer Relevance".
+    negative mean is clipped, and stands as `raw` in the evidence. Source: Es et al. (2023), "Answer Relevance".
 
     A noncommittal answer scores 0; a reply without a question makes the sample failed. Where the judge writes fewer
     different questions than N, the mean is over those, and the evidence has both numbers.

@@ -1,4 +1,4 @@
-"""Declined: whether the answer says that it cannot answer (003, 4.7 and 5.5.2)."""
+"""Declined: whether the answer says that it cannot answer (González Torres et al. 2024, 4.7 and 5.5.2)."""
 
 import re
 from collections.abc import Sequence
@@ -88,7 +88,7 @@ class Declined(Metric):
     Patterns decide where they find nothing but a refusal; then the judge, where there is one: 1 when P(declined) is at
     least 0.5, or it says so and gives no probabilities; else the patterns again, by what comes first. Range: 0 or 1. An
     empty answer declines; no sample is skipped. Whether declining is right depends on the question: `assay crosseval`
-    asks both kinds. Source: 003, 4.7 and 5.5.2.
+    asks both kinds. Source: González Torres et al. (2024), 4.7 and 5.5.2.
 
     Args:
         judge: Decides where patterns are not certain.

@@ -22,7 +22,7 @@ class Faithfulness(Metric):
     """The share of the answer's claims that its contexts support.
 
     Formula: supported claims / all claims made; with probabilities, the mean P(supported), and the plain share stands
-    as `ratio` in the evidence. Range: [0, 1]. Source: notes 004, "Faithfulness".
+    as `ratio` in the evidence. Range: [0, 1]. Source: Es et al. (2023), "Faithfulness".
 
     Every claim has one verdict, with its probability where the judge gives it; the judge's setting `decide` says in how
     many calls. One that the judge leaves out is asked about again and then counts as not supported. An answer without

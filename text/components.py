@@ -1,4 +1,4 @@
-"""Names of menu items, buttons and settings in a text, by patterns per language (001, section V-B)."""
+"""Names of menu items, buttons and settings in a text, by patterns per language (Lassche et al. 2024, section V-B)."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -33,8 +33,8 @@ class NumericClaims(Metric):
     """The share of the answer's checkable numerical claims that hold.
 
     Formula: claims that hold / claims that a computation decides. A number holds when the computed one rounds to it at
-    its stated precision, or as its hedge ("about", "more than") allows. Range: [0, 1]. Source: notes 004, "About
-    Indirect Claims".
+    its stated precision, or as its hedge ("about", "more than") allows. Range: [0, 1]. Source: the
+    unpublished notes "Chatbot Evaluation", section "About Indirect Claims".
 
     Each sentence is read by a grammar (English, German, Dutch), by a judge, or by both; the statistic is computed from
     the sample's tables, those in its contexts and in files that it names. A judge says what each number of a claim is,
