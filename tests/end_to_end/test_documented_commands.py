@@ -1,68 +1,150 @@
-"""The documentation's commands, typed again: what a page says that a command prints is what it prints."""
+"""The documentation's commands, typed again: what a page says that a command prints is what it prints.
 
+`UPDATE_DOCS=1 python -m pytest tests/end_to_end/test_documented_commands.py` writes into the pages what is printed now.
+"""
+
+import os
 import re
 import shlex
 import subprocess
-from collections.abc import Callable, Iterator
-from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from documented_pages import PAGES, ROOT, PageError, Step, is_same, refreshed, steps
 
-ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(400)  # a dozen commands a page; seconds where nothing else runs
-PAGES = ("first-steps.md", "judges.md", "prompts.md")
-_RUN = re.compile(r"\b\d{8}-\d{6}(-[0-9a-f]{4})?\b")  # when a run was made
-_SECONDS = re.compile(r"\b\d+\.\d s\b")
+WITH_OUTPUT = [page for page in PAGES if "\n    $ " in page.read_text(encoding="utf-8")]
+_NAMED = re.compile(r"([A-Z_]+) = (assay .*)")
+_SERVES = re.compile(r"assay (rate|view)\b")
 
 
-def documented(page: str) -> Iterator[tuple[str, str]]:
-    """(command, output) of each `$ ...` in a page's indented blocks; a command ends where the next begins."""
-    lines = (ROOT / "docs" / page).read_text(encoding="utf-8").splitlines()
-    command, output = "", list[str]()
-    for line in [*lines, "the end"]:
-        inside = not line or line.startswith("    ")
-        if command and (not inside or line.startswith("    $ ")):
-            yield command, "\n".join(output).strip("\n")
-            command, output = "", []
-        if line.startswith("    $ "):
-            command = line.removeprefix("    $ ")
-        elif command:
-            output.append(line.removeprefix("    "))
+class Reader:
+    """Types what a page says, in a folder with the checkout's files.
 
-
-def timeless(text: str) -> str:
-    """Without what is another each time: a run's name, the seconds that it took."""
-    return _SECONDS.sub("0.0 s", _RUN.sub("RUN", text))
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_prints_what_its_commands_print(
-    page: str, assay: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In a folder with the checkout's files. `...` on a line of its own stands for any lines, RUN_A and RUN_B for the
-    runs that the page made, in that order; what is no `assay` is typed into a shell.
+    Args:
+        assay: Types `assay ...` in this process.
+        folder: Where.
     """
-    monkeypatch.delenv("ASSAY_STORE", raising=False)
-    for name in ("cassettes", "judges", "prompts"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    commands = list(documented(page))
-    assert commands, f"{page} shows no command"
-    runs, code = list[str](), 0
-    for command, documented_output in commands:
+
+    def __init__(self, assay: Callable[..., Any], folder: Path) -> None:
+        self.assay, self.folder, self.code = assay, folder, 0
+        self.names, self.runs = dict[str, str](), list[str]()
+
+    def type(self, command: str) -> str:
+        """Types a command; returns what it prints."""
+        named = _NAMED.fullmatch(command)
+        command = named[2] if named else command
         if command == "echo $?":
-            output = str(code)
-        elif command.startswith("assay "):
-            named = dict(zip(("RUN_A", "RUN_B"), runs, strict=False))
-            done = assay(*(named.get(word, word) for word in shlex.split(command, comments=True)[1:]))
-            output, code = done.out + done.err, done.code
-            if match := re.match(r"Run (\S+)", output):
-                runs.append(match[1])
-        else:
-            shell = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True)
-            output = shell.stdout
-        same = OutputChecker().check_output(
-            timeless(documented_output) + "\n", timeless(output) + "\n", ELLIPSIS | NORMALIZE_WHITESPACE
-        )
-        assert same, f"{page} says that `{command}` prints\n{documented_output}\nbut it prints\n{output}"
+            return str(self.code)
+        if _SERVES.match(command):
+            return self._serve(command)
+        if not command.startswith("assay "):
+            environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+            shell = subprocess.run(
+                ["sh", "-ec", command], cwd=self.folder, env=environment, capture_output=True, text=True, check=False
+            )
+            assert shell.returncode == 0, f"{command}\n{shell.stderr}"
+            return shell.stdout
+        known = dict(zip(("RUN_A", "RUN_B"), self.runs, strict=False)) | self.names
+        done = self.assay(*(known.get(word, word) for word in shlex.split(command, comments=True)[1:]))
+        self.code = done.code
+        if match := re.match(r"Run (\S+)", done.out + done.err):
+            self.runs.append(match[1])
+            if named:
+                self.names[named[1]] = match[1]
+        return str(done.out + done.err).replace(f"{self.folder}/", "")
+
+    def _serve(self, command: str) -> str:
+        """What a server prints before it waits for its visitors."""
+        words = [sys.executable, "-m", "assay", *shlex.split(command, comments=True)[1:]]
+        with subprocess.Popen(
+            words, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as server:
+            assert server.stdout is not None
+            printed = ""
+            for line in server.stdout:
+                printed += line
+                if "Ctrl-C" in line:
+                    break
+            server.terminate()
+        return printed
+
+
+def take(reader: Reader, step: Step) -> str:
+    """Does one step of a page; returns what is printed."""
+    if step.kind == "file":
+        (reader.folder / step.name).write_text(step.text, encoding="utf-8")
+        return ""
+    if step.kind == "typed":
+        return reader.type(step.text)
+    shell = list[str]()
+    for line in [*step.text.splitlines(), "assay"]:
+        if not (line.startswith("assay") or _NAMED.fullmatch(line)):
+            shell.append(line)
+            continue
+        if any(map(str.strip, shell)):
+            reader.type("\n".join(shell))
+        shell = []
+        if line != "assay":
+            printed = reader.type(line)
+            assert reader.code in (0, 5), f"{line}\n{printed}"
+    return ""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_each_output_of_a_page_has_its_command(page: Path) -> None:
+    try:
+        list(steps(page.read_text(encoding="utf-8")))
+    except PageError as error:
+        pytest.fail(f"{page.relative_to(ROOT)}, {error}; see documented_pages.py", pytrace=False)
+
+
+@pytest.mark.parametrize("page", WITH_OUTPUT, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_prints_what_its_commands_print(
+    page: Path, assay: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a folder with the checkout's files; RUN_A and RUN_B stand for the page's first two runs."""
+    monkeypatch.delenv("ASSAY_STORE", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    for name in ("cassettes", "judges", "prompts", "benchmarks", "generation"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    reader = Reader(assay, tmp_path)
+    text = page.read_text(encoding="utf-8")
+    lines, changes = text.splitlines(), list[tuple[tuple[int, int], list[str]]]()
+    for step in steps(text):
+        printed = take(reader, step)
+        if step.kind != "typed" or is_same(step.output, printed):
+            continue
+        if not os.environ.get("UPDATE_DOCS"):
+            documented = "\n".join(step.output)
+            pytest.fail(f"{page.name} says that `{step.text}` prints\n{documented}\nbut it prints\n{printed}")
+        changes.append((step.lines, refreshed(step.output, printed)))
+    for (start, end), shown in reversed(changes):
+        lines[start:end] = [f"    {line}".rstrip() for line in shown]
+    if changes:
+        page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        pytest.fail(f"{page.name}: {len(changes)} outputs are written anew; look at them", pytrace=False)
+
+
+def test_an_output_without_a_command_is_seen() -> None:
+    with pytest.raises(PageError, match="line 3"):
+        list(steps("It prints:\n\n    120 answers, 3 metrics\n"))
+    assert list(steps("<!-- not run: needs a key -->\n\n    120 answers\n")) == []
+    (step,) = steps("Type:\n\n    $ assay sets\n    a  b\n\n    c\n")
+    assert (step.text, step.output, step.lines) == ("assay sets", ("a  b", "", "c"), (3, 6))
+
+
+def test_lines_between_dots_are_refreshed_by_what_they_are_like() -> None:
+    printed = "Run 2\nscored 5\nmean 0.4\nlow 0.1\nhigh 0.9\nNext: show\n"
+    assert refreshed(("Run 1", "...", "mean 0.3", "low 0.2", "..."), printed) == [
+        "Run 2",
+        "...",
+        "mean 0.4",
+        "low 0.1",
+        "...",
+    ]
+    assert refreshed(("old", "lines"), "new\n") == ["new"]
+    assert refreshed(("Run 1", "scored 4"), printed) == ["Run 2", "scored 5", "..."]
