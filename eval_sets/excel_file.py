@@ -1,19 +1,24 @@
 """Rows from an Excel file: one sheet, whose first filled row names the columns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from ..errors import InputError
+from ..text.wording import count_of
 from .cell_values import shorten
 from .name_suggestions import nearest_names, quote_names
 from .rows import Row, Rows
 
 EXCEL_SUFFIXES = (".xlsx", ".xlsm")
 _MOST_BYTES = 500_000_000  # of all parts of the file when unpacked
+_MOST_SHOWN = 10  # cells in a note
 _MOST_CELLS = 20_000_000  # of one sheet, empty ones before the last one of a row among them
+
+_SheetRows = list[tuple[int, dict[int, Any]]]
+"""The filled rows of a sheet, each with its number from 1 and its filled cells by place from 0."""
 
 
 def open_excel(path: Path, name: str, sheet: str | None = None) -> Rows:
@@ -42,7 +47,49 @@ def open_excel(path: Path, name: str, sheet: str | None = None) -> Rows:
     if not rows:
         raise InputError(f"{name}, sheet {sheet}: is empty; its first row should name the columns")
     columns, places = name_columns(rows[0][1], name, sheet)
-    return Rows(name, path.stem, _rows(rows[1:], columns, places, f"{name}, sheet {sheet}"), columns, textual=True)
+    notes = _notes(path, name, sheet, sheets)
+    listed = _rows(rows[1:], columns, places, f"{name}, sheet {sheet}")
+    return Rows(name, path.stem, listed, columns, textual=True, notes=notes)
+
+
+def _notes(path: Path, name: str, sheet: str, sheets: Mapping[str, _SheetRows]) -> tuple[str, ...]:
+    """Which sheet is read of several, and which of its cells hold a formula without the value that it had."""
+    notes = []
+    if others := [title for title in sheets if title != sheet]:
+        notes.append(f"{name}: read the sheet {sheet}, not {quote_names(others)}")
+    if cells := _formulas_without_values(path, name, sheet, sheets[sheet]):
+        shown = ", ".join(cells[:_MOST_SHOWN]) + (
+            f" and {len(cells) - _MOST_SHOWN:,} more" if len(cells) > _MOST_SHOWN else ""
+        )
+        notes.append(
+            f"{name}, sheet {sheet}: {count_of(len(cells), 'formula')} without a value, read as empty: {shown}; open "
+            "the file in Excel and save it, or write the values in place of the formulas"
+        )
+    return tuple(notes)
+
+
+def _formulas_without_values(path: Path, name: str, sheet: str, rows: _SheetRows) -> list[str]:
+    """The cells whose formula was written by a program that computes nothing, so that the file has no value of them."""
+    from openpyxl import load_workbook
+    from openpyxl.utils import get_column_letter
+
+    with ZipFile(path) as archive:
+        if not any(b"<f" in archive.read(entry) for entry in archive.namelist() if entry.startswith("xl/worksheets/")):
+            return []
+    filled = dict(rows)
+    book = load_workbook(path, read_only=True)
+    try:
+        book[sheet].reset_dimensions()
+        return [
+            f"{get_column_letter(place + 1)}{line}"
+            for line, row in enumerate(book[sheet].iter_rows(values_only=True), 1)
+            for place, cell in enumerate(row)
+            if isinstance(cell, str) and cell.startswith("=") and place not in filled.get(line, {})
+        ]
+    except Exception as error:  # whatever is damaged, the library raises as it comes
+        raise _damaged(name, error) from None
+    finally:
+        book.close()
 
 
 def name_columns(header: dict[int, Any], name: str, sheet: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -54,9 +101,7 @@ def name_columns(header: dict[int, Any], name: str, sheet: str) -> tuple[tuple[s
     return columns, tuple(header)
 
 
-def _rows(
-    rows: list[tuple[int, dict[int, Any]]], columns: tuple[str, ...], places: tuple[int, ...], name: str
-) -> Iterator[Row]:
+def _rows(rows: _SheetRows, columns: tuple[str, ...], places: tuple[int, ...], name: str) -> Iterator[Row]:
     for number, (line, cells) in enumerate(rows, 1):
         check_named(cells, places, f"{name}, row {line}")
         values = {column: _as_text(cells.get(place)) for column, place in zip(columns, places, strict=True)}
@@ -72,7 +117,7 @@ def check_named(cells: dict[int, Any], places: tuple[int, ...], place: str) -> N
         raise InputError(f"{place}: has a cell in column {letter}, which has no name; name the column in the first row")
 
 
-def read_sheets(path: Path, name: str) -> Iterator[tuple[str, list[tuple[int, dict[int, Any]]]]]:
+def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:
     """Reads the filled rows of each sheet of an Excel file.
 
     Only filled cells are kept, so that a cell at the far end of a sheet costs nothing.
@@ -111,7 +156,7 @@ def read_sheets(path: Path, name: str) -> Iterator[tuple[str, list[tuple[int, di
         book.close()
 
 
-def _filled_rows(sheet: Any, name: str) -> list[tuple[int, dict[int, Any]]]:
+def _filled_rows(sheet: Any, name: str) -> _SheetRows:
     rows = []
     cells = 0
     try:

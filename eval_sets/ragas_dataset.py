@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from ..errors import InputError
 from ..installation import require_extra
+from .column_account import SetColumns
 from .logs.conversations import read_conversation
 from .rows import BadRow, Row, Rows
 from .sample import Sample
@@ -39,7 +40,7 @@ def from_ragas(dataset: "EvaluationDataset", *, language: str | None = None) -> 
     detected where it is not given. Raises `InputError` for a row without a message or a response.
     """
     name = getattr(dataset, "name", None)
-    builder = SampleBuilder(Rows(name or "the Ragas dataset", name or "ragas", iter(())), {}, language)
+    builder = SampleBuilder(Rows(name or "the Ragas dataset", name or "ragas", iter(())), {}, language, SetColumns())
     return [builder.sample(row) for row in _rows(dataset, builder.source.name)]
 
 

@@ -1,80 +1,155 @@
-"""Which column of a set holds the ratings, where none is called `rating`: found by its name and all its values."""
+"""Which columns of a set hold ratings: found by their names and by all their values."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from . import cell_values
+from .cell_values import shorten
 from .rows import BadRow, Row
-from .sample_columns import RATING_ALIASES, columns_by_usual_name, usual_scale
+from .sample_columns import RATING_ALIASES, columns_by_usual_name, is_no_rating, rater_of, usual_scale
 
 _NAMES = ("rating", *RATING_ALIASES)  # a column `Rating` is read here, one `rating` as it is
+_MOSTLY = 0.5  # of the filled cells that are no numbers, in a column of ratings
 
 
 @dataclass(frozen=True, slots=True)
 class RatingColumn:
-    """A column that is read as `rating`.
+    """A column that is read as `rating`, or as the ratings of one rater.
 
     Attributes:
         name: The column's name.
         low: The worst rating of its scale.
         high: The best rating of its scale.
+        rater: Whose ratings they are; empty where they are `rating`.
     """
 
     name: str
     low: float
     high: float
+    rater: str = ""
 
     def describe(self) -> str:
         """Says what is read as what, for the user."""
-        return f"{self.name} as rating from {self.low:g} to {self.high:g}"
+        field_name = f"ratings.{self.rater}" if self.rater else "rating"
+        return f"{self.name} as {field_name} from {self.low:g} to {self.high:g}"
 
 
-def find_rating_column(rows: Iterable[Row | BadRow]) -> RatingColumn | None:
-    """Finds the column of ratings among the usual names.
+@dataclass(frozen=True, slots=True)
+class RatingColumns:
+    """The columns of ratings of a set.
 
-    A column counts when all its values are numbers, they differ, and they are on a usual scale.
+    Attributes:
+        columns: One that is `rating`, or one for each rater; none where no column counts.
+        unused: Why a column with a rating's name is read as none, by its name.
+    """
 
-    Args:
-        rows: All rows of a set.
+    columns: tuple[RatingColumn, ...] = ()
+    unused: Mapping[str, str] = field(default_factory=dict)
 
-    Returns:
-        The column with its scale; None where no column counts. Rows with a rating of their own do not count.
+
+@dataclass(slots=True)
+class _Values:
+    """What was seen of a column's filled cells."""
+
+    numbers: int = 0
+    no_ratings: int = 0
+    others: int = 0
+    whole: bool = True
+    low: float = float("inf")
+    high: float = float("-inf")
+    example: str = ""
+
+    def add(self, value: object) -> None:
+        if is_no_rating(value):
+            self.no_ratings += 1
+            return
+        try:
+            number = float(cell_values.parse_number(value))  # type: ignore[arg-type]
+        except (ValueError, TypeError):
+            self.others += 1
+            self.example = self.example or shorten(str(value), 30)
+            return
+        self.numbers += 1
+        self.whole = self.whole and number.is_integer()
+        self.low, self.high = min(self.low, number), max(self.high, number)
+
+    def scale(self) -> tuple[float, float] | str:
+        """The scale of the column, or why it is no column of ratings."""
+        if self.others > _MOSTLY * (self.numbers + self.others) or not self.numbers:
+            return f'most of its values are no numbers, such as "{self.example}"' if self.others else "it has no number"
+        if self.low == self.high:
+            return f"all its values are {self.low:g}, which tells no scale"
+        scale = usual_scale(self.low, self.high, whole=self.whole)
+        return scale or f"its values run from {self.low:g} to {self.high:g}, which is no usual scale"
+
+
+class RatingSearch:
+    """Finds the columns of ratings among the usual names, from all rows of a set.
+
+    A column counts when most of its values are numbers that differ, on a usual scale. Cells such as "n/a" are no
+    ratings and count for nothing; a single other text is for the reading to complain of. Columns `rating_ada` and
+    `rating_bob` are those of raters, on one scale; they count where there is no column for `rating`. Rows with a
+    `rating` or `ratings` of their own do not count.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[str, _Values] = {}
+        self._columns: dict[str, str] = {}
+
+    def add(self, row: Row) -> None:
+        """Looks at a row."""
+        if _is_filled(row.values.get("rating")) or _is_filled(row.values.get("ratings")):
+            return
+        by_name = columns_by_usual_name(row.values)
+        for name in (*_NAMES, *(column for column in row.values if rater_of(column))):
+            column = by_name.get(name, name)
+            if _is_filled(value := row.values.get(column)):
+                self._columns.setdefault(name, column)
+                self._seen.setdefault(name, _Values()).add(value)
+
+    def result(self) -> RatingColumns:
+        """The columns, from the rows that were added."""
+        return _choose(self._seen, self._columns)
+
+
+def find_rating_columns(rows: Iterable[Row | BadRow]) -> RatingColumns:
+    """Finds the columns of ratings of a set; see `RatingSearch`.
 
     Examples:
-        >>> find_rating_column([Row(1, "line 2", {"score": "0.2"}), Row(2, "line 3", {"score": "1"})])
-        RatingColumn(name='score', low=0.0, high=1.0)
-        >>> find_rating_column([Row(1, "line 2", {"label": "good"}), Row(2, "line 3", {"label": "bad"})]) is None
-        True
+        >>> find_rating_columns([Row(1, "line 2", {"score": "0.2"}), Row(2, "line 3", {"score": "1"})]).columns
+        (RatingColumn(name='score', low=0.0, high=1.0, rater=''),)
+        >>> find_rating_columns([Row(1, "line 2", {"label": "good"}), Row(2, "line 3", {"label": "bad"})]).unused
+        {'label': 'most of its values are no numbers, such as "good"'}
     """
-    candidates: dict[str, list[float]] = {}
-    columns: dict[str, str] = {}
-    excluded: set[str] = set()
+    search = RatingSearch()
     for row in rows:
-        if isinstance(row, BadRow):
-            continue
-        if _is_filled(row.values.get("rating")) or _is_filled(row.values.get("ratings")):
-            continue
-        by_name = columns_by_usual_name(row.values)
-        for name in _NAMES:
-            value = row.values.get(by_name.get(name, name))
-            if name in excluded or not _is_filled(value):
-                continue
-            try:
-                number = float(cell_values.parse_number(value))  # type: ignore[arg-type]
-            except (ValueError, TypeError):
-                excluded.add(name)
-                continue
-            columns[name] = by_name[name]
-            low, high = candidates.get(name, [number, number])
-            candidates[name] = [min(low, number), max(high, number)]
-    for name in _NAMES:
-        if name in candidates and name not in excluded:
-            low, high = candidates[name]
-            scale = usual_scale(low, high) if low < high else None
-            if scale:
-                return RatingColumn(columns[name], *scale)
-    return None
+        if not isinstance(row, BadRow):
+            search.add(row)
+    return search.result()
 
 
-def _is_filled(value: object) -> bool:
-    return value is not None and value != ""
+def _choose(seen: Mapping[str, _Values], columns: Mapping[str, str]) -> RatingColumns:
+    unused = dict[str, str]()
+    chosen = list[RatingColumn]()
+    for name in sorted(seen, key=_certainty):
+        rater, scale = rater_of(name), seen[name].scale()
+        if isinstance(scale, str):
+            unused[columns[name]] = scale
+        elif chosen and not (rater and chosen[0].rater):
+            unused[columns[name]] = f"the ratings are those of {chosen[0].name}"
+        else:
+            chosen.append(RatingColumn(columns[name], *scale, rater))
+    if len({(column.low, column.high) for column in chosen}) > 1:  # one rater never gave a 1: the widest holds for all
+        low, high = min(column.low for column in chosen), max(column.high for column in chosen)
+        chosen = [RatingColumn(column.name, low, high, column.rater) for column in chosen]
+    return RatingColumns(tuple(chosen), unused)
+
+
+def _certainty(name: str) -> int:
+    """The place of a column's name: a column that names a rater is more surely of ratings than one called `score`."""
+    return _NAMES.index("stars" if rater_of(name) else name)
+
+
+def _is_filled(value: Any) -> bool:
+    return value is not None and not (isinstance(value, str) and not value.strip())

@@ -8,10 +8,10 @@ from pydantic import ValidationError
 from ..errors import InputError
 from ..text.language_detection import detect_language
 from . import cell_values
-from .rating_column import RatingColumn
+from .column_account import ColumnAccount, SetColumns
 from .rows import Row, Rows
 from .sample import Sample
-from .sample_columns import FIELDS, REQUIRED, explain_missing, sort_row
+from .sample_columns import FIELDS, REQUIRED, explain_missing, is_no_rating, sort_row
 from .table_files import load_named_tables
 from .validation_message import explain_validation_error
 
@@ -25,7 +25,7 @@ class SampleBuilder:
         source: The opened source.
         mapping: Their column -> our field.
         language: The language of rows that name none; None to detect it from the texts.
-        rating_column: The column that is read as `rating` where a row has none.
+        columns: The columns that only all rows tell: of ratings, and of ids.
     """
 
     def __init__(
@@ -33,12 +33,11 @@ class SampleBuilder:
         source: Rows,
         mapping: Mapping[str, str],
         language: str | None,
-        rating_column: RatingColumn | None = None,
+        columns: SetColumns,
     ) -> None:
         self.source, self.mapping, self.language = source, mapping, language
-        self.columns: set[str] = set(source.columns or ())
-        self._rating_column = rating_column
-        self._recognised: dict[str, str] = {}
+        self.account = ColumnAccount(source, mapping, columns)
+        self._columns = columns
         self._first_places: dict[int, int] = {}
 
     def sample(self, row: Row) -> Sample:
@@ -47,14 +46,13 @@ class SampleBuilder:
         Raises:
             InputError: The row is no sample; the message has place, field and cure.
         """
-        self.columns.update(row.values)
         fields, origins, extras = sort_row(row.values, self.mapping)
-        self._read_rating_column(fields, origins, extras)
-        for field, column in origins.items():
-            if column not in self.mapping:
-                self._recognised.setdefault(column, field)
+        self._read_columns(fields, origins, extras)
+        self.account.add(row.values, fields, origins)
         self._drop_empty(fields)
+        self._drop_no_ratings(fields, origins, row)
         self._read_values(fields, origins, row)
+        self._join_ratings(fields, extras, row)
         try:
             metadata = merge_metadata(fields.get("metadata"), extras)
         except ValueError as error:
@@ -73,21 +71,42 @@ class SampleBuilder:
         self._check_id(sample.id, row)
         return sample
 
-    def note(self) -> str:
-        """Says which columns were recognised by their usual names; empty where none were."""
-        read = [f"{column} as {field}" for column, field in self._recognised.items() if field != "rating"]
-        if "rating" in self._recognised.values() and self._rating_column:
-            read.append(self._rating_column.describe())
-        return f"{self.source.name}: read {', '.join(read)} (change with {self.source.map_option})" if read else ""
+    def _read_columns(self, fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:
+        """Reads the columns that only all rows tell where the row has no field of their own."""
+        name = self._columns.id
+        if name in extras and "id" not in origins and fields.get("id") in (None, ""):
+            fields["id"] = extras.pop(name)
+            origins["id"] = name
+        for column in self._columns.ratings:
+            if column.rater or column.name not in extras or "rating" in origins:
+                continue
+            fields["rating"] = extras.pop(column.name)
+            origins["rating"] = column.name
+            fields.setdefault("rating_min", column.low)
+            fields.setdefault("rating_max", column.high)
 
-    def _read_rating_column(self, fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:
-        column = self._rating_column
-        if column is None or column.name not in extras or "rating" in origins:
+    def _drop_no_ratings(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row) -> None:
+        if is_no_rating(fields.get("rating")):
+            self.account.add_no_rating(origins.get("rating", "rating"), row, fields.pop("rating"))
+
+    def _join_ratings(self, fields: dict[str, Any], extras: dict[str, Any], row: Row) -> None:
+        """Takes the columns of raters out of the rest, as the row's `ratings`."""
+        raters = [column for column in self._columns.ratings if column.rater and column.name in extras]
+        if not raters or fields.get("ratings") or fields.get("rating") is not None:
             return
-        fields["rating"] = extras.pop(column.name)
-        origins["rating"] = column.name
-        fields.setdefault("rating_min", column.low)
-        fields.setdefault("rating_max", column.high)
+        ratings = {}
+        for column in raters:
+            value = extras.pop(column.name)
+            if is_no_rating(value):
+                self.account.add_no_rating(column.name, row, value)
+            elif value is not None and value != "":
+                try:
+                    ratings[column.rater] = cell_values.parse_number(value)
+                except ValueError as error:
+                    raise self._error(row, "ratings", str(error), {"ratings": column.name}) from None
+        fields["ratings"] = ratings
+        fields.setdefault("rating_min", raters[0].low)
+        fields.setdefault("rating_max", raters[0].high)
 
     def _drop_empty(self, fields: dict[str, Any]) -> None:
         for name in _OPTIONAL:

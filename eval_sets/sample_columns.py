@@ -16,7 +16,7 @@ from .sample import Sample
 FIELDS = tuple(Sample.model_fields)
 REQUIRED = tuple(name for name, field in Sample.model_fields.items() if field.is_required())
 
-_OTHER_LANGUAGES: dict[str, list[str]] = yaml.safe_load(
+_OTHER_LANGUAGES: dict[str, list[Any]] = yaml.safe_load(
     resources.files(__package__).joinpath("column_names.yaml").read_text(encoding="utf-8")
 )
 
@@ -35,8 +35,13 @@ ALIASES: dict[str, tuple[str, ...]] = {
 """Usual names of columns, read as our field where our own column is absent, whatever their case. Ragas 0.1 and DeepEval
 first, then those of spreadsheets in other languages."""
 
-RATING_ALIASES = ("human_rating", "score", "stars", "label", *_OTHER_LANGUAGES["rating"])
+RATING_ALIASES = ("human_rating", *_OTHER_LANGUAGES["rating"], "stars", "score", "label")
 """Usual names of a column of ratings, read where all its values are numbers on a usual scale."""
+
+ID_ALIASES = ("id", *(name for names in _OTHER_LANGUAGES["id"] for name in names))  # a column `ID` is read here
+"""Usual names of a column that names the rows, read as `id` where no two rows have the same."""
+
+_NO_RATING_WORDS = frozenset(word for words in _OTHER_LANGUAGES["no_rating"] for word in words)
 
 MAP_OPTIONS = "to map is --map, in Python mapping="
 
@@ -62,7 +67,13 @@ class SortedRow(NamedTuple):
 
 
 _SEPARATORS = re.compile(r"[\s_-]+")
-_USUAL = frozenset((*ALIASES, "rating", *RATING_ALIASES, *(name for names in ALIASES.values() for name in names)))
+_USUAL = frozenset(
+    (*ALIASES, *ID_ALIASES, "rating", *RATING_ALIASES, *(name for names in ALIASES.values() for name in names))
+)
+_RATER = re.compile(
+    rf"(?:{'|'.join(_OTHER_LANGUAGES['rater_prefixes'])})[\s_.:-]+\(?(?P<rater>[^()]+)\)?", re.IGNORECASE
+)
+_WHOLE_SCALES = ((-1.0, 1.0), (-2.0, 2.0), (-3.0, 3.0))
 
 
 @lru_cache(maxsize=1024)
@@ -70,11 +81,23 @@ def usual_name(column: str) -> str:
     """The usual name that a column has in other letters or with spaces; else its own name.
 
     Examples:
-        >>> usual_name("Question"), usual_name("Ground truth"), usual_name("Ticket")
-        ('question', 'ground_truth', 'Ticket')
+        >>> usual_name("Question"), usual_name("Ground truth"), usual_name("Agent")
+        ('question', 'ground_truth', 'Agent')
     """
-    name = _SEPARATORS.sub("_", column.strip()).casefold()
+    name = _SEPARATORS.sub("_", column.strip().rstrip(".")).casefold()
     return name if name in _USUAL else column
+
+
+@lru_cache(maxsize=1024)
+def rater_of(column: str) -> str:
+    """The rater whose ratings a column holds by its name; empty where it names none.
+
+    Examples:
+        >>> rater_of("rating_ada"), rater_of("Beoordeling (Jan)"), rater_of("rating_max"), rater_of("rating")
+        ('ada', 'Jan', '', '')
+    """
+    match = _RATER.fullmatch(column.strip())
+    return "" if match is None or match["rater"].casefold() in _OTHER_LANGUAGES["no_raters"] else match["rater"].strip()
 
 
 def columns_by_usual_name(columns: Iterable[str]) -> dict[str, str]:
@@ -86,7 +109,8 @@ def columns_by_usual_name(columns: Iterable[str]) -> dict[str, str]:
 
 def known_columns(mapping: Mapping[str, str]) -> frozenset[str]:
     """All column names that mean something."""
-    return frozenset((*FIELDS, *RATING_ALIASES, *(name for names in ALIASES.values() for name in names), *mapping))
+    aliases = (name for names in ALIASES.values() for name in names)
+    return frozenset((*FIELDS, *ID_ALIASES, *RATING_ALIASES, *aliases, *mapping))
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:
@@ -183,11 +207,27 @@ def _is_link(column: str, value: Any) -> bool:
     return column in _LINKS and isinstance(value, str) and len(value.split()) < 2
 
 
-def usual_scale(low: float, high: float) -> tuple[float, float] | None:
-    """Finds the usual scale of ratings from `low` to `high`; None where no usual one fits.
+def is_no_rating(value: object) -> bool:
+    """Whether a cell says that there is no rating, in one of the usual ways.
 
     Examples:
-        >>> usual_scale(2, 5), usual_scale(0, 0.8), usual_scale(-3, 4)
-        ((1.0, 5.0), (0.0, 1.0), None)
+        >>> is_no_rating("N.v.t."), is_no_rating("-"), is_no_rating("good"), is_no_rating(3)
+        (True, True, False, False)
     """
-    return next((scale for scale in USUAL_SCALES if scale[0] <= low and high <= scale[1]), None)
+    return isinstance(value, str) and value.strip().casefold() in _NO_RATING_WORDS
+
+
+def usual_scale(low: float, high: float, *, whole: bool = False) -> tuple[float, float] | None:
+    """Finds the usual scale of ratings from `low` to `high`; None where no usual one fits.
+
+    Args:
+        low: The lowest rating.
+        high: The highest rating.
+        whole: Whether all ratings are whole numbers: only then a scale may begin below 0, where a cosine would too.
+
+    Examples:
+        >>> usual_scale(2, 5), usual_scale(0, 0.8), usual_scale(-3, 4), usual_scale(-2, 1, whole=True)
+        ((1.0, 5.0), (0.0, 1.0), None, (-2.0, 2.0))
+    """
+    scales = (*USUAL_SCALES, *_WHOLE_SCALES) if whole else USUAL_SCALES
+    return next((scale for scale in scales if scale[0] <= low and high <= scale[1]), None)

@@ -2,18 +2,29 @@
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from .column_account import SetColumns
+from .id_column import IdSearch
 from .python_data import data_opener, ready_samples
-from .rating_column import RatingColumn, find_rating_column
+from .rating_column import RatingSearch
 from .rows import BadRow, Rows
 from .sample import Sample
 from .sample_builder import SampleBuilder
-from .sample_columns import RATING_ALIASES, check_columns, check_mapped, check_mapping, known_columns, usual_name
+from .sample_columns import (
+    ID_ALIASES,
+    RATING_ALIASES,
+    check_columns,
+    check_mapped,
+    check_mapping,
+    known_columns,
+    rater_of,
+    usual_name,
+)
 from .sources import cannot_read, is_local, open_source
 
 _LANGUAGE = re.compile(r"[a-z]{2}")
@@ -68,7 +79,8 @@ def read_set(
     """Reads the samples of a set one by one, in constant memory (but .json and Excel files are read whole).
 
     Traces of Langfuse and Phoenix, examples of LangSmith and chat logs are recognised by their first row. A row without
-    an id gets `<file stem>-<row number>`; unknown columns go to `metadata`.
+    an id gets `<file stem>-<row number>`; unknown columns go to `metadata`; a note accounts for
+    each column.
 
     Args:
         source: A path (.jsonl, .ndjson, .json, .csv, .tsv, .txt, .xlsx, .parquet, .log, or a folder saved by
@@ -157,30 +169,45 @@ def _open(
     opened = open_rows()
     if opened.columns is not None:
         check_columns(opened.columns, mapping, opened.name)
-    rating_column = None
-    if "rating" not in mapping.values() and _may_have_rating_column(opened) and can_reopen():
-        rating_column = _find_rating_column(open_rows())
-    return SampleBuilder(opened, mapping, language, rating_column)
+    columns = SetColumns()
+    if _may_have_such(opened.columns, mapping) and can_reopen():
+        columns = _look_at_columns(open_rows(), mapping)
+    return SampleBuilder(opened, mapping, language, columns)
 
 
-def _may_have_rating_column(opened: Rows) -> bool:
-    return opened.columns is None or (
-        "rating" not in opened.columns
-        and any(usual_name(column) in {"rating", *RATING_ALIASES} for column in opened.columns)
-    )
+def _may_have_such(columns: Iterable[str] | None, mapping: Mapping[str, str]) -> bool:
+    """Whether all rows must be looked at, for a column of ratings or of ids that is called otherwise."""
+    if columns is None:
+        return True
+    names = {usual_name(column) for column in columns} - {usual_name(theirs) for theirs in mapping}
+    has_rating = "rating" in {*columns, *mapping.values()}
+    has_id = "id" in {*columns, *mapping.values()}
+    may_rate = bool(names & {"rating", *RATING_ALIASES}) or any(map(rater_of, columns))
+    return (may_rate and not has_rating) or (bool(names & {"id", *ID_ALIASES}) and not has_id)
 
 
-def _find_rating_column(opened: Rows) -> RatingColumn | None:
-    """The column of ratings; the set is read for it where one of its first rows has a column with a usual name."""
+def _look_at_columns(opened: Rows, mapping: Mapping[str, str]) -> SetColumns:
+    """The columns that only all rows tell; the set is read for them where one of its first rows has such a name."""
+    ratings, ids = RatingSearch(), IdSearch()
     try:
         rows = iter(opened.rows)
         head = list(islice(rows, _ROWS_LOOKED_AT))
-        names = {usual_name(column) for row in head if not isinstance(row, BadRow) for column in row.values}
-        if not {"rating", *RATING_ALIASES} & names:
-            return None
-        return find_rating_column(chain(head, rows))
+        names = {column for row in head if not isinstance(row, BadRow) for column in row.values}
+        if not _may_have_such(names, mapping):
+            return SetColumns()
+        for row in chain(head, rows):
+            if not isinstance(row, BadRow):
+                ratings.add(row)
+                ids.add(row)
     except (InputError, OSError):
-        return None  # the reading itself meets the same error, and tells it
+        return SetColumns()  # the reading itself meets the same error, and tells it
+    chosen = ratings.result()
+    is_rated, has_id = "rating" in mapping.values(), "id" in mapping.values()
+    return SetColumns(
+        () if is_rated else chosen.columns,
+        "" if has_id else ids.result(),
+        {**({} if is_rated else chosen.unused), **({} if has_id else ids.unused)},
+    )
 
 
 def _samples(
@@ -214,8 +241,8 @@ def _samples(
         problem = f"none of the {bad} rows can be used; the first error: {first_error}" if bad else _EMPTY
         raise InputError(f"{opened.name}: {problem}")
     # a format that names its columns has passed this before the first row; in the others only all rows together tell
-    check_mapped(sorted(builder.columns), builder.mapping, opened.name)
-    for note in filter(None, (*opened.notes, builder.note())):
+    check_mapped(builder.account.columns, builder.mapping, opened.name)
+    for note in filter(None, (*opened.notes, *builder.account.notes())):
         if notes is None:
             _LOGGER.warning(note)
         elif note not in notes:

@@ -52,7 +52,10 @@ def _has_lemmas(language: Language) -> bool:
 
 
 def lemmas(text: str, language: Language) -> tuple[str, ...]:
-    """The lemmas of a text in order: all words in Dutch, in English without the function words (Lassche et al. 2024, section VI-A)."""
+    """The lemmas of a text in order: all words in Dutch, in English without the function words.
+
+    Source: Lassche et al. (2024), section VI-A.
+    """
     lemma_words = words(text)
     if not language.profile.function_words_in_lemmas:
         lemma_words = [word for word in lemma_words if word not in language.words.function_words]

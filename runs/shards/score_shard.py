@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ...eval_sets import Sample
+from ...eval_sets.column_account import SetColumns
 from ...eval_sets.rows import Row, Rows
 from ...eval_sets.sample_builder import SampleBuilder
 from ...eval_sets.sample_columns import check_columns
@@ -172,14 +173,14 @@ def read_samples(rows: "pyarrow.Table", plan: ShardPlan, notes: list[str] | None
     columns = tuple(rows.column_names)
     check_columns(columns, plan.mapping, origin.name)
     source = Rows(origin.name, origin.stem, iter(()), columns)
-    builder = SampleBuilder(source, plan.mapping, plan.language, plan.rating_column)
+    builder = SampleBuilder(source, plan.mapping, plan.language, SetColumns(plan.rating_columns))
     number = origin.row
     for batch in rows.to_batches(max_chunksize=_ROWS_AT_ONCE):
         for values in batch.to_pylist():
             number += 1
             yield builder.sample(Row(number, f"row {number}", values))
-    if notes is not None and (note := builder.note()):
-        notes.append(note)
+    if notes is not None:
+        notes += builder.account.notes()
 
 
 class ShardReplies:

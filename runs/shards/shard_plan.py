@@ -25,7 +25,7 @@ class ShardPlan(BaseModel):
         own_prompts: Your own prompts over the bundled ones: the text of each file by its name (`claims.nl.md`).
         mapping: Renames columns, theirs to ours.
         language: The language of rows that name none; None to detect it.
-        rating_column: The column that is read as `rating` where a row has none.
+        rating_columns: The columns that are read as `rating` or as the ratings of raters where a row has none.
         cassette: The file of recorded replies, which every process must be able to read, or `bundled:NAME`. It is only
             read: new replies are in the column `replies` of the result.
         mode: How the cassette is used: `replay` (no model is asked), `auto` (the model is asked what is missing),
@@ -46,7 +46,7 @@ class ShardPlan(BaseModel):
     own_prompts: Mapping[str, str] = {}
     mapping: Mapping[str, str] = {}
     language: str | None = None
-    rating_column: RatingColumn | None = None
+    rating_columns: tuple[RatingColumn, ...] = ()
     cassette: str | None = None
     mode: Mode = "auto"
     concurrency: int | None = None

@@ -18,7 +18,7 @@ from .score_shard import ShardScorer
 from .shard_folder import ShardFolder
 from .shard_plan import ShardPlan
 from .shard_report import ShardJob, ShardReport, score_piece
-from .shard_source import Piece, choose_rating_column, find_files, find_pieces, read_shards
+from .shard_source import Piece, choose_rating_columns, find_files, find_pieces, read_shards
 
 if TYPE_CHECKING:
     import pyarrow
@@ -166,7 +166,7 @@ def _shard_plan(plan: Plan, options: RunOptions, paths: list[str]) -> ShardPlan:
         own_prompts=_own_prompts(plan.prompts),
         mapping=plan.mapping,
         language=plan.language,
-        rating_column=choose_rating_column(paths, plan.mapping),
+        rating_columns=choose_rating_columns(paths, plan.mapping),
         cassette=None if cassette is None else str(cassette),
         mode=options.mode,
         concurrency=options.concurrency,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ...errors import InputError
 from ...eval_sets.parquet_file import describe_cause
-from ...eval_sets.rating_column import RatingColumn, find_rating_column
+from ...eval_sets.rating_column import RatingColumn, find_rating_columns
 from ...eval_sets.rows import Row
-from ...eval_sets.sample_columns import RATING_ALIASES, usual_name
+from ...eval_sets.sample_columns import RATING_ALIASES, rater_of, usual_name
 from ...installation import require_extra
 
 if TYPE_CHECKING:
@@ -121,26 +121,26 @@ def read_shards(piece: Piece, shard_rows: int) -> Iterator["pyarrow.Table"]:
                 return
 
 
-def choose_rating_column(paths: Sequence[str], mapping: Mapping[str, str]) -> RatingColumn | None:
-    """Finds the column of ratings with its scale, by all rows of all files, of which only such columns are read.
+def choose_rating_columns(paths: Sequence[str], mapping: Mapping[str, str]) -> tuple[RatingColumn, ...]:
+    """Finds the columns of ratings with their scale, by all rows of all files, of which only such columns are read.
 
     Args:
         paths: The Parquet files.
-        mapping: The renamed columns; None is looked for where one of them is the rating.
+        mapping: The renamed columns; none is looked for where one of them is the rating.
     """
     if "rating" in mapping.values():
-        return None
+        return ()
     names = {"rating", "ratings", *RATING_ALIASES}
 
     def rows() -> Iterator[Row]:
         for path in paths:
             with _open_parquet(path) as file:
-                columns = [name for name in file.schema_arrow.names if usual_name(name) in names]
+                columns = [name for name in file.schema_arrow.names if usual_name(name) in names or rater_of(name)]
                 for batch in file.iter_batches(columns=columns) if columns and "rating" not in columns else ():
                     for number, values in enumerate(batch.to_pylist()):
                         yield Row(number, f"row {number}", values)
 
-    return find_rating_column(rows())
+    return find_rating_columns(rows()).columns
 
 
 def find_files(pattern: str) -> list[str]:

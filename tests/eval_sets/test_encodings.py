@@ -79,10 +79,11 @@ def test_a_sheet_of_excel_is_read_as_a_table(tmp_path: Path) -> None:
     first, second = load_set(path, notes=notes)
     assert (first.user_input, first.response, first.retrieved_contexts) == ("How?", "So.", ("A page of help.",))
     assert (first.rating, second.rating, second.response) == (4, 2, "12")
-    assert first.metadata == {"vraag id": "k1", "when": "2026-03-01"}
+    assert (first.id, first.metadata) == ("k1", {"when": "2026-03-01"})
     assert notes == [
-        f"{path}: read question as user_input, answer as response, context as retrieved_contexts, stars as rating from "
-        "1 to 5 (change with --map)"
+        f"{path}: read the sheet answers, not `notes`",
+        f"{path}: read vraag id as id, question as user_input, answer as response, context as retrieved_contexts, "
+        "stars as rating from 1 to 5 (change with --map); kept in the metadata: when",
     ]
 
 
@@ -156,7 +157,10 @@ def test_a_mapping_goes_before_usual_names(tmp_path: Path) -> None:
     notes: list[str] = []
     samples = load_set(path, mapping={"stars": "rating"}, notes=notes)
     assert [sample.rating for sample in samples] == [4, 2]
-    assert notes == [f"{path}: read question as user_input, answer as response (change with --map)"]
+    assert notes == [
+        f"{path}: read question as user_input, answer as response, stars as rating (change with --map); "
+        "kept in the metadata: score"
+    ]
 
 
 def test_without_a_list_the_notes_are_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

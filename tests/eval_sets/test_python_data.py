@@ -52,7 +52,7 @@ def polars_frame(rows: list[dict[str, Any]]) -> Any:
 def test_the_same_rows_are_the_same_samples(make: Callable[[Any], Any], name: str) -> None:
     notes: list[str] = []
     assert list(read_samples(make(ROWS), notes=notes)) == SAMPLES
-    assert notes == [f"{name}: {READ} (change with mapping=)"]
+    assert notes == [f"{name}: {READ} (change with mapping=); kept in the metadata: page"]
 
 
 def test_a_path_and_a_set_are_read_as_on_the_command_line(tmp_path: Any) -> None:

@@ -1,0 +1,107 @@
+"""What became of every column of a set, for the one line that says so."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..text.wording import count_of
+from .cell_values import shorten
+from .rating_column import RatingColumn
+from .rows import Row, Rows
+
+_MOST_CELLS = 10  # that are no ratings, in the line that lists them
+_LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class SetColumns:
+    """The columns of a set that only all its rows tell.
+
+    Attributes:
+        ratings: Those that are read as `rating`, or as the ratings of raters, where a row has none of its own.
+        id: The one that is read as `id` where a row has none; empty for none.
+        unused: Why a column with the name of a rating or an id is read as none, by its name.
+    """
+
+    ratings: tuple[RatingColumn, ...] = ()
+    id: str = ""
+    unused: Mapping[str, str] = field(default_factory=dict)
+
+
+class ColumnAccount:
+    """Accounts for the columns of a set: each is read as a field, kept in the metadata, or empty.
+
+    Args:
+        source: The opened source.
+        mapping: Their column -> our field.
+        columns: The columns that only all rows tell.
+    """
+
+    def __init__(self, source: Rows, mapping: Mapping[str, str], columns: SetColumns) -> None:
+        self._source, self._mapping, self._columns = source, mapping, columns
+        self._raters = {column.name: column for column in columns.ratings if column.rater}
+        self._uses: dict[str, str] = {}
+        self._seen: dict[str, bool] = dict.fromkeys(source.columns or (), False)  # whether a cell is filled
+        self._no_ratings: dict[str, list[str]] = {}
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of all rows so far."""
+        return sorted(self._seen)
+
+    def add(self, values: Mapping[str, Any], fields: Mapping[str, Any], origins: Mapping[str, str]) -> None:
+        """Accounts for the columns of a row.
+
+        Args:
+            values: The row, column -> value.
+            fields: The fields that it was sorted into.
+            origins: The column that a field came from, where their names differ.
+        """
+        for name, value in values.items():
+            if not self._seen.get(name):
+                self._seen[name] = value is not None and value != ""
+        for field_name, column in origins.items():
+            self._uses.setdefault(column, field_name)
+        for name in fields.keys() & values.keys() - origins.keys():
+            self._uses.setdefault(name, name)
+
+    def add_no_rating(self, column: str, row: Row, value: object) -> None:
+        """Accounts for a cell of a column of ratings that says that there is none."""
+        self._no_ratings.setdefault(column, []).append(f'{row.place} "{shorten(str(value), 30)}"')
+
+    def notes(self) -> list[str]:
+        """What is read as what; empty where all columns have the names of fields."""
+        notes = [f"{self._source.name}: {line}" for line in self._lines()]
+        for column, cells in self._no_ratings.items():
+            shown = ", ".join(cells[:_MOST_CELLS])
+            more = f" and {len(cells) - _MOST_CELLS:,} more" if len(cells) > _MOST_CELLS else ""
+            notes.append(
+                f"{self._source.name}: {count_of(len(cells), 'cell')} of {column} without a rating: {shown}{more}"
+            )
+        return notes
+
+    def _lines(self) -> list[str]:
+        renamed, own, kept, empty = [], [], [], []
+        for column, is_filled in self._seen.items():
+            name = shorten(column, _LONGEST_NAME)
+            use = self._uses.get(column, "")
+            if column in self._raters and not use:
+                renamed.append(self._raters[column].describe())
+            elif not is_filled:
+                empty.append(name)
+            elif not use:
+                why = self._columns.unused.get(column)
+                kept.append(f"{name} ({why})" if why else name)
+            elif use == column:
+                own.append(name)
+            elif use == "rating" and column not in self._mapping:
+                renamed += [rating.describe() for rating in self._columns.ratings if rating.name == column]
+            else:
+                renamed.append(f"{name} as {use}")
+        if not (renamed or kept or empty):
+            return []
+        read = ", ".join((*renamed, *own))
+        parts = [f"read {read} (change with {self._source.map_option})"] if read else []
+        parts += [f"kept in the metadata: {', '.join(kept)}"] if kept else []
+        parts += [f"empty: {', '.join(empty)}"] if empty else []
+        return ["; ".join(parts)]
