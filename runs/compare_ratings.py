@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ..eval_sets import Sample
 from ..metrics.specification import BASELINES
 from .compare import RunComparison
-from .ratings.rated_set import replace_ratings
+from .ratings.rating_join import join_ratings
 
 if TYPE_CHECKING:
     from ..meta_eval.rating_difference import RatingDifference
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def compare_ratings(store: "Store", comparison: RunComparison) -> "RatingDifference | None":
     """Estimates how much higher raters rate B, on the samples whose answer differs.
 
-    Ratings are those of the rating queue of the store, else those that the samples came with. The scores that help are
+    Ratings are those that the samples came with and those of the rating page (`join_ratings`). The scores that help are
     the mean percentile of the metrics that both runs have, without the baselines.
 
     Args:
@@ -58,4 +58,4 @@ def compare_ratings(store: "Store", comparison: RunComparison) -> "RatingDiffere
 
 
 def _rated_samples(store: "Store", run: str) -> dict[str, Sample]:
-    return replace_ratings(store.database, {sample.id: sample for sample in store.samples(run)})
+    return join_ratings(store.database, {sample.id: sample for sample in store.samples(run)}).samples

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from ..metrics.specification import parse_specification
 from ..presentation.figure import Figure
-from .ratings.rated_set import replace_ratings
+from .ratings.rating_join import join_ratings
 
 if TYPE_CHECKING:
     from .store import Store
@@ -96,7 +96,7 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
 
     values = {sample: score.value for sample, name, score in store.scores(run) if name == metric}
     samples = {sample.id: sample for sample in store.samples(run) if values.get(sample.id) is not None}
-    samples = replace_ratings(store.database, samples)
+    samples = join_ratings(store.database, samples).samples
     if not samples:
         return None
     predicted = np.array([values[sample] for sample in samples], float)

@@ -8,6 +8,7 @@ from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure, format_cost
 from ..presentation.result_table import Paragraph, ReportBlock, ResultTable, Tone
 from ..presentation.texts import one_line
+from .ratings.rating_join import join_ratings, join_run_ratings
 from .run_tables import sample_table, summary_table
 from .summary import MetricSummary, ScoreTotals, best_metric
 
@@ -39,6 +40,8 @@ def run_block(store: "Store", run: str, outcome: "Outcome | None" = None, *, is_
         if outcome.without_prompts:
             parts.append(Paragraph(describe_missing_prompts(outcome.without_prompts)))
     totals = ScoreTotals.of_run(store, run)
+    if totals.rating_note:
+        parts.append(Paragraph(totals.rating_note))
     summaries = totals.summarise(plan.all_directions, by_language=True, has_p_values=False)
     for language in dict.fromkeys(summary.language for summary in summaries):
         rows = [summary for summary in summaries if summary.language == language]
@@ -104,7 +107,8 @@ def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[
         return "", ReportBlock(())
     which = "worst answer" if len(worst) == 1 else f"{len(worst)} worst answers"
     parts = [Paragraph(f"The {which} by {metric}:", "strong")]
-    for sample, score in worst:
+    rated = join_ratings(store.database, {sample.id: sample for sample, _ in worst}).samples
+    for sample, score in ((rated[sample.id], score) for sample, score in worst):
         rating = "" if sample.human_rating is None else f", rated {Figure('rating', sample.human_rating)}"
         question = one_line(sample.user_input, 90)
         parts.append(Paragraph(f"{Figure('value', score.value)}{rating}: {question}", label=sample.id, indent=2))
@@ -128,7 +132,7 @@ def sample_block(store: "Store", run: str, room: int | None) -> ReportBlock:
         return ReportBlock((Paragraph(text),))
     all_metrics = store.run(run).plan.all_metrics
     metrics = [metric for metric in all_metrics if metric not in BASELINES] or list(all_metrics)
-    samples = list(store.samples(run))
+    samples = list(join_run_ratings(store, run).samples.values())
     shown = metrics
     if room is not None:
         shown = _metrics_that_fit(metrics, room, max((len(sample.id) for sample in samples), default=6))

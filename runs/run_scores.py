@@ -8,7 +8,7 @@ from ..eval_sets import Sample
 from ..meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flatten, read_ratings
 from ..meta_eval.score_files.column_roles import match_columns
-from .ratings.rated_set import replace_ratings
+from .ratings.rating_join import join_ratings
 from .store import RunRow, Store
 
 _TYPE_METRIC = "heuristic"  # its evidence says which type a message was classified as
@@ -57,7 +57,7 @@ def read_run_scores(store: Store, run: RunRow, options: ReadOptions) -> ScoreSou
 def read_run_ratings(store: Store, runs: Sequence[RunRow], options: ReadOptions) -> ScoreSource:
     """Reads the ratings of the samples of several runs, each sample once.
 
-    Ratings that were given in the store (`assay rate`) come before those of the set.
+    Ratings that were given on the page (`assay rate`) stand beside those of the set (`join_ratings`).
 
     Args:
         store: Where the runs are.
@@ -68,12 +68,14 @@ def read_run_ratings(store: Store, runs: Sequence[RunRow], options: ReadOptions)
         InputError: No sample is rated.
     """
     samples = {sample.id: sample for run in runs for sample in store.samples(run.id)}
-    samples = replace_ratings(store.database, samples)
+    joined = join_ratings(store.database, samples)
+    samples = joined.samples
     name = ", ".join(f"run {run.id}" for run in runs)
     if not options.ratings and all(sample.human_rating is None for sample in samples.values()):
         raise InputError(f"{name}: none of its {len(samples)} samples is rated; name a file of ratings (--ratings)")
     rows = [FlatRow(f"sample {sample.id}", _row(sample)) for sample in samples.values()]
-    return read_ratings(rows, name, replace(options, mapping={}))
+    source = read_ratings(rows, name, replace(options, mapping={}))
+    return replace(source, notes=(joined.note, *source.notes)) if joined.note else source
 
 
 def find_answer_evidence(store: Store, runs: Sequence[RunRow], item: str) -> AnswerEvidence | None:

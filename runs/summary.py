@@ -78,15 +78,30 @@ class ScoreTotals:
     Attributes:
         counts: (metric, language, status, number of scores, sum of their values).
         rated: (metric, language, value, rating, source) of each value of a rated sample.
+        rating_note: Whose ratings they are, where not all are the file's.
     """
 
     counts: Sequence[tuple[str, str, str, int, float]]
     rated: Sequence[tuple[str, str, float, float, str]]
+    rating_note: str = ""
 
     @classmethod
     def of_run(cls, store: "Store", run: str) -> Self:
-        """The totals of a run, which the store's database adds up."""
-        return cls(store.score_counts(run), list(store.rated_values(run)))
+        """The totals of a run, which the store's database adds up; its ratings are those of `join_ratings`."""
+        from .ratings.rating_join import JoinedRatings, join_run_ratings
+        from .ratings.rating_queue import queue_ids
+
+        joined = join_run_ratings(store, run) if queue_ids(store.database) else JoinedRatings({})
+        if not joined.note:
+            return cls(store.score_counts(run), list(store.rated_values(run)))
+        rated = [
+            (metric, sample.language or "", value, sample.rating_share, sample.source)
+            for name, metric, value, _ in store.sample_values(run)
+            if value is not None
+            and (sample := joined.samples.get(name)) is not None
+            and sample.rating_share is not None
+        ]
+        return cls(store.score_counts(run), rated, joined.note)
 
     @classmethod
     def of_rows(cls, rows: Iterable[Row]) -> Self:

@@ -14,7 +14,7 @@ from ..presentation.result_table import Column, Content, ResultTable, Tone
 from ..presentation.texts import one_line
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import SetOptions, embedder_option, json_option, store_option, wide_option, with_set_options
-from .output import echo, echo_json, open_console, print_table
+from .output import echo, echo_json, open_console, print_note, print_table
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -152,11 +152,14 @@ def _samples(source: str, set_options: SetOptions, store: str | Path) -> "Iterat
         yield from set_options.samples([source])
         return
     from ..runs import Store
-    from ..runs.ratings.rated_set import replace_ratings
+    from ..runs.ratings.rating_join import join_ratings
 
     opened = Store(store, must_exist=True)
     run = opened.run(source)
-    yield from replace_ratings(opened.database, {sample.id: sample for sample in opened.samples(run.id)}).values()
+    joined = join_ratings(opened.database, {sample.id: sample for sample in opened.samples(run.id)})
+    if joined.note:
+        print_note(joined.note)
+    yield from joined.samples.values()
 
 
 def _cost_line(cost: "AlignmentCost") -> str:

@@ -7,6 +7,7 @@ import click
 
 from ..errors import UsageError
 from ..installation import require_extra
+from ..text.wording import count_of
 from .options import json_option, store_option
 from .output import echo, echo_json
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     help="Which answers come first; all but random need a RUN with scores.",
 )
 @click.option("--by", metavar="METRIC", help="The metric to choose by. Default: the run's first.")
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many answers.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many answers, drawn from all as --choose says.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the order and of the hidden repeats.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
@@ -75,6 +76,8 @@ def rate(
     if raters is None:
         raise UsageError("name the raters: --raters NAME,NAME")
     names = tuple(name.strip() for name in raters.split(",") if name.strip())
+    if not names:
+        raise UsageError("--raters names nobody; write names with commas between them, such as --raters ada,bob")
     low, high = _read_scale(scale)
     try:
         settings = QueueSettings.model_validate(
@@ -84,7 +87,7 @@ def rate(
     except ValueError as error:
         raise UsageError(f"--raters, --per-answer, --scale: {_first_message(error)}") from error
     text = None if guideline is None else guideline.read_text(encoding="utf-8")
-    queue = open_queue(runs, find_source(runs, source, limit), settings, guideline=text, by=by)
+    queue = open_queue(runs, find_source(runs, source), settings, guideline=text, by=by, limit=limit)
     _serve(queue, store, host, port)
 
 
@@ -152,7 +155,7 @@ def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Pa
     if out is not None:
         rated = rated_samples(opened, series)
         write_set(rated, out)
-        echo(f"{len(rated)} rated answers written to {out}")
+        echo(f"{count_of(len(rated), 'rated answer')} written to {out}")
         return
     done, total = opened.counts()
     progress = rater_progress(opened)
@@ -165,7 +168,7 @@ def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Pa
     echo(f"{opened.id}: {opened.source}, series {opened.series}, {done} of {total} ratings")
     for one in progress:
         pace = "" if one.median_seconds is None else f", {one.median_seconds:.0f} s per answer"
-        echo(f"  {one.name}: {one.ratings} answers{pace}")
+        echo(f"  {one.name}: {count_of(one.ratings, 'answer')}{pace}")
     if stability is not None:
         echo(f"{stability}.")
 

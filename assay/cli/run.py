@@ -33,7 +33,7 @@ from .options import (
     with_engine,
     with_set_options,
 )
-from .output import echo, echo_json
+from .output import echo, echo_json, print_note
 
 if TYPE_CHECKING:
     from ..judges import Budget
@@ -222,11 +222,6 @@ def execute_shards(
     except KeyboardInterrupt:
         echo("assay: interrupted; what was scored is kept. Go on with the same command", err=True)
         raise SystemExit(INTERRUPTED) from None
-
-
-def print_note(note: str) -> None:
-    """Prints a note about how a set is read on standard error."""
-    echo(f"assay: {one_line(note)}", err=True)
 
 
 def report_skipped_rows(errors: Sequence[InputError]) -> None:

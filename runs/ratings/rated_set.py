@@ -1,25 +1,46 @@
 """A rating queue as an evaluation set: samples with the raters' ratings, reasons and marked sentences."""
 
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import Any
 
 from ...eval_sets import Sample
 from ..database import Database
 from .rating_queue import Rating, RatingQueue, queue_ids
 
+FILE = "file"
+"""The rater whose ratings are those that a set came with."""
 
-def rated_samples(queue: RatingQueue, series: int | None = None) -> list[Sample]:
-    """The samples that have a rating, in the queue's order.
 
-    `ratings` holds one rating per rater (hidden repeats aside), on the queue's scale; `rating` is what the team agreed
-    on, where it adjudicated. `metadata` gets `rating_reasons` and `wrong_sentences` by rater, and
-    `rating_probability` where the answer was drawn with a known probability. Ratings that the sample came with are
-    replaced: a series has one guideline and one scale.
+def file_ratings(sample: Sample, scale: tuple[float, float]) -> dict[str, float]:
+    """Returns the ratings that a sample came with, by rater; its one rating is that of the rater `file`.
+
+    Args:
+        sample: The sample.
+        scale: Their scale; none count where the sample's is another.
+
+    Examples:
+        >>> sample = Sample(id="a", user_input="q", response="r", rating=4)
+        >>> file_ratings(sample, (1, 5)), file_ratings(sample, (1, 10))
+        ({'file': 4.0}, {})
+    """
+    if (sample.rating_min, sample.rating_max) != scale:
+        return {}
+    if sample.ratings:
+        return dict(sample.ratings)
+    return {} if sample.rating is None else {FILE: sample.rating}
+
+
+def rated_samples(queue: RatingQueue, series: int | None = None, *, has_file: bool = True) -> list[Sample]:
+    """The samples that people rated, in the queue's order.
+
+    `ratings` holds one rating per rater (hidden repeats aside), on the queue's scale, and the ratings that the sample
+    came with where they are on this scale; `rating` is what the team agreed on, where it adjudicated. `metadata` gets
+    `rating_reasons` and `wrong_sentences` by rater, and `rating_probability` where the answer was drawn with a known
+    probability.
 
     Args:
         queue: The rating queue.
         series: Which series; the present one if not given.
+        has_file: Whether the ratings that the sample came with are among its ratings.
     """
     by_sample: dict[str, list[Rating]] = defaultdict(list)
     for rating in queue.ratings(series):
@@ -41,8 +62,9 @@ def rated_samples(queue: RatingQueue, series: int | None = None) -> list[Sample]
         metadata |= {"rating_reasons": reasons} if reasons else {}
         metadata |= {"wrong_sentences": wrong} if wrong else {}
         metadata |= {"rating_probability": probabilities[sample.id]} if sample.id in probabilities else {}
+        scale = (float(queue.settings.rating_min), float(queue.settings.rating_max))
         fields = sample.model_dump() | {
-            "ratings": values,
+            "ratings": (file_ratings(sample, scale) if has_file else {}) | values,
             "rating": None if agreed is None else agreed.value,
             "rating_min": queue.settings.rating_min,
             "rating_max": queue.settings.rating_max,
@@ -50,30 +72,6 @@ def rated_samples(queue: RatingQueue, series: int | None = None) -> list[Sample]
         }
         rated.append(Sample.model_validate(fields))
     return rated
-
-
-def replace_ratings(database: Database, samples: Mapping[str, Sample]) -> dict[str, Sample]:
-    """Samples with the ratings that people gave these very answers in the store.
-
-    The newest rating queue that rated one of them counts, its present series; answers that it has not rated yet are
-    unrated then, because two series, or two scales, are not one measure. Without such a queue the samples stay as they
-    are.
-
-    Args:
-        database: The store's database.
-        samples: Samples by id.
-    """
-    for name in queue_ids(database):
-        rated = {
-            sample.id: sample
-            for sample in rated_samples(RatingQueue(database, name))
-            if (ours := samples.get(sample.id))
-            and (ours.user_input, ours.response) == (sample.user_input, sample.response)
-        }
-        if rated:
-            unrated: dict[str, Any] = {"rating": None, "ratings": {}}
-            return {key: rated.get(key) or sample.model_copy(update=unrated) for key, sample in samples.items()}
-    return dict(samples)
 
 
 def ratings_of_answer(database: Database, sample: Sample) -> list[tuple[str, Rating]]:

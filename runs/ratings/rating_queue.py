@@ -362,6 +362,11 @@ class RatingQueue:
         )
         return {sample: Adjudication(sample, value, reason) for sample, value, reason in rows}
 
+    def size(self) -> int:
+        """The number of answers to rate."""
+        (count,) = self._db.execute("SELECT count(*) FROM rating_items WHERE queue = ?", (self.id,)).fetchone()
+        return int(count)
+
     def samples(self) -> Iterator[Sample]:
         """The answers in the order in which they are rated."""
         for (content,) in self._db.execute(

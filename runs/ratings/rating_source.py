@@ -1,11 +1,11 @@
 """What is rated: the answers of a set or of a run, with the run's scores to choose by."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ...eval_sets import Sample, read_set
+from ...text.wording import count_of
 from ..database import Database
 from ..store import RunRow, Store
 from .rating_order import Choose, rating_order, score_columns
@@ -32,8 +32,8 @@ class RatingSource:
     scores: "Floats"
 
 
-def find_source(store: Store, name: str, limit: int | None = None) -> RatingSource:
-    """The answers of a run (its id, the beginning of one, or `last`), else those of a set.
+def find_source(store: Store, name: str) -> RatingSource:
+    """All answers of a run (its id, the beginning of one, or `last`), else those of a set.
 
     Raises:
         UsageError: Neither a run nor a set has this name.
@@ -41,9 +41,9 @@ def find_source(store: Store, name: str, limit: int | None = None) -> RatingSour
     """
     run = _find_run(store, name)
     if run is None:
-        samples = tuple(_take(read_set(name), limit))
+        samples = tuple(read_set(name))
         return RatingSource(name, samples, (), score_columns({}, [sample.id for sample in samples]))
-    samples = tuple(_take(store.samples(run.id), limit))
+    samples = tuple(store.samples(run.id))
     directions = run.plan.all_directions
     columns: dict[str, dict[str, float]] = {metric: {} for metric in run.plan.all_metrics}
     for sample, metric, value, _ in store.sample_values(run.id):
@@ -61,17 +61,18 @@ def _find_run(store: Store, name: str) -> RunRow | None:
         return None  # then it is a set
 
 
-def _take(samples: Iterator[Sample], limit: int | None) -> Iterator[Sample]:
-    for number, sample in enumerate(samples):
-        if limit is not None and number >= limit:
-            return
-        yield sample
-
-
 def open_queue(
-    store: Store, source: RatingSource, settings: QueueSettings, *, guideline: str | None, by: str | None = None
+    store: Store,
+    source: RatingSource,
+    settings: QueueSettings,
+    *,
+    guideline: str | None,
+    by: str | None = None,
+    limit: int | None = None,
 ) -> RatingQueue:
     """The newest queue of this source with these settings, else a new one; its guideline brought up to date.
+
+    The answers are drawn from all of the source; a limit then takes the first that were drawn.
 
     Args:
         store: Where queues are kept.
@@ -79,21 +80,29 @@ def open_queue(
         settings: Raters, scale, repeats, and how to choose.
         guideline: The raters' guideline; None keeps the present one.
         by: The metric to choose by; the run's first if not given.
+        limit: The most answers of a new queue; all if not given.
 
     Raises:
-        UsageError: The way to choose needs scores that the source does not have.
+        UsageError: The way to choose needs scores that the source does not have, or the queue has another number of
+            answers than the limit.
     """
     queue = _newest_queue(store.database, source.name, settings)
     if queue is None:
         order, probabilities = _order(source, settings, by)
-        samples = [source.samples[place] for place in order]
+        samples = [source.samples[place] for place in order[:limit]]
         return RatingQueue.create(
             store.database,
             samples,
             settings,
             source=source.name,
             guideline=guideline or "",
-            probabilities=probabilities,
+            probabilities=None if probabilities is None else probabilities[:limit],
+        )
+    count = queue.size()
+    if limit is not None and count != min(limit, len(source.samples)):
+        raise UsageError(
+            f"{queue.id} has {count_of(count, 'answer')} of {source.name} already, and --limit {limit} does not change "
+            f"that; go on with it (assay rate {queue.id}), or draw another (--seed {settings.seed + 1})"
         )
     if guideline is not None:
         queue.change_guideline(guideline)
