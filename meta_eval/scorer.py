@@ -82,6 +82,16 @@ class AgreementRecord(_Record):
     ratings: str
 
 
+def fingerprint_answer(question: str, answer: str) -> str:
+    """Returns 12 hexadecimal digits over a question and its answer, equal whatever the white space and the ids.
+
+    Example:
+        >>> fingerprint_answer("Is it free?", "Yes.") == fingerprint_answer(" Is it\\nfree?", "Yes. ")
+        True
+    """
+    return hashlib.sha256(" ".join((*question.split(), "\x1f", *answer.split())).encode()).hexdigest()[:12]
+
+
 class Prediction(_Record):
     """What a scorer says of one answer.
 
@@ -116,7 +126,8 @@ class Scorer(_Record):
     Ramdas, 2023), from answers of folds that the fit left out.
 
     Attributes:
-        version: Version of the file format. A file of version 1 has one `half_width`, which becomes the only band.
+        version: Version of the file format. A file of version 1 has one `half_width`, which becomes the only band: its
+            interval holds the rating with this probability over all answers, and not of each kind of them.
         assay: Version of Assay that fitted it.
         kind: How the weights came about (`subset`, `mean-rank`, `normalised-sum`, `ridge`, `logistic`).
         parts: The metrics.
@@ -132,9 +143,11 @@ class Scorer(_Record):
         send_at: Predicted ratings from which answers may be sent; None where no threshold keeps the bound.
         hold_below: Predicted ratings below which answers are held back; None where there is no such threshold.
         agreement: How well it agreed with the ratings, out of fold.
+        answers: Fingerprints of the rated answers that it was fitted on, in order; None in files of Assay 0.1, which do
+            not know them.
     """
 
-    version: Literal[2] = 2
+    version: Literal[1, 2] = 2
     assay: str
     kind: str
     parts: tuple[ScorerPart, ...] = Field(min_length=1)
@@ -150,6 +163,7 @@ class Scorer(_Record):
     send_at: float | None = None
     hold_below: float | None = None
     agreement: AgreementRecord
+    answers: tuple[str, ...] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -159,12 +173,23 @@ class Scorer(_Record):
             return values
         bands = [(values.get("rating_min"), values["half_width"])]
         kept = {name: value for name, value in values.items() if name != "half_width"}
-        return kept | {"version": 2, "by_rating": bands, "by_prediction": bands}
+        return kept | {"by_rating": bands, "by_prediction": bands}
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that it needs."""
         return tuple(part.metric for part in self.parts)
+
+    def was_fitted_on(self, question: str, answer: str) -> bool:
+        """Whether it was fitted on the rating of this very answer, which its predictions then only repeat."""
+        return self.answers is not None and fingerprint_answer(question, answer) in self.answers
+
+    @property
+    def promise(self) -> str:
+        """What its interval promises, such as "for at least 90% of such answers"; of version 1 only of all answers."""
+        if self.version == 1:
+            return f"for about {self.level:.0%} of all answers"
+        return f"for at least {self.level:.0%} of such answers"
 
     def predict(self, values: Mapping[str, float | None]) -> Prediction:
         """The expected rating of an answer.
@@ -230,15 +255,19 @@ class Scorer(_Record):
         import yaml
 
         class _Dumper(yaml.SafeDumper):
-            """Writes a map's points as short lists, one per line."""
+            """Writes short lists in lines of their own."""
 
         _Dumper.add_representer(
-            _Point, lambda dumper, point: dumper.represent_sequence("tag:yaml.org,2002:seq", point, flow_style=True)
+            _Short, lambda dumper, point: dumper.represent_sequence("tag:yaml.org,2002:seq", point, flow_style=True)
         )
         content = self.model_dump(mode="json")
         bands = {"by_rating": self.by_rating, "by_prediction": self.by_prediction}
         for name, points in {"ratings": self.ratings, **bands}.items():
             content[name] = _points(points)
+        if self.answers is None:
+            del content["answers"]
+        else:
+            content["answers"] = _Short(self.answers)
         for part, own in zip(content["parts"], self.parts, strict=True):
             part["percentiles"] = _points(own.percentiles)
         text = f"# Made by `assay meta --save`. Run it with: assay run SET --metrics scorer:{Path(path).name}\n"
@@ -247,12 +276,12 @@ class Scorer(_Record):
             file.write(text)
 
 
-class _Point(list[float]):
-    """One point of a map, written on one line."""
+class _Short(list[Any]):
+    """A list that is written in as few lines as there are: a point of a map, the answers' fingerprints."""
 
 
-def _points(knots: Knots) -> list[_Point]:
-    return [_Point([round(x, 6), round(y, 6)]) for x, y in knots]
+def _points(knots: Knots) -> list[_Short]:
+    return [_Short([round(x, 6), round(y, 6)]) for x, y in knots]
 
 
 def interpolate(knots: Knots, value: float) -> float:

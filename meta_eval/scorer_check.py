@@ -1,6 +1,7 @@
 """Whether a saved scorer still holds on new ratings: agreement then and now, calibration, and what to do."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -48,7 +49,8 @@ class ScorerCheck:
         change: `now` less `before`, with its interval.
         coverage: Share of new ratings inside the scorer's interval.
         calibration: Predicted and real mean ratings in five bins of the prediction, lowest first.
-        same_ratings: Whether these are the ratings that the scorer was fitted on, so that nothing is checked.
+        seen: How many of the rated answers the scorer was fitted on; they check nothing, and are left out.
+        same_ratings: Whether these are all of them, so that nothing is checked.
         advice: `keep` it, `refit` it, or `rate more` answers before deciding.
         more_ratings: How many more to rate, for `rate more`.
         reason: Why, in a sentence.
@@ -60,13 +62,16 @@ class ScorerCheck:
     change: Estimate
     coverage: Estimate
     calibration: tuple[CalibrationBin, ...]
+    seen: int
     same_ratings: bool
     advice: Advice
     more_ratings: int
     reason: str
 
 
-def check_scorer(scorer: Scorer, table: ScoreTable) -> ScorerCheck:
+def check_scorer(
+    scorer: Scorer, table: ScoreTable, answers: Mapping[str, tuple[str, str]] | None = None
+) -> ScorerCheck:
     """Holds a scorer against ratings that it was not fitted on.
 
     The interval of the change treats the two correlations as independent: its standard error is the root of the sum
@@ -75,6 +80,8 @@ def check_scorer(scorer: Scorer, table: ScoreTable) -> ScorerCheck:
     Args:
         scorer: The saved scorer.
         table: Scores of the scorer's metrics (as measured, not turned) and new ratings.
+        answers: Question and answer by item. Those that the scorer was fitted on are left out; where all are, or the
+            ratings are those of the fit in every cell, nothing is checked.
 
     Raises:
         UsageError: The table lacks a metric of the scorer, has another rating scale, or nothing is rated.
@@ -92,6 +99,10 @@ def check_scorer(scorer: Scorer, table: ScoreTable) -> ScorerCheck:
     rated = table.rated().only(scorer.metrics)
     if not len(rated.items):
         raise UsageError("none of the answers is rated; rate some (assay rate RUN --raters ...)")
+    seen = [scorer.was_fitted_on(*answers[item]) for item in rated.items] if answers else [False] * len(rated.items)
+    same = all(seen) or fingerprint_ratings(rated) == scorer.agreement.ratings
+    if not same:
+        rated = rated.take([place for place, is_seen in enumerate(seen) if not is_seen])
     predictions = [
         scorer.predict(
             {name: None if np.isnan(value) else float(value) for name, value in zip(rated.metrics, row, strict=True)}
@@ -110,7 +121,6 @@ def check_scorer(scorer: Scorer, table: ScoreTable) -> ScorerCheck:
     before = Estimate(scorer.agreement.spearman, scorer.agreement.low, scorer.agreement.high, n=scorer.agreement.items)
     change = _change(before, now)
     coverage = estimate_share(inside, rated.group_numbers, _LEVEL)
-    same = fingerprint_ratings(rated) == scorer.agreement.ratings
     advice, more, reason = _advise(scorer, len(predicted), change, coverage, same=same)
     return ScorerCheck(
         n=len(predicted),
@@ -119,6 +129,7 @@ def check_scorer(scorer: Scorer, table: ScoreTable) -> ScorerCheck:
         change=change,
         coverage=coverage,
         calibration=calibration(predicted, ratings),
+        seen=len(seen) if same else sum(seen),
         same_ratings=same,
         advice=advice,
         more_ratings=more,
@@ -178,7 +189,7 @@ def _advise(scorer: Scorer, n: int, change: Estimate, coverage: Estimate, *, sam
 def _more_ratings(n: int, change: Estimate, *, same: bool) -> tuple[int, str]:
     """How many more ratings it takes to decide, and why; 0 where these are enough."""
     if same:
-        return _FEWEST_ITEMS, "these are the ratings that the scorer was fitted on: they cannot check it"
+        return _FEWEST_ITEMS, "the scorer was fitted on all these answers: they cannot check it"
     if n < _FEWEST_ITEMS:
         return _FEWEST_ITEMS - n, f"only {n} answers are rated; at least {_FEWEST_ITEMS} are needed"
     if change.low is None or change.high is None:

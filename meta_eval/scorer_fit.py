@@ -1,6 +1,6 @@
 """Fitting a scorer to ratings, with an interval and thresholds from answers that the fit left out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from .scorer import (
     Knots,
     Scorer,
     ScorerPart,
+    fingerprint_answer,
     fingerprint_ratings,
     percentile_knots,
     range_knots,
@@ -199,6 +200,7 @@ def fit_scorer(
     judge: JudgeRecord | None = None,
     embedder: str | None = None,
     prompts: Sequence[str] = (),
+    answers: Mapping[str, tuple[str, str]] | None = None,
     level: float = LEVEL,
 ) -> Scorer:
     """Fits the combination that a meta-evaluation chose, as a scorer.
@@ -212,6 +214,7 @@ def fit_scorer(
         judge: The judge of the parts.
         embedder: The embedder of the parts, if one uses one.
         prompts: The prompts of the parts.
+        answers: Question and answer by item, so that the scorer knows again what it was fitted on.
         level: Level of the interval.
 
     Raises:
@@ -240,10 +243,16 @@ def fit_scorer(
             "judge": judge,
             "embedder": embedder,
             "prompts": tuple(sorted(prompts)),
+            "answers": _fingerprints(rated, answers or {}),
             "send_at": policy.send_at if policy else None,
             "hold_below": policy.hold_below if policy else None,
         }
     )
+
+
+def _fingerprints(rated: ScoreTable, answers: Mapping[str, tuple[str, str]]) -> tuple[str, ...] | None:
+    known = [answers[item] for item in rated.items if item in answers]
+    return tuple(sorted({fingerprint_answer(*texts) for texts in known})) if len(known) == len(rated.items) else None
 
 
 def predict_choice(rated: ScoreTable, selection: Selection, *, seed: int) -> Floats:

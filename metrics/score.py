@@ -7,6 +7,8 @@ from typing import Any, Literal
 from ..judges.usage import NO_USAGE, Usage
 from .claim import Claim
 
+FITTED_ON = "fitted_on"
+"""The key of the evidence that says that a metric was fitted to this very answer's rating."""
 Status = Literal["scored", "skipped", "failed"]
 
 
@@ -49,6 +51,11 @@ class Score:
             'supported'
         """
         return tuple(Claim.from_evidence(values) for values in self.evidence.get("claims", ()))
+
+    @property
+    def is_fitted_on(self) -> bool:
+        """Whether the metric was fitted to this very answer's rating: then it counts in no agreement with ratings."""
+        return bool(self.evidence.get(FITTED_ON))
 
     def __post_init__(self) -> None:
         if (self.value is None) == (self.status == "scored"):

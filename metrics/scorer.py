@@ -10,7 +10,7 @@ from ..meta_eval.scorer import DECISION_WORDS, JudgeRecord, Prediction, Scorer
 from ..prompts import Prompts
 from .metric import Metric
 from .options import coerce_options
-from .score import Score, failed, scored, skipped
+from .score import FITTED_ON, Score, failed, scored, skipped
 from .specification import MetricSpecification
 
 
@@ -20,7 +20,8 @@ class ScorerMetric(Metric):
     Computes the metrics that the scorer combines, weighs their percentiles and maps the sum to the rating scale. A part
     that was skipped counts as its middle and is named in the evidence; where a part failed, or all were skipped, so is
     the whole. Evidence: `predicted`, `low`, `high`, `decision` (send, person, hold), `parts` with each metric's value,
-    contribution, status and own evidence, `remarks`.
+    contribution, status and own evidence, `remarks`, and `fitted_on` for an answer whose rating it was fitted to: that
+    score counts in no agreement.
 
     Args:
         scorer: The fitted combination.
@@ -61,28 +62,33 @@ class ScorerMetric(Metric):
             "level": self.scorer.level,
             "remarks": list(self._remarks),
         }
-        return scored(
-            prediction.predicted, explain_prediction(prediction, self.scorer.level, self._remarks), evidence, usage
-        )
+        remarks = self._remarks
+        if self.scorer.was_fitted_on(sample.user_input, sample.response):
+            evidence[FITTED_ON] = True
+            remarks = (*remarks, "fitted on this answer")
+        reason = explain_prediction(prediction, self.scorer.promise, remarks)
+        return scored(prediction.predicted, reason, evidence, usage)
 
 
 def _part_evidence(score: Score) -> dict[str, Any]:
     return {"value": score.value, "status": score.status, "reason": score.reason, "evidence": score.evidence}
 
 
-def explain_prediction(prediction: Prediction, level: float, remarks: Sequence[str]) -> str:
+def explain_prediction(prediction: Prediction, promise: str, remarks: Sequence[str]) -> str:
     """One sentence: the predicted rating with its interval, what to do, and the part that speaks most for or against.
 
     Args:
         prediction: What a scorer says of an answer.
-        level: The level of its interval.
+        promise: What its interval promises (`Scorer.promise`).
         remarks: What differs from how the scorer was fitted.
     """
-    interval = f"{prediction.low:.1f} to {prediction.high:.1f} for at least {level:.0%} of such answers"
+    interval = f"{prediction.low:.1f} to {prediction.high:.1f} {promise}"
     by_weight = sorted(prediction.contributions.items(), key=lambda part: part[1])
     decision = DECISION_WORDS[prediction.decision]
     reason = f"the team would rate it about {prediction.predicted:.1f} ({interval}): {decision}"
-    if by_weight[0][1] < 0:
+    if len(by_weight) == 1:
+        pass  # one part says what the whole says
+    elif by_weight[0][1] < 0:
         reason += f"; {by_weight[0][0]} speaks most against it"
     elif by_weight[-1][1] > 0:
         reason += f"; {by_weight[-1][0]} speaks most for it"

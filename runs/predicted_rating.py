@@ -94,7 +94,8 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
     from ..meta_eval.mean_rating import estimate_mean_rating
     from ..meta_eval.table import ScoreTable
 
-    values = {sample: score.value for sample, name, score in store.scores(run) if name == metric}
+    scores = {sample: score for sample, name, score in store.scores(run) if name == metric}
+    values = {sample: score.value for sample, score in scores.items()}
     samples = {sample.id: sample for sample in store.samples(run) if values.get(sample.id) is not None}
     samples = join_ratings(store.database, samples).samples
     if not samples:
@@ -102,7 +103,9 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
     predicted = np.array([values[sample] for sample in samples], float)
     first = next(iter(samples.values()))
     rows = list(samples.values())
-    ratings = [np.nan if row.human_rating is None else row.human_rating for row in rows]
+    # a scorer repeats the ratings that it was fitted to: how far it is off elsewhere, these do not say
+    unknown = {row.id for row in rows if row.human_rating is None or scores[row.id].is_fitted_on}
+    ratings = [np.nan if row.id in unknown else row.human_rating for row in rows]
     table = ScoreTable(
         items=tuple(samples),
         metrics=(metric,),

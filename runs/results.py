@@ -202,7 +202,8 @@ class Results:
         for name, scores in self.scores.items():
             sample = self.samples[name]
             for metric, score in scores.items():
-                yield metric, sample.language or "", score.value, sample.rating_share, sample.source, score.status
+                rating = None if score.is_fitted_on else sample.rating_share
+                yield metric, sample.language or "", score.value, rating, sample.source, score.status
 
     def _page(self) -> str:
         """All results as one page: the figures, then every answer with its evidence, the worst first."""

@@ -40,8 +40,7 @@ def run_block(store: "Store", run: str, outcome: "Outcome | None" = None, *, is_
         if outcome.without_prompts:
             parts.append(Paragraph(describe_missing_prompts(outcome.without_prompts)))
     totals = ScoreTotals.of_run(store, run)
-    if totals.rating_note:
-        parts.append(Paragraph(totals.rating_note))
+    parts += map(Paragraph, totals.notes)
     summaries = totals.summarise(plan.all_directions, by_language=True, has_p_values=False)
     for language in dict.fromkeys(summary.language for summary in summaries):
         rows = [summary for summary in summaries if summary.language == language]

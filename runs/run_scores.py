@@ -1,5 +1,6 @@
 """Runs as sources of the meta-evaluator: their scores, their samples' ratings, and the audit of single answers."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, fla
 from ..meta_eval.score_files.column_roles import match_columns
 from .ratings.rating_join import join_ratings
 from .store import RunRow, Store
+from .summary import describe_fitted
 
 _TYPE_METRIC = "heuristic"  # its evidence says which type a message was classified as
 
@@ -32,9 +34,12 @@ def read_run_scores(store: Store, run: RunRow, options: ReadOptions) -> ScoreSou
     reasons: list[dict[str, str]] = [{} for _ in samples]
     message_types: dict[int, str] = {}
     metrics_with_calls: set[str] = set()
+    fitted = Counter[str]()
     for sample_id, metric, score in store.scores(run.id):
         place = places[sample_id]
-        if score.value is not None:
+        if score.is_fitted_on:
+            fitted[metric] += 1
+        elif score.value is not None:
             columns.setdefault(metric, {})[place] = score.value
         reasons[place][metric] = score.reason
         if score.usage.calls:
@@ -51,6 +56,7 @@ def read_run_scores(store: Store, run: RunRow, options: ReadOptions) -> ScoreSou
         judges={metric: judge for metric in metrics_with_calls if judge},
         offered=tuple(columns),
         directions=directions,
+        notes=tuple(f"run {run.id}, {metric}: {describe_fitted(count)}" for metric, count in fitted.items()),
     )
 
 

@@ -61,6 +61,33 @@ def join_scores(
     return replace(joined, table=table)
 
 
+def add_scorer_parts(
+    table: "ScoreTable", store: "Store", runs: "Sequence[RunRow]", metrics: Sequence[str]
+) -> "ScoreTable":
+    """Adds metrics that a run has only as the parts of a scorer (`--metrics scorer:FILE`), from the scorer's evidence.
+
+    Args:
+        table: The scores and ratings.
+        store: Where the runs are.
+        runs: The runs whose scores they are.
+        metrics: The metrics that are wanted.
+    """
+    import numpy as np
+
+    absent = [metric for metric in metrics if metric not in table.metrics]
+    values: dict[tuple[str, str], float] = {}
+    for run in runs if absent else ():
+        for sample, _, score in store.scores(run.id):
+            parts = score.evidence.get("parts", {})
+            for metric in absent:
+                if (value := parts.get(metric, {}).get("value")) is not None:
+                    values[sample, metric] = value
+    known = [metric for metric in absent if any(metric == name for _, name in values)]
+    columns = [[values.get((item, metric), np.nan) for metric in known] for item in table.items]
+    scores = np.hstack([table.scores, np.array(columns, float).reshape(len(table.items), len(known))])
+    return replace(table, metrics=(*table.metrics, *known), scores=scores)
+
+
 def _add_costs(table: "ScoreTable", store: "Store", runs: "Sequence[RunRow]") -> "ScoreTable":
     """The table with what each metric took per 1,000 answers: in USD where every price is known, else in tokens."""
     totals: dict[str, Usage] = {}

@@ -10,11 +10,16 @@ from ..meta_eval.scorer import Scorer
 from ..meta_eval.scorer_fit import fit_scorer
 from ..metrics.catalogue import needs_judge, uses_embedder
 from ..metrics.scorer import judge_record
+from ..presentation.figure import Figure
 from .store import RunRow, Store
 
 if TYPE_CHECKING:
     from ..meta_eval.results import MetaEvaluation
     from ..meta_eval.table import ScoreTable
+
+
+_WIDE = 0.9
+_MOSTLY = 0.5
 
 
 def save_scorer(
@@ -44,15 +49,44 @@ def save_scorer(
     judge = None
     if first.plan.judge is not None and any(map(needs_judge, chosen)):
         judge = judge_record(LiteLLMJudge(first.plan.judge))
+    samples = {sample.id: sample for run in runs for sample in store.samples(run.id)}
     scorer = fit_scorer(
         table,
         evaluation,
         judge=judge,
         embedder=first.plan.embedder if any(map(uses_embedder, chosen)) else None,
         prompts=sorted(_used_prompts(store, runs, chosen)),
+        answers={name: (sample.user_input, sample.response) for name, sample in samples.items()},
     )
     scorer.save(path)
     return scorer
+
+
+def describe_width(scorer: Scorer, table: "ScoreTable") -> str:
+    """Says where the predictions of a scorer say little of single answers; empty where they say enough.
+
+    Args:
+        scorer: The scorer.
+        table: The scores and ratings that it was fitted on.
+    """
+    import numpy as np
+
+    rated = table.rated().only(scorer.metrics)
+    predictions = [
+        scorer.predict(
+            {name: None if np.isnan(value) else value for name, value in zip(rated.metrics, row, strict=True)}
+        )
+        for row in rated.scores.tolist()
+    ]
+    scale = scorer.rating_max - scorer.rating_min
+    wide = np.mean([one.high - one.low >= _WIDE * scale for one in predictions])
+    if wide < _MOSTLY:
+        return ""
+    low, high = Figure("rating", scorer.rating_min), Figure("rating", scorer.rating_max)
+    return (
+        f"It says little of a single answer: for {wide:.0%} of these answers its interval takes in nearly all of the "
+        f"scale {low} to {high}. Use it for means and to compare versions, or rate more answers."
+    )
 
 
 def _used_prompts(store: Store, runs: Sequence[RunRow], metrics: Sequence[str]) -> set[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..meta_eval.correlation import spearman
 from ..meta_eval.estimate import Estimate
-from ..metrics.specification import BASELINES
+from ..metrics.specification import BASELINES, parse_specification
 
 if TYPE_CHECKING:
     from .store import Store
@@ -62,6 +62,26 @@ class MetricSummary:
         }
 
 
+def find_fitted(store: "Store", run: str) -> dict[str, set[str]]:
+    """The samples of a run whose ratings a scorer was fitted to, by the scorer's metric; none where there are none."""
+    scorers = {name for name in store.run(run).plan.metrics if parse_specification(name).is_scorer}
+    fitted: dict[str, set[str]] = {}
+    for sample, metric, score in store.scores(run) if scorers else ():
+        if metric in scorers and score.is_fitted_on:
+            fitted.setdefault(metric, set()).add(sample)
+    return fitted
+
+
+def describe_fitted(count: int) -> str:
+    """Says that answers which a scorer was fitted on count in no agreement.
+
+    Example:
+        >>> describe_fitted(1)
+        'fitted on 1 of these answers, which counts in no agreement'
+    """
+    return f"fitted on {count:,} of these answers, which {'counts' if count == 1 else 'count'} in no agreement"
+
+
 @dataclass(slots=True)
 class _Column:
     statuses: dict[str, int] = field(default_factory=lambda: {"scored": 0, "skipped": 0, "failed": 0})
@@ -78,12 +98,12 @@ class ScoreTotals:
     Attributes:
         counts: (metric, language, status, number of scores, sum of their values).
         rated: (metric, language, value, rating, source) of each value of a rated sample.
-        rating_note: Whose ratings they are, where not all are the file's.
+        notes: Whose ratings they are, where not all are the file's, and which count in no agreement.
     """
 
     counts: Sequence[tuple[str, str, str, int, float]]
     rated: Sequence[tuple[str, str, float, float, str]]
-    rating_note: str = ""
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of_run(cls, store: "Store", run: str) -> Self:
@@ -91,17 +111,20 @@ class ScoreTotals:
         from .ratings.rating_join import JoinedRatings, join_run_ratings
         from .ratings.rating_queue import queue_ids
 
-        joined = join_run_ratings(store, run) if queue_ids(store.database) else JoinedRatings({})
-        if not joined.note:
+        fitted = find_fitted(store, run)
+        joined = join_run_ratings(store, run) if fitted or queue_ids(store.database) else JoinedRatings({})
+        if not joined.note and not fitted:
             return cls(store.score_counts(run), list(store.rated_values(run)))
         rated = [
             (metric, sample.language or "", value, sample.rating_share, sample.source)
             for name, metric, value, _ in store.sample_values(run)
             if value is not None
+            and name not in fitted.get(metric, ())
             and (sample := joined.samples.get(name)) is not None
             and sample.rating_share is not None
         ]
-        return cls(store.score_counts(run), rated, joined.note)
+        notes = [f"{metric}: {describe_fitted(len(names))}" for metric, names in fitted.items()]
+        return cls(store.score_counts(run), rated, tuple(filter(None, (joined.note, *notes))))
 
     @classmethod
     def of_rows(cls, rows: Iterable[Row]) -> Self:

@@ -14,7 +14,7 @@ from ..presentation.result_table import Column, Content, ResultTable, Tone
 from ..presentation.texts import one_line
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import SetOptions, embedder_option, json_option, store_option, wide_option, with_set_options
-from .output import echo, echo_json, open_console, print_note, print_table
+from .output import echo, echo_json, echo_notice, open_console, print_table
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -158,7 +158,7 @@ def _samples(source: str, set_options: SetOptions, store: str | Path) -> "Iterat
     run = opened.run(source)
     joined = join_ratings(opened.database, {sample.id: sample for sample in opened.samples(run.id)})
     if joined.note:
-        print_note(joined.note)
+        echo_notice(joined.note)
     yield from joined.samples.values()
 
 

@@ -138,7 +138,7 @@ def _print_scorer(console: "Console", store: "Store", run: str, table: "ScoreTab
     )
     sample = store.sample(run, _OTHER_SAMPLE)
     values = {metric: score.value for _, metric, score in store.scores(run, _OTHER_SAMPLE)}
-    explanation = explain_prediction(scorer.predict(values), scorer.level, ())
+    explanation = explain_prediction(scorer.predict(values), scorer.promise, ())
     console.print(
         Padding(
             Text(f"{_OTHER_SAMPLE}, rated {sample.human_rating:g}: {one_line(sample.user_input, 58)}"), (0, 0, 0, 2)

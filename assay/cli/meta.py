@@ -1,5 +1,6 @@
 """`assay meta`: which metric, alone or combined, agrees with the ratings."""
 
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,16 +9,16 @@ import click
 
 from ..errors import UsageError
 from .options import json_option, map_option, option_group, quiet_option, store_option, wide_option
-from .output import echo, echo_json, is_wide, print_blocks
+from .output import echo, echo_json, echo_notice, is_wide, print_blocks
 from .progress import count_progress, show_status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from ..meta_eval.score_files import ReadOptions
+    from ..meta_eval.score_files import JoinedScores, ReadOptions
     from ..meta_eval.selection import Combine, Prefer
-    from ..meta_eval.table import ScoreTable
+    from ..runs.store import RunRow, Store
 
 COMBINERS = ("all", "subsets", "sum", "mean-rank", "ridge", "logistic")  # as in meta_eval.selection
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -188,7 +189,7 @@ def meta(
     with show_status("reading scores and ratings"):
         joined = join_scores(opened, chosen_runs, scores, ratings_file, read_options)
     if check is not None:
-        _check_scorer(check, joined.table, as_json=as_json)
+        _check_scorer(check, joined, opened, chosen_runs, as_json=as_json)
         return
     counts = f"{len(joined.table.metrics)} metrics on {len(joined.table.items)} items"
     progress: AbstractContextManager[Callable[[int], None] | None] = show_status(f"evaluating {counts}")
@@ -217,9 +218,9 @@ def meta(
             report, evaluation, joined, lambda item: find_answer_evidence(opened, chosen_runs, item) if opened else None
         )
     if save is not None:
-        from ..runs.scorer_saving import save_scorer
+        from ..runs.scorer_saving import describe_width, save_scorer
 
-        save_scorer(save, joined.table, evaluation, opened, chosen_runs)
+        scorer = save_scorer(save, joined.table, evaluation, opened, chosen_runs)
     if as_json:
         from .meta_json import evaluation_as_json
 
@@ -231,15 +232,26 @@ def meta(
     if report is not None:
         echo(f"\nThe whole report: {report}")
     if save is not None:
-        echo(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics scorer:{save}")
+        metric = shlex.quote(f"scorer:{save}")
+        echo(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics {metric}")
+        if warning := describe_width(scorer, joined.table):
+            echo(warning)
 
 
-def _check_scorer(file: Path, table: "ScoreTable", *, as_json: bool) -> None:
+def _check_scorer(
+    file: Path, joined: "JoinedScores", store: "Store | None", runs: "Sequence[RunRow]", *, as_json: bool
+) -> None:
     from ..meta_eval.report.blocks import scorer_check_block
     from ..meta_eval.scorer import Scorer
     from ..meta_eval.scorer_check import check_scorer
+    from ..runs.score_table import add_scorer_parts
 
-    checked = check_scorer(Scorer.load(file), table)
+    scorer = Scorer.load(file)
+    table = joined.table if store is None else add_scorer_parts(joined.table, store, runs, scorer.metrics)
+    texts = {item: (answer.user_input, answer.response) for item, answer in joined.answers.items()}
+    checked = check_scorer(scorer, table, texts)
+    if scorer.answers is None:
+        echo_notice(f"{file}: it was saved by Assay 0.1, and does not know which answers it was fitted on")
     if as_json:
         echo_json(asdict(checked))
     else:

@@ -92,8 +92,3 @@ def print_command(console: "Console", command: str, purpose: str = "") -> None:
     if purpose:
         line.append(f"  {purpose}", style="dim")
     console.print(line, no_wrap=True, overflow="ignore", crop=False)
-
-
-def print_note(note: str) -> None:
-    """Prints on standard error what the user should know about how a set or its ratings are read."""
-    echo(f"assay: {one_line(note)}", err=True)

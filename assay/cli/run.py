@@ -33,7 +33,7 @@ from .options import (
     with_engine,
     with_set_options,
 )
-from .output import echo, echo_json, print_note
+from .output import echo, echo_json, echo_notice
 
 if TYPE_CHECKING:
     from ..judges import Budget
@@ -129,7 +129,7 @@ def run(
         )
 
     if sets and judge is None and metrics is None:
-        print_note(
+        echo_notice(
             "no judge is named: only metrics that ask none are scored (--judge MODEL adds weakest_claim and "
             "faithfulness)"
         )
@@ -139,7 +139,7 @@ def run(
     plan = plan or (resumed.plan if resumed else typed_plan())
     cassette, batches = cassette_options.cassette, None
     if batch:
-        batches = BatchOptions(batch_size, print_note)
+        batches = BatchOptions(batch_size, echo_notice)
         cassette = cassette or batch_cassette(store, plan)
         resumed = resumed or resumable_batch_run(runs, plan, cassette)
     options = RunOptions(cassette=cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency)
@@ -199,7 +199,7 @@ def execute_plan(
                 skip_bad=skip_bad,
                 batches=batches,
                 on_progress=on_progress,
-                on_note=print_note,
+                on_note=echo_notice,
             )
     except KeyboardInterrupt:
         how = "assay run --resume last" if batches is None else "the same command; the batches go on at the provider"
@@ -217,7 +217,7 @@ def execute_shards(
     try:
         with live_progress() as on_progress:
             return run_shards(
-                plan, store, options, shard_options, resume=resume, on_progress=on_progress, on_note=print_note
+                plan, store, options, shard_options, resume=resume, on_progress=on_progress, on_note=echo_notice
             )
     except KeyboardInterrupt:
         echo("assay: interrupted; what was scored is kept. Go on with the same command", err=True)

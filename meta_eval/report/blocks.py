@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ...presentation.figure import Figure, format_agreement, format_price
 from ...presentation.result_table import Paragraph, ReportBlock
 from ...presentation.texts import one_line
+from ...text.wording import count_of
 from ..estimate import Estimate
 from ..recommendation import name_of
 from ..results import MetaEvaluation, Policy, Raters, Selection
@@ -31,15 +32,19 @@ _LONGEST_NOTE = 300
 
 def scorer_check_block(file: str, check: ScorerCheck) -> ReportBlock:
     """Whether a saved scorer still holds: the advice, agreement then and now, and the calibration."""
-    more = f" ({check.more_ratings} more ratings)" if check.advice == "rate more" else ""
+    more = f" ({count_of(check.more_ratings, 'more rating')})" if check.advice == "rate more" else ""
+    verdict = Paragraph(f"{file}: {check.advice}{more}: {check.reason}.", "strong")
+    if check.same_ratings:
+        return ReportBlock((verdict,))
+    left_out = f"; {count_of(check.seen, 'answer')} that it was fitted on left out" if check.seen else ""
     before, now = (Figure.from_estimate("rho", one).describe(" of 1") for one in (check.before, check.now))
     agreement = (
-        f"Agreement with the ratings: {before} when it was fitted, {now} now ({check.n} answers); change "
-        f"{Figure.from_estimate('correlation', check.change).describe()}"
+        f"Agreement with the ratings: {before} when it was fitted, {now} now ({count_of(check.n, 'answer')}{left_out}); "
+        f"change {Figure.from_estimate('correlation', check.change).describe()}"
     )
     return ReportBlock(
         (
-            Paragraph(f"{file}: {check.advice}{more}: {check.reason}.", "strong"),
+            verdict,
             Paragraph(agreement),
             Paragraph(f"Ratings inside its interval: {Figure.from_estimate('share', check.coverage).describe()}"),
             calibration_table(check),

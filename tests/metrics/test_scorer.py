@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample, write_set
@@ -109,6 +110,10 @@ def test_another_prompt_or_embedder_is_refused(scorer_file: Any) -> None:
         load_metric(scorer_file(embedder="st:model"))
 
 
+def joined_lines(done: Any) -> str:
+    return " ".join(done.out.split())
+
+
 def test_meta_saves_what_run_uses(assay: Any, tmp_path: Path) -> None:
     """An answer with k of the reference's five words is rated k: ROUGE-1 tells, and so does the scorer made of it."""
     words = ["open", "the", "menu", "press", "save"]
@@ -129,9 +134,29 @@ def test_meta_saves_what_run_uses(assay: Any, tmp_path: Path) -> None:
     saved = assay("meta", "last", "--save", "team.yaml", "--bootstrap", "200", "--repeats", "1")
     assert saved.code == 0 and "assay run SET --metrics scorer:team.yaml" in saved.out
     assert assay("meta", "last", "--save", "team.txt").code == 2
+    assert (
+        set(answers := yaml.safe_load(Path("team.yaml").read_text())["answers"]) == set(answers) and len(answers) == 5
+    )
     run = assay("run", "rated.jsonl", "--metrics", "scorer:team.yaml", "--json").json
-    assert run["metrics"]["scorer:team.yaml"]["spearman"] == pytest.approx(1.0)
+    assert run["metrics"]["scorer:team.yaml"]["spearman"] is None, "it was fitted on these answers"
+    assert "scorer:team.yaml: fitted on 60 of these answers, which count in no agreement" in joined_lines(assay("show"))
     shown = assay("show", "last", "s4", "--json").json["scores"]
     (score,) = [one for one in shown if one["metric"] == "scorer:team.yaml"]
     assert score["value"] == pytest.approx(5.0)
-    assert set(score["evidence"]) >= {"predicted", "low", "high", "parts", "decision"}
+    assert set(score["evidence"]) >= {"predicted", "low", "high", "parts", "decision", "fitted_on"}
+    assert score["reason"].endswith("; fitted on this answer") and "speaks most" not in score["reason"]
+    checked = assay("meta", "last", "--check", "team.yaml")
+    assert checked.out == (
+        "team.yaml: rate more (20 more ratings): the scorer was fitted on all these answers: they\ncannot check it.\n"
+    ), checked.err
+    # half of the answers are others, with another question: only they count
+    others = [
+        sample.model_copy(update={"user_input": "Where?"}) if n % 2 else sample for n, sample in enumerate(samples)
+    ]
+    write_set(others, tmp_path / "others.jsonl")
+    run = assay("run", "others.jsonl", "--metrics", "scorer:team.yaml", "--json").json
+    assert run["metrics"]["scorer:team.yaml"]["spearman"] == pytest.approx(1.0)
+    assert run["metrics"]["scorer:team.yaml"]["rated"] == 30
+    assert "30 answers; 30 answers that it was fitted on left out" in joined_lines(
+        assay("meta", "last", "--check", "team.yaml")
+    )
