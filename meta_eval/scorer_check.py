@@ -80,8 +80,9 @@ def check_scorer(
     Args:
         scorer: The saved scorer.
         table: Scores of the scorer's metrics (as measured, not turned) and new ratings.
-        answers: Question and answer by item. Those that the scorer was fitted on are left out; where all are, or the
-            ratings are those of the fit in every cell, nothing is checked.
+        answers: Question and answer by item. Those that the scorer was fitted on are left out; where all are, nothing is
+            checked. Without them, or by an older scorer, only ratings that are those of the fit in every cell are
+            recognised.
 
     Raises:
         UsageError: The table lacks a metric of the scorer, has another rating scale, or nothing is rated.
@@ -100,7 +101,8 @@ def check_scorer(
     if not len(rated.items):
         raise UsageError("none of the answers is rated; rate some (assay rate RUN --raters ...)")
     seen = [scorer.was_fitted_on(*answers[item]) for item in rated.items] if answers else [False] * len(rated.items)
-    same = all(seen) or fingerprint_ratings(rated) == scorer.agreement.ratings
+    knows = bool(answers) and scorer.answers is not None
+    same = all(seen) if knows else fingerprint_ratings(rated) == scorer.agreement.ratings
     if not same:
         rated = rated.take([place for place, is_seen in enumerate(seen) if not is_seen])
     predictions = [

@@ -38,9 +38,10 @@ def scorer_check_block(file: str, check: ScorerCheck) -> ReportBlock:
         return ReportBlock((verdict,))
     left_out = f"; {count_of(check.seen, 'answer')} that it was fitted on left out" if check.seen else ""
     before, now = (Figure.from_estimate("rho", one).describe(" of 1") for one in (check.before, check.now))
+    answers = f"{count_of(check.n, 'answer')}{left_out}"
     agreement = (
-        f"Agreement with the ratings: {before} when it was fitted, {now} now ({count_of(check.n, 'answer')}{left_out}); "
-        f"change {Figure.from_estimate('correlation', check.change).describe()}"
+        f"Agreement with the ratings: {before} when it was fitted, {now} now ({answers}); change "
+        f"{Figure.from_estimate('correlation', check.change).describe()}"
     )
     return ReportBlock(
         (

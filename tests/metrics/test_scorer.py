@@ -134,9 +134,7 @@ def test_meta_saves_what_run_uses(assay: Any, tmp_path: Path) -> None:
     saved = assay("meta", "last", "--save", "team.yaml", "--bootstrap", "200", "--repeats", "1")
     assert saved.code == 0 and "assay run SET --metrics scorer:team.yaml" in saved.out
     assert assay("meta", "last", "--save", "team.txt").code == 2
-    assert (
-        set(answers := yaml.safe_load(Path("team.yaml").read_text())["answers"]) == set(answers) and len(answers) == 5
-    )
+    assert len(yaml.safe_load(Path("team.yaml").read_text())["answers"]) == 5, "five texts, twelve times each"
     run = assay("run", "rated.jsonl", "--metrics", "scorer:team.yaml", "--json").json
     assert run["metrics"]["scorer:team.yaml"]["spearman"] is None, "it was fitted on these answers"
     assert "scorer:team.yaml: fitted on 60 of these answers, which count in no agreement" in joined_lines(assay("show"))
@@ -145,13 +143,13 @@ def test_meta_saves_what_run_uses(assay: Any, tmp_path: Path) -> None:
     assert score["value"] == pytest.approx(5.0)
     assert set(score["evidence"]) >= {"predicted", "low", "high", "parts", "decision", "fitted_on"}
     assert score["reason"].endswith("; fitted on this answer") and "speaks most" not in score["reason"]
-    checked = assay("meta", "last", "--check", "team.yaml")
-    assert checked.out == (
-        "team.yaml: rate more (20 more ratings): the scorer was fitted on all these answers: they\ncannot check it.\n"
-    ), checked.err
-    # half of the answers are others, with another question: only they count
+    assert joined_lines(assay("meta", "last", "--check", "team.yaml")) == (
+        "team.yaml: rate more (20 more ratings): the scorer was fitted on all these answers: they cannot check it."
+    )
+    # half of the answers are others, with another question and rating: only they count
     others = [
-        sample.model_copy(update={"user_input": "Where?"}) if n % 2 else sample for n, sample in enumerate(samples)
+        *samples[:30],
+        *(sample.model_copy(update={"user_input": "Where?", "id": f"new-{sample.id}"}) for sample in samples[30:]),
     ]
     write_set(others, tmp_path / "others.jsonl")
     run = assay("run", "others.jsonl", "--metrics", "scorer:team.yaml", "--json").json
