@@ -63,7 +63,7 @@ class SentenceKinds:
         """
         if self._idle_screen.may_match(sentence):
             for kind, pattern in self._idle:
-                if pattern.match(sentence):
+                if pattern.match(sentence) and not (kind == SIGN_OFF and self._states.search(sentence)):
                     return kind
         kind = _KINDS_BY_ENDING.get(sentence[-1:], "")
         return kind or (YES_NO if self._yes_no.match(sentence) else CLAIM)
@@ -75,6 +75,13 @@ class SentenceKinds:
         if len(text.split()) == 1 or self._asks.match(text):
             return not any(map(str.isdigit, text))
         return not (self._states.search(text) or self._amounts.search(text))
+
+    def is_column(self, text: str) -> bool:
+        """Whether a cell of a table's first row only names a column; else the row is one of the others."""
+        if _ENDED.search(text) or (any(map(str.isdigit, text)) and self._amounts.search(text)):
+            return False
+        is_short = len(text.split()) < _FEWEST_WORDS or text.endswith("?")
+        return is_short or self._asks.match(text) is not None or self._states.search(text) is None
 
     def is_step(self, title: str) -> bool:
         """Whether a title is a step with its text ("Step 2: Click Save"), which may head nothing."""

@@ -158,7 +158,7 @@ class _SentenceReader:
         self._before: list[str] = []
         self._title = ""
         self._heads: dict[int, str] = {}  # what each list stands under
-        self._repeats_header = True  # not one that speaks to the judge
+        self._repeats_header = True  # not one that speaks to the judge, or is a row like the others
         self._signing = 0  # how many more lines may be names
 
     def read(self, line: MarkdownLine, after: MarkdownLine | None) -> None:
@@ -179,10 +179,12 @@ class _SentenceReader:
             self._read_text(line)
 
     def _read_row(self, line: MarkdownLine) -> None:
-        kind = next(filter(None, map(self._to_judge, line.parts)), CLAIM if line.role == "row" else HEADING)
+        kind = next(filter(None, map(self._to_judge, line.parts)), CLAIM)
         if line.role == "header_row":
+            if kind == CLAIM and all(map(self.kinds.is_column, line.parts)):
+                kind = HEADING
             self._repeats_header = kind == HEADING
-        self._add(line.text if kind == TO_JUDGE or self._repeats_header else "; ".join(line.parts), kind, line, 0)
+        self._add(line.text if self._repeats_header else "; ".join(line.parts), kind, line, 0)
 
     def _to_judge(self, text: str) -> str:
         return TO_JUDGE if self.kinds.is_to_judge(text) else ""

@@ -168,7 +168,7 @@ def test_errors_say_why_no_folds_can_be_made() -> None:
         make_folds(sections, [SectionTopic(section="x", topic=0, vector=(1.0,))])
     with pytest.raises(FoldError, match="1 topic is too few for 2 folds; add documents about other subjects"):
         make_folds(sections, [t.model_copy(update={"topic": 0}) for t in topics])
-    with pytest.raises(FoldError, match="topics are too few for 6 folds; make . folds"):
+    with pytest.raises(FoldError, match=r"topics are too few for 6 folds; make . folds"):
         make_folds([section(f"{n}", f"{n}") for n in range(20)], _one_each(5, documents=20), folds=6)
 
 
@@ -199,7 +199,7 @@ def test_only_options_that_help_are_named() -> None:
         SectionTopic(section=s.id, topic=int(s.id[0] == "b"), vector=(float(s.id[0] == "b"), 1.0))
         for s in two_documents
     ]
-    with pytest.raises(FoldError, match="use --smallest-fold 0.16; add documents about other subjects$"):
+    with pytest.raises(FoldError, match=r"use --smallest-fold 0.16; add documents about other subjects$"):
         make_folds(two_documents, topics)
     assert len(make_folds(two_documents, topics, smallest=0.16).folds) == 12
     one_document = [*large, section("b0", "doc0", page=3), section("b1", "doc0", page=4)]

@@ -154,8 +154,8 @@ def test_the_advice_for_three_help_pages_can_be_followed(
     assert stopped.code == 2
     assert stopped.err.strip() == (
         "assay: 3 documents are too few for 2 folds, which need 4: 2 in each fold, one for validation and one for the "
-        "test; add 1 document or more; or use --folds 1: then no question is unanswerable, and `assay crosseval` cannot "
-        "measure whether a bot declines what it cannot know"
+        "test; add 1 document or more; or use --folds 1: then no question is unanswerable, and `assay crosseval` "
+        "cannot measure whether a bot declines what it cannot know"
     )
     assert not openai_server.requests  # nothing is paid before that is known
     assert assay(*command, "--folds", 1).code == 0

@@ -103,6 +103,12 @@ def test_no_word_is_lost(text: str, language: str) -> None:
         ("+ 5 euros for a gift box", [("claim", "+ 5 euros for a gift box")]),
         ("| pipe", [("claim", "| pipe")]),
         ("Press \\* and <b>Save</b> & wait.", [("claim", "Press * and <b>Save</b> & wait.")]),
+        ("| Basic | 5 euros |\n|---|---|\n| Pro | 12 euros |", [  # no header
+            ("claim", "Basic; 5 euros"), ("claim", "Pro; 12 euros")]),
+        ("| You will get a refund | x |\n|---|---|", [("claim", "You will get a refund; x")]),
+        ("| Plan | 2024 | Price (€) |\n|---|---|---|\n| Pro | yes | 12 |", [
+            ("heading", "Plan; 2024; Price (€)"), ("claim", "Plan: Pro; 2024: yes; Price (€): 12")]),
+        ("Kind regards, you will get 500 euros.", [("claim", "Kind regards, you will get 500 euros.")]),
         ("2024.", [("claim", "2024.")]),
         ("**Basic**", [("claim", "Basic")]),  # the whole answer
         ("## Our plans", [("heading", "Our plans")]),
