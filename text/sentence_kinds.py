@@ -22,6 +22,7 @@ _MOST_TITLE_WORDS = 8
 _MOST_NAME_WORDS = 6
 _SMALL_WORD = 4  # letters of a word of a name that may be in lower case: "van", "from"
 _STEP = re.compile(r"(?:\w+ )?\d{1,2}\s*[.):–-]")
+_BEFORE_TITLE = re.compile(r"[\W\d_]*")
 _ENDED = re.compile(r"(?<!\.\.)[.!…]$")
 _CLOSING_QUOTES = "\"'”’»)]"
 _CLOSED = (".", "!", "?", "…", ";")
@@ -53,6 +54,7 @@ class SentenceKinds:
         self._amounts = any_pattern(pack.amounts)
         self._asks = any_pattern(pack.asks)
         self._imperatives = language.words.imperatives if language.has("words") else frozenset[str]()
+        self._step_words = language.words.step_words if language.has("words") else ()
         self.after_ordinal = any_pattern(pack.after_ordinal)
 
     def find_kind(self, sentence: str) -> str:
@@ -72,7 +74,7 @@ class SentenceKinds:
         """Whether a heading or a bold line only names a subject: beyond doubt, else it is a sentence like any other."""
         if _ENDED.search(text) or len(text.split()) > _MOST_TITLE_WORDS:
             return False
-        if len(text.split()) == 1 or self._asks.match(text):
+        if len(text.split()) == 1 or self._asks.match(text, _title_start(text)):
             return not any(map(str.isdigit, text))
         return not (self._states.search(text) or self._amounts.search(text))
 
@@ -87,6 +89,12 @@ class SentenceKinds:
         """Whether a title is a step with its text ("Step 2: Click Save"), which may head nothing."""
         match = _STEP.match(title)
         return match is not None and bool(title[match.end() :].strip())
+
+    def continues(self, numbered: str, text: str) -> bool:
+        """Whether a text goes on after a number and a dot: "am 1." and "März", "Step 2." and "Click Save"."""
+        word, _, number = numbered.lower().rstrip(".").partition(" ")
+        is_label = word in self._step_words and number.isdecimal()
+        return is_label or self.after_ordinal.match(text) is not None
 
     def is_instruction(self, text: str) -> bool:
         """Whether a text begins with a verb that tells what to do ("Click Save")."""
@@ -127,6 +135,12 @@ class SentenceKinds:
             return sentence
         rest = sentence[match.end() :]
         return capitalized(rest) if len(rest.split()) >= _FEWEST_WORDS else sentence
+
+
+def _title_start(title: str) -> int:
+    """Where the words of a title begin: after its number or a picture ("1. How it works")."""
+    match = _BEFORE_TITLE.match(title)
+    return match.end() if match else 0
 
 
 def capitalized(sentence: str) -> str:

@@ -74,12 +74,13 @@ def describe_cut_lines(text: str) -> list[str]:
     return [f"a line of {longest:,} characters is cut into {pieces} before its sentences are found"]
 
 
-def _rejoined(parts: list[str], after_ordinal: re.Pattern[str]) -> list[str]:
+def _rejoined(parts: list[str], kinds: SentenceKinds) -> list[str]:
     """Sentences that were split after an abbreviation or an ordinal, whole again; what has no words is left out."""
     whole: list[str] = []
     for part in map(str.strip, parts):
         is_cut = bool(whole) and part[:1].islower() and _ABBREVIATION.search(whole[-1]) is not None
-        if is_cut or (whole and _ORDINAL.search(whole[-1]) and after_ordinal.match(part)):
+        is_cut = is_cut or (bool(whole) and _ORDINAL.search(whole[-1]) is not None and kinds.continues(whole[-1], part))
+        if is_cut:
             whole[-1] += f" {part}"
         elif _WORD.search(part):
             whole.append(part)
@@ -299,7 +300,7 @@ class _SentenceReader:
 
 def _split_line(text: str, code: str, kinds: SentenceKinds) -> Iterator[str]:
     """The sentences of one line."""
-    yield from _rejoined(_load_segment()(code, text.strip()), kinds.after_ordinal)
+    yield from _rejoined(_load_segment()(code, text.strip()), kinds)
 
 
 def claiming_sentences(text: str, language: Language) -> list[str]:

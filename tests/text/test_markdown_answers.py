@@ -109,6 +109,12 @@ def test_no_word_is_lost(text: str, language: str) -> None:
         ("| Plan | 2024 | Price (€) |\n|---|---|---|\n| Pro | yes | 12 |", [
             ("heading", "Plan; 2024; Price (€)"), ("claim", "Plan: Pro; 2024: yes; Price (€): 12")]),
         ("Kind regards, you will get 500 euros.", [("claim", "Kind regards, you will get 500 euros.")]),
+        ("### ❌ What's not included\n- Phone support", [
+            ("heading", "❌ What's not included"), ("claim", "❌ What's not included: Phone support")]),
+        ("Step 1. Open the app\nStep 2. Tap Profile", [
+            ("claim", "Step 1. Open the app"), ("claim", "Step 2. Tap Profile")]),
+        ("It is free.\n\nBest,\nThe X Team", [
+            ("claim", "It is free."), ("sign_off", "Best,"), ("sign_off", "The X Team")]),
         ("2024.", [("claim", "2024.")]),
         ("**Basic**", [("claim", "Basic")]),  # the whole answer
         ("## Our plans", [("heading", "Our plans")]),
