@@ -1,7 +1,6 @@
 """Declined: whether the answer says that it cannot answer (González Torres et al. 2024, 4.7 and 5.5.2)."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -10,8 +9,8 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Predicate, Request
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
-from ..text.sentence_kinds import any_pattern
-from ..text.sentences import claiming_sentences, describe_cut_lines, sentences
+from ..text.sentence_kinds import CLAIM, any_pattern
+from ..text.sentences import NO_SENTENCES, answer_sentences, describe_cut_lines
 from .claim_support import require_answers
 from .metric import Metric
 from .sample_state import sample_state
@@ -55,24 +54,14 @@ def find_refusal(answer: str, language: Language) -> Refusal:
         True
     """
     declines, beside = _patterns(language)
-    split = sentences(answer, language)
-    claiming = _claiming_places(split, claiming_sentences(answer, language))
-    declining = [place for place, sentence in enumerate(split) if declines.search(sentence)]
-    others = set(claiming) - set(declining)
-    answering = [place for place in sorted(others) if not beside.search(split[place])]
+    split = [sentence for sentence in answer_sentences(answer, language) if sentence.kind not in NO_SENTENCES]
+    declining = [place for place, sentence in enumerate(split) if declines.search(sentence.written)]
+    # what is left of "No, it is not" without its first word answers nothing
+    claiming = {place for place, sentence in enumerate(split) if sentence.kind == CLAIM and not sentence.answer_word}
+    answering = [place for place in sorted(claiming - {*declining}) if not beside.search(split[place].written)]
     first = bool(declining) and (not answering or declining[0] < answering[0])
-    return Refusal(split[declining[0]] if declining else "", split[answering[0]] if answering else "", first)
-
-
-def _claiming_places(split: Sequence[str], claims: Sequence[str]) -> list[int]:
-    """Which sentences claim something; both are in the answer's order, and a claim is the end of its sentence."""
-    places, next_claim = [], 0
-    for place, sentence in enumerate(split):
-        if next_claim < len(claims) and sentence.casefold().endswith(claims[next_claim].casefold()):
-            if sentence.endswith(claims[next_claim]):  # else what is left of "No, it is not" without its first word
-                places.append(place)
-            next_claim += 1
-    return places
+    declined, answered = (split[places[0]].written if places else "" for places in (declining, answering))
+    return Refusal(declined, answered, first)
 
 
 def declined_request(sample: Sample, prompts: Prompts) -> Request:

@@ -1,46 +1,53 @@
 """An answer's sentences, and which of them claim something."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from ..languages import Language
-from .sentence_kinds import CLAIM, LEAD_IN, TO_JUDGE, YES_NO, load_sentence_kinds
+from .markdown_lines import LONGEST_LINE, MarkdownLine, read_lines
+from .sentence_kinds import (
+    CLAIM,
+    HEADING,
+    LEAD_IN,
+    SIGN_OFF,
+    TO_JUDGE,
+    YES_NO,
+    SentenceKinds,
+    capitalized,
+    load_sentence_kinds,
+)
 
-_BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)]|#{1,6})\s+")
-_EMPHASIS = re.compile(r"\*\*|__|`")
 _WORD = re.compile(r"\w")
 _ABBREVIATION = re.compile(r"\b(?:[a-z]{1,3}\.){2,}$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.
-LONGEST_LINE = 3000
-"""A longer line is cut, at the end of a sentence where there is one: sentencex takes quadratic time for some."""
-_SOME = f".{{1,{LONGEST_LINE}}}"
-_PIECE = re.compile(rf"{_SOME}$|{_SOME}[.!?](?=\s)|{_SOME}(?=\s)|{_SOME}")
+_AROUND = "*_`"  # marks that belong to the sentence beside them
+_ORDINAL = re.compile(r"\b\d{1,2}\.$")
 _SENTENCES_OF_CONTEXT = 2
+_MOST_SIGNING_LINES = 3
+_LONGEST_HEAD = 200  # characters of a lead-in or heading that is read with what is below it
+_LONGEST_COMMAND = 200  # characters of code that is read with its lead-in
+_MOST_COMMAND_LINES = 3
+NO_SENTENCES = ("code", "image", "link")  # kinds that are no sentences
 
 
 def sentences(text: str, language: Language) -> list[str]:
     """Splits an answer into sentences; each line, bullet and numbered step begins a new one.
 
     Args:
-        text: The answer; Markdown's bullets and emphasis are left out of the sentences.
+        text: The answer, in Markdown or plain; see `answer_sentences` for how Markdown is read.
         language: Its language: abbreviations that end no sentence differ.
 
     Returns:
-        The sentences in order; what has no letter or digit is left out. None is longer than 3,000 characters.
+        The sentences in order, also headings and greetings; what has no letter or digit is left out, and so are code,
+        images and the targets of links.
 
     Example:
         >>> from assay.languages import load_language
         >>> sentences("Open **Payroll**. Then:\\n1. Click Run.", load_language("en"))
         ['Open Payroll.', 'Then:', 'Click Run.']
     """
-    segment = _load_segment()
-    split: list[str] = []
-    for line in text.splitlines():
-        plain = _EMPHASIS.sub("", _BULLET.sub("", line)).strip()
-        for piece in _PIECE.findall(plain) if len(plain) > LONGEST_LINE else [plain]:
-            split.extend(_rejoined(segment(language.code, piece)))
-    return split
+    return [sentence.written for sentence in answer_sentences(text, language) if sentence.kind not in NO_SENTENCES]
 
 
 @cache
@@ -67,11 +74,13 @@ def describe_cut_lines(text: str) -> list[str]:
     return [f"a line of {longest:,} characters is cut into {pieces} before its sentences are found"]
 
 
-def _rejoined(parts: list[str]) -> list[str]:
-    """Sentences that were split after an abbreviation, whole again; what has no words is left out."""
+def _rejoined(parts: list[str], kinds: SentenceKinds) -> list[str]:
+    """Sentences that were split after an abbreviation or an ordinal, whole again; what has no words is left out."""
     whole: list[str] = []
     for part in map(str.strip, parts):
-        if whole and part[:1].islower() and _ABBREVIATION.search(whole[-1]):
+        is_cut = bool(whole) and part[:1].islower() and _ABBREVIATION.search(whole[-1]) is not None
+        is_cut = is_cut or (bool(whole) and _ORDINAL.search(whole[-1]) is not None and kinds.continues(whole[-1], part))
+        if is_cut:
             whole[-1] += f" {part}"
         elif _WORD.search(part):
             whole.append(part)
@@ -82,14 +91,28 @@ class AnswerSentence(NamedTuple):
     """A sentence of an answer.
 
     Attributes:
-        text: The sentence; of one that claims something without a yes or no before it.
-        kind: `claim`, or why it claims nothing: `question`, `lead_in`, or a kind of the language pack (`greeting`).
-        context: The sentences before it, where it refers back to them ("Then you click Save"); else "".
+        text: The sentence; of one that claims something without a yes or no before it. A fragment is read with what
+            stands above it: "You can pay by: card", "Plan: Basic; Price: 5 euros".
+        kind: `claim`, or why it claims nothing: `question`, `lead_in`, `heading` (also of a table's columns, and a bold
+            label), `code`, `image`, `link` (the target of one), or a kind of the language pack (`greeting`).
+        context: The heading and the lead-in that it stands under, and the sentences before it where it refers back to
+            them ("Then you click Save"); else "".
+        start: Where it begins in the answer.
+        end: Where it ends in the answer, +1.
+        answer_word: The yes or no before it, which `text` has not.
     """
 
     text: str
     kind: str
     context: str = ""
+    start: int = 0
+    end: int = 0
+    answer_word: str = ""
+
+    @property
+    def written(self) -> str:
+        """The sentence with the yes or no before it."""
+        return self.answer_word + self.text
 
 
 def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
@@ -99,27 +122,185 @@ def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
     the answer claim nothing. A yes or no before a whole sentence is left out ("No, that is not possible"); alone it
     claims something when nothing else does.
 
+    Markdown is read: a heading, a header row and a bold label claim nothing, unless they state something ("## Returns
+    are free"); a row is read with its header, and a list item that is no sentence with the line above the list. A
+    command of up to three lines is read with its lead-in; other code is left out. Every word of the answer stands in
+    one of the sentences.
+
+    Args:
+        text: The answer, in Markdown or plain.
+        language: Its language.
+
     Example:
         >>> from assay.languages import load_language
-        >>> answer_sentences("Open Payroll. Then you click Run.", load_language("en"))[1]
-        AnswerSentence(text='Then you click Run.', kind='claim', context='Open Payroll.')
+        >>> english = load_language("en")
+        >>> [(part.kind, part.text) for part in answer_sentences("## Paying\\nYou pay by:\\n- card", english)]
+        [('heading', 'Paying'), ('lead_in', 'You pay by:'), ('claim', 'You pay by: card')]
+        >>> answer_sentences("Open Payroll. Then you click Run.", english)[1][:5]
+        ('Then you click Run.', 'claim', 'Open Payroll.', 14, 33)
     """
-    kinds = load_sentence_kinds(language)
-    split, before, all_kinds = list[AnswerSentence](), list[str](), list[str]()
-    for sentence in sentences(text, language):
-        kind, stated, context = kinds.find_kind(sentence), sentence, ""
+    reader = _SentenceReader(text, language)
+    kinds = reader.kinds
+    lines = read_lines(text, kinds.after_ordinal)
+    for place, line in enumerate(lines):
+        reader.read(line, lines[place + 1] if place + 1 < len(lines) else None)
+    return reader.finish()
+
+
+class _SentenceReader:
+    """Reads an answer's sentences line by line."""
+
+    def __init__(self, answer: str, language: Language) -> None:
+        self._answer = answer
+        self.kinds: SentenceKinds = load_sentence_kinds(language)
+        self._code = language.code
+        self._split: list[AnswerSentence] = []
+        self._labels: list[int] = []  # the places of bold lines that claim nothing
+        self._before: list[str] = []
+        self._title = ""
+        self._heads: dict[int, str] = {}  # what each list stands under
+        self._repeats_header = True  # not one that speaks to the judge, or is a row like the others
+        self._signing = 0  # how many more lines may be names
+
+    def read(self, line: MarkdownLine, after: MarkdownLine | None) -> None:
+        """Reads the next line; `after` is the one after it."""
+        signing, self._signing = self._signing, 0 if line.role != "link" else self._signing
+        if line.role in {"link", "image"}:
+            self._add(line.text, self._to_judge(line.text) or line.role, line, 0)
+        elif line.role == "code":
+            self._read_code(line)
+        elif line.role in {"row", "header_row"}:
+            self._read_row(line)
+        elif line.role == "heading" or (line.role == "label" and self._may_head(line)):
+            self._read_title(line, after)
+        elif signing and self.kinds.is_name(line.text.strip()):
+            self._add(line.text.strip(), SIGN_OFF, line, 0)
+            self._signing = signing - 1
+        else:
+            self._read_text(line)
+
+    def _read_row(self, line: MarkdownLine) -> None:
+        kind = next(filter(None, map(self._to_judge, line.parts)), CLAIM)
+        if line.role == "header_row":
+            if kind == CLAIM and all(map(self.kinds.is_column, line.parts)):
+                kind = HEADING
+            self._repeats_header = kind == HEADING
+        self._add(line.text if self._repeats_header else "; ".join(line.parts), kind, line, 0)
+
+    def _to_judge(self, text: str) -> str:
+        return TO_JUDGE if self.kinds.is_to_judge(text) else ""
+
+    def _may_head(self, line: MarkdownLine) -> bool:
+        text = line.text.strip()
+        return text.endswith(":") or not self.kinds.is_instruction(text)
+
+    def _read_title(self, line: MarkdownLine, after: MarkdownLine | None) -> None:
+        text, kinds = line.text.strip(), self.kinds
+        kind = kinds.find_kind(text)
+        heads_nothing = after is None or (after.role == "heading" and after.level <= line.level)
+        if not kinds.is_title(text) or (line.role == "heading" and heads_nothing and kinds.is_step(text)):
+            self._read_text(line)
+        elif kind not in {CLAIM, LEAD_IN}:
+            self._add(text, kind, line, 0)
+        else:
+            if line.role == "label":
+                self._labels.append(len(self._split))
+            self._add(text, HEADING, line, 0)
+        is_heading = self._split[-1].kind == HEADING or (line.role == "heading" and self._split[-1].kind != TO_JUDGE)
+        if is_heading and not line.path:
+            self._title = text
+
+    def _read_code(self, line: MarkdownLine) -> None:
+        if kind := next(filter(None, map(self._to_judge, line.parts)), ""):
+            self._add(line.text, kind, line, 0)
+            return
+        lead = self._split[-1] if self._split else None
+        command = "; ".join(line.parts)
+        is_short = len(line.parts) <= _MOST_COMMAND_LINES and len(command) <= _LONGEST_COMMAND
+        if lead and lead.kind == LEAD_IN and is_short and len(lead.text) <= _LONGEST_HEAD:
+            self._split[-1] = lead._replace(text=f"{lead.text} {command}", kind=CLAIM, end=line.end)
+        else:
+            self._add(line.text, "code", line, 0)
+
+    def _read_text(self, line: MarkdownLine) -> None:
+        head, position = self._head(line), 0
+        for sentence in _split_line(line.text, self._code, self.kinds):
+            start = line.text.find(sentence, position)
+            if start < 0:  # parts that were put together again, perhaps with another space between them
+                start = max(line.text.find(sentence.split(maxsplit=1)[0], position), position)
+            cut = 0 if position else self.kinds.end_of_salutation(sentence)
+            if cut:
+                self._add(sentence[:cut].strip(), "greeting", line, start, end=start + len(sentence[:cut].rstrip()))
+            rest = capitalized(sentence[cut:]) if cut else sentence
+            self._add_sentence(rest, line, start + cut, head)
+            position, head = min(start + len(sentence), len(line.text)), ""
+
+    def _head(self, line: MarkdownLine) -> str:
+        """What a line stands under: a lead-in or label right above it, what its list stands under, or the heading."""
+        if line.role == "heading":
+            return ""
+        last = self._split[-1] if self._split else None
+        above = last.written if last and last.kind in {LEAD_IN, HEADING} else ""
+        if not line.begins_item:
+            return above or ("" if line.path else self._title)
+        for number in line.path[:-1:2]:
+            self._heads.setdefault(number, above or ("" if line.path[0] != number else self._title))
+        return self._heads[line.path[-2]]
+
+    def _add_sentence(self, sentence: str, line: MarkdownLine, start: int, head: str) -> None:
+        kind, stated, end = self.kinds.find_kind(sentence), sentence, start + len(sentence)
+        answer_word = ""
+        context: list[str] = []
         if kind == CLAIM:
-            stated = kinds.without_answer_word(sentence)
-            if before and kinds.refers_back(sentence):
-                context = " ".join(before[-_SENTENCES_OF_CONTEXT:])
-        split.append(AnswerSentence(stated, kind, context))
-        all_kinds.append(kind)
+            stated = self.kinds.without_answer_word(sentence)
+            answer_word = sentence[: len(sentence) - len(stated)]
+            context = [self._title, self._heads.get(line.path[-2], "") if len(line.path) > 1 else "", head]
+            if head and len(head) <= _LONGEST_HEAD and self.kinds.is_fragment(stated):
+                whole = f"{head.rstrip(':')}: {stated}"
+                stated = stated if self.kinds.is_to_judge(whole) else whole
+            if self.kinds.refers_back(sentence):
+                context += self._before[-_SENTENCES_OF_CONTEXT:]
+        above = " ".join(dict.fromkeys(filter(None, context)))
+        self._add(stated, kind, line, start, end=end, context=above, answer_word=answer_word)
         if kind in {CLAIM, LEAD_IN, YES_NO}:
-            before.append(sentence)
-    if YES_NO in all_kinds and CLAIM not in all_kinds:
-        bare = all_kinds.index(YES_NO)
-        split[bare] = split[bare]._replace(kind=CLAIM)
-    return split
+            self._before.append(sentence)
+        if kind == SIGN_OFF:
+            self._signing = _MOST_SIGNING_LINES
+
+    def _add(
+        self,
+        text: str,
+        kind: str,
+        line: MarkdownLine,
+        start: int,
+        *,
+        end: int | None = None,
+        context: str = "",
+        answer_word: str = "",
+    ) -> None:
+        last = line.end if end is None else line.place(end - 1) + 1
+        if not context and kind == CLAIM:
+            context = self._title
+        first = line.place(start)
+        while first > 0 and self._answer[first - 1] in _AROUND:
+            first -= 1
+        while last < len(self._answer) and self._answer[last] in _AROUND:
+            last += 1
+        self._split.append(AnswerSentence(text, kind, context, first, last, answer_word))
+
+    def finish(self) -> list[AnswerSentence]:
+        """The sentences; where none claims anything, a yes or no does, else the bold lines do."""
+        all_kinds = [sentence.kind for sentence in self._split]
+        if CLAIM not in all_kinds:
+            claiming = [all_kinds.index(YES_NO)] if YES_NO in all_kinds else self._labels
+            for place in claiming:
+                self._split[place] = self._split[place]._replace(kind=CLAIM)
+        return sorted(self._split, key=lambda sentence: sentence.start)  # a link's target stands after its sentence
+
+
+def _split_line(text: str, code: str, kinds: SentenceKinds) -> Iterator[str]:
+    """The sentences of one line."""
+    yield from _rejoined(_load_segment()(code, text.strip()), kinds)
 
 
 def claiming_sentences(text: str, language: Language) -> list[str]:
@@ -142,7 +323,12 @@ def says_to_judge(text: str, language: Language) -> bool:
         True
     """
     kinds = load_sentence_kinds(language)
-    return any(kinds.is_to_judge(sentence) for sentence in sentences(text, language))
+    for line in read_lines(text, kinds.after_ordinal):
+        for sentence in _split_line(line.text, language.code, kinds):
+            cut = kinds.end_of_salutation(sentence)
+            if kinds.is_to_judge(sentence) or (cut and kinds.is_to_judge(sentence[cut:])):
+                return True
+    return False
 
 
 def without_words_to_judge(text: str, split: Sequence[AnswerSentence]) -> str:

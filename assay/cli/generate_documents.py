@@ -1,13 +1,16 @@
 """`assay generate sections`, `topics` and `folds`: from documents to sections that share no information."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import InputError
+from ..errors import InputError, UsageError
 from ..presentation.texts import one_line
 from .generate import generate
 from .options import embedder_option, json_option, option_group, quiet_option, wide_option
@@ -34,10 +37,12 @@ class FoldOptions:
     Attributes:
         separate: What is never in two folds: `document` or `page`.
         test_share: The share of the sections for the test split, 0 to 0.9.
+        smallest: The share of the sections in the smallest fold, 0 to 0.5.
     """
 
     separate: "Separate"
     test_share: float
+    smallest: float
 
 
 with_fold_options = option_group(
@@ -53,7 +58,33 @@ with_fold_options = option_group(
     click.option(
         "--test-share", type=click.FloatRange(0, 0.9), default=0.2, show_default=True, help="Share of the test split."
     ),
+    click.option(
+        "--smallest-fold",
+        "smallest",
+        type=click.FloatRange(0, 0.5),
+        default=0.2,
+        show_default=True,
+        help="Smallest share of the sections in a fold.",
+    ),
 )
+
+
+@contextmanager
+def explain_no_folds(cure: str) -> Iterator[None]:
+    """Adds to the message that there are no folds how a command does without, and what is lost by it.
+
+    Args:
+        cure: What to type instead.
+    """
+    from ..generation.folds import FoldError
+
+    try:
+        yield
+    except FoldError as error:
+        raise UsageError(
+            f"{error}; or {cure}: then no question is unanswerable, and `assay crosseval` cannot measure whether a bot "
+            "declines what it cannot know"
+        ) from error
 
 
 def _check_language(_context: click.Context, _option: click.Parameter, typed: str | None) -> str | None:
@@ -234,14 +265,6 @@ def topics(
 @click.option("--folds", "number", type=click.IntRange(2, 4), default=2, show_default=True, help="Folds to make.")
 @with_fold_options
 @click.option("--sample", type=click.IntRange(min=1), help="Sections to make questions of. Default: all.")
-@click.option(
-    "--smallest-fold",
-    "smallest",
-    type=click.FloatRange(0, 0.5),
-    default=0.2,
-    show_default=True,
-    help="Smallest share of the sections in a fold.",
-)
 @click.option("--leak-check/--no-leak-check", "check", default=True, help="Count what the folds share.")
 @embedder_option
 @seed_option
@@ -256,7 +279,6 @@ def folds(
     number: int,
     fold_options: FoldOptions,
     sample: int | None,
-    smallest: float,
     check: bool,
     embedder: str,
     seed: int,
@@ -277,16 +299,18 @@ def folds(
     from ..judges.embedders import load_embedder
 
     sections = read_sections(sections_file)
-    plan = make_folds(
-        sections,
-        read_topics(topics_file),
-        folds=number,
-        separate=fold_options.separate,
-        test_share=fold_options.test_share,
-        sample=sample,
-        smallest=smallest,
-        seed=seed,
-    )
+    cure = f"leave this step out (`assay generate questions {quote(str(sections_file))} --judge MODEL -o pairs.jsonl`)"
+    with explain_no_folds(cure):
+        plan = make_folds(
+            sections,
+            read_topics(topics_file),
+            folds=number,
+            separate=fold_options.separate,
+            test_share=fold_options.test_share,
+            sample=sample,
+            smallest=fold_options.smallest,
+            seed=seed,
+        )
     if out is not None:
         write_folds(plan.folds, out)
     leaks: dict[str, Leaks] = {}

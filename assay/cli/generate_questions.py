@@ -171,7 +171,9 @@ def generate_questions(
         sections, folds, n=options.n, factoid_share=options.factoid_share, roles=options.roles, seed=options.seed
     )
     if not plan:
-        raise UsageError("no section is long enough to ask about (20 words), and none holds a fact")
+        raise UsageError(
+            "no section is long enough to ask about (20 words), and none holds a fact; add documents with more text"
+        )
     with question_progress(judge, len(plan)) as on_reply:
         generated = asyncio.run(
             generate_pairs(

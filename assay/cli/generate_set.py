@@ -11,6 +11,7 @@ from .generate import WHOLE, generate
 from .generate_documents import (
     FoldOptions,
     document_language_option,
+    explain_no_folds,
     read_documents,
     time_limit_option,
     with_fold_options,
@@ -139,27 +140,30 @@ def _plan_folds(
     topics: int | None,
     embedder: str,
 ) -> "FoldPlan":
-    from ..generation.folds import make_folds
+    from ..generation.folds import make_folds, require_documents
     from ..generation.questions import count_sections_needed
     from ..generation.topics import find_topics, write_topics
 
-    with count_progress("sections", len(sections)) as on_progress:
-        found_topics = asyncio.run(
-            find_topics(
-                sections,
-                session.embedder(embedder),
-                topics=topics,
-                seed=question_options.seed,
-                on_progress=on_progress,
+    with explain_no_folds("use --folds 1"):
+        require_documents(sections, folds, fold_options.separate)
+        with count_progress("sections", len(sections)) as on_progress:
+            found_topics = asyncio.run(
+                find_topics(
+                    sections,
+                    session.embedder(embedder),
+                    topics=topics,
+                    seed=question_options.seed,
+                    on_progress=on_progress,
+                )
             )
+        write_topics(found_topics.rows, path_beside(out, "topics"))
+        return make_folds(
+            sections,
+            found_topics.rows,
+            folds=folds,
+            separate=fold_options.separate,
+            test_share=fold_options.test_share,
+            sample=count_sections_needed(question_options.n, question_options.factoid_share),
+            smallest=fold_options.smallest,
+            seed=question_options.seed,
         )
-    write_topics(found_topics.rows, path_beside(out, "topics"))
-    return make_folds(
-        sections,
-        found_topics.rows,
-        folds=folds,
-        separate=fold_options.separate,
-        test_share=fold_options.test_share,
-        sample=count_sections_needed(question_options.n, question_options.factoid_share),
-        seed=question_options.seed,
-    )

@@ -108,7 +108,9 @@ def read_pages(
     folds = read_folds(folds_file or _file_beside(set_file, "folds"))
     numbers = sorted({fold.fold for fold in folds})
     if len(numbers) < 2:
-        raise InputError(f"{set_file}: all sections are in one fold; cross-evaluation needs two (assay generate folds)")
+        raise InputError(
+            f"{set_file}: all sections are in one fold; cross-evaluation needs two (`assay generate folds`)"
+        )
     splits = dict.fromkeys(fold.split for fold in folds)
     return {split: {fold: build_pages(sections, folds, fold, split) for fold in numbers} for split in splits}
 
@@ -120,7 +122,9 @@ def _file_beside(set_file: Path, what: str) -> Path:
         stem = stem.rpartition(".")[0]
         if (path := set_file.with_name(f"{stem}.{what}.jsonl")).is_file():
             return path
-    raise UsageError(f"{set_file}: there is no {set_file.stem}.{what}.jsonl beside it; name the file with --{what}")
+    without = "; a set made with --folds 1 has none, and cannot be cross-evaluated" if what == "folds" else ""
+    missing = f"there is no {set_file.stem}.{what}.jsonl beside it"
+    raise UsageError(f"{set_file}: {missing}; name the file with --{what}{without}")
 
 
 def exchange_samples(exchanges: Sequence[Exchange]) -> list[Sample]:

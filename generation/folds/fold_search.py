@@ -1,10 +1,12 @@
 """From topics to folds: the search over ways to split, with the figures of Table 2 of the Twente paper."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InputError, UsageError
+from ...presentation.wording import count_of
 from ..section import Fold, Section
 from ..topics.section_topic import OUTLIER, SectionTopic
 from .sampling import mark_sampled
@@ -15,6 +17,14 @@ if TYPE_CHECKING:
     from .topic_splits import Points
 
 SMALLEST = 0.2
+FEWEST_UNITS = 2
+"""The documents, or pages, of a fold: validation has one, and the test."""
+_DOCUMENT: Separate = "document"
+_PAGE: Separate = "page"
+
+
+class FoldError(UsageError):
+    """The sections cannot be divided into folds; the message says what would help."""
 
 
 class Candidate(NamedTuple):
@@ -93,26 +103,27 @@ def make_folds(
 
     Raises:
         InputError: The topics are of other sections.
-        UsageError: There are too few topics, or no candidate has large enough folds.
+        FoldError: There are too few documents or topics, or no candidate has large enough folds; the message names the
+            options that help, after trying them.
     """
+    require_documents(sections, folds, separate)
     topic_of = _topics_by_section(sections, topics, folds)
     numbers, centroids = _centroids(topics)
 
-    def evaluate(split: TopicSplit) -> Candidate:
-        return _evaluate(split, _sections_by_fold(split, topic_of, numbers), sections, separate, smallest)
+    def search(separate: Separate, smallest: float) -> list[Candidate]:
+        def evaluate(split: TopicSplit) -> Candidate:
+            return _evaluate(split, _sections_by_fold(split, topic_of, numbers), sections, separate, smallest)
 
-    candidates = [evaluate(split) for split in split_topics(centroids, folds, folds)]
-    for clusters in range(folds + 1, min(MOST_CLUSTERS, len(numbers)) + 1):
-        if any(candidate.enough for candidate in candidates):
-            break
-        candidates += _best_of_each_setting(split_topics(centroids, folds, clusters), evaluate)
+        return _find_candidates(centroids, folds, evaluate)
+
+    candidates = search(separate, smallest)
     usable = [place for place, candidate in enumerate(candidates) if candidate.enough]
     if not usable:
-        raise UsageError(
-            f"no way to divide {len(numbers)} topics over {folds} folds leaves each fold {smallest:.0%} of the valid "
-            f"sections and two {separate}s; use --smallest-fold with a lower share, "
-            + ("separate by page (--separate page), " if separate == "document" else "")
-            + "or add documents"
+        fewest = count_of(FEWEST_UNITS, separate)
+        cures = "; ".join([*_find_cures(search, separate, smallest), "add documents about other subjects"])
+        raise FoldError(
+            f"no way to divide {count_of(len(numbers), 'topic')} over {folds} folds leaves each fold {smallest:.0%} of "
+            f"the valid sections and {fewest}; {cures}"
         )
     best = max(usable, key=lambda place: round(candidates[place].split.score, 9))  # the first of equal scores
     candidates[best] = candidates[best]._replace(chosen=True)
@@ -133,6 +144,53 @@ def make_folds(
     )
 
 
+def require_documents(sections: Sequence[Section], folds: int, separate: Separate) -> None:
+    """Checks that there can be folds at all; cheap, before anything is embedded or asked.
+
+    Args:
+        sections: The sections.
+        folds: The number of folds.
+        separate: What may not be in two folds.
+
+    Raises:
+        FoldError: There are too few documents, and too few pages to separate these instead.
+    """
+    fewest = FEWEST_UNITS * folds
+    documents, pages = (_count_units(sections, unit) for unit in (_DOCUMENT, _PAGE))
+    if max(documents, pages) < fewest:  # else a message after the search knows whether pages help
+        units = pages if separate == _PAGE else documents
+        raise FoldError(
+            f"{count_of(units, separate)} {'is' if units == 1 else 'are'} too few for {folds} folds, which need "
+            f"{fewest}: {FEWEST_UNITS} in each fold, one for validation and one for the test; add "
+            f"{count_of(fewest - units, separate)} or more"
+        )
+
+
+def _count_units(sections: Sequence[Section], separate: Separate) -> int:
+    return len({unit for section in sections for unit in source_units(section, separate)})
+
+
+def _find_candidates(centroids: "Points", folds: int, evaluate: Callable[[TopicSplit], Candidate]) -> list[Candidate]:
+    """Returns the candidates; more clusters than folds are cut only while none has large enough folds."""
+    candidates = [evaluate(split) for split in split_topics(centroids, folds, folds)]
+    for clusters in range(folds + 1, min(MOST_CLUSTERS, len(centroids)) + 1):
+        if any(candidate.enough for candidate in candidates):
+            break
+        candidates += _best_of_each_setting(split_topics(centroids, folds, clusters), evaluate)
+    return candidates
+
+
+def _find_cures(
+    search: Callable[[Separate, float], list[Candidate]], separate: Separate, smallest: float
+) -> Iterator[str]:
+    """Yields the options that were tried and help."""
+    lower = [candidate.small_fold for candidate in search(separate, 0.0) if candidate.enough]
+    if lower and (share := floor(100 * max(lower)) / 100) > 0:
+        yield f"use --smallest-fold {share:g}"
+    if separate == _DOCUMENT and any(candidate.enough for candidate in search(_PAGE, smallest)):
+        yield "separate by page (--separate page), where pages of one document may be in two folds"
+
+
 def _topics_by_section(sections: Sequence[Section], topics: Sequence[SectionTopic], folds: int) -> dict[str, int]:
     """Returns the topic of each section that has one."""
     known = {section.id for section in sections}
@@ -143,7 +201,11 @@ def _topics_by_section(sections: Sequence[Section], topics: Sequence[SectionTopi
         )
     topic_of = {row.section: row.topic for row in topics if row.topic != OUTLIER}
     if (count := len(set(topic_of.values()))) < folds:
-        raise UsageError(f"{count} topics are too few for {folds} folds; add documents")
+        fewer = f"make {count} folds (--folds {count}), or " if count > 1 else ""
+        raise FoldError(
+            f"{count_of(count, 'topic')} {'is' if count == 1 else 'are'} too few for {folds} folds; {fewer}"
+            "add documents about other subjects"
+        )
     return topic_of
 
 
@@ -172,7 +234,7 @@ def _evaluate(
     for section in sections:
         if section.id in after:
             units[after[section.id]].add(source_units(section, separate)[0])
-    enough = small_fold >= smallest and all(len(units[fold]) >= 2 for fold in split.folds)
+    enough = small_fold >= smallest and all(len(units[fold]) >= FEWEST_UNITS for fold in split.folds)
     return Candidate(split, small_fold, folds_per_document(sections, before), len(after) / len(before), enough)
 
 

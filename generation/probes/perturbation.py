@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ...eval_sets import Sample
 from ...languages import find_language, language_or_fallback
 from ...languages.sections import Probes
-from ...text.sentences import claiming_sentences, sentences
+from ...text.sentences import answer_sentences, claiming_sentences
 
 _MOST_SHUFFLES = 50  # after so many shuffles without a change the contexts are reversed
 
@@ -90,14 +90,11 @@ def _pad(sample: Sample, chance: random.Random, phrases: Probes) -> Sample | str
 
 
 def _shorten(sample: Sample, _: random.Random) -> Sample | str:
-    answer_sentences = sentences(sample.response, language_or_fallback(sample.language))
-    if len(answer_sentences) < 2:
+    split = answer_sentences(sample.response, language_or_fallback(sample.language))
+    if len(split) < 2:
         return "the answer is one sentence"
-    first_half = answer_sentences[: (len(answer_sentences) + 1) // 2]
-    start = sample.response.find(first_half[-1])
-    # cutting the answer itself keeps its lines and numbers; a sentence with markup is not in it literally
-    shorter = " ".join(first_half) if start < 0 else sample.response[: start + len(first_half[-1])]
-    return _with_answer(sample, shorter)
+    end = split[(len(split) + 1) // 2 - 1].end  # cutting the answer itself keeps its lines and numbers
+    return _with_answer(sample, sample.response[:end])
 
 
 def _reorder(sample: Sample, chance: random.Random) -> Sample | str:

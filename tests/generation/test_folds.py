@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import InputError, UsageError
+from assay.errors import InputError
 from assay.generation import Fold, Section
-from assay.generation.folds import make_folds, measure_leaks
+from assay.generation.folds import FoldError, make_folds, measure_leaks
 from assay.generation.folds.leaks import find_shared_runs
 from assay.generation.folds.sampling import mark_sampled
 from assay.generation.folds.separation import folds_per_document, remove_shared, split_sections
@@ -166,7 +166,47 @@ def test_errors_say_why_no_folds_can_be_made() -> None:
     sections, topics = collection()
     with pytest.raises(InputError, match="1 of them, such as `x`, are not among the sections"):
         make_folds(sections, [SectionTopic(section="x", topic=0, vector=(1.0,))])
-    with pytest.raises(UsageError, match="1 topics are too few for 2 folds"):
+    with pytest.raises(FoldError, match="1 topic is too few for 2 folds; add documents about other subjects"):
         make_folds(sections, [t.model_copy(update={"topic": 0}) for t in topics])
-    with pytest.raises(UsageError, match="each fold 20% of the valid sections and two documents"):
-        make_folds(sections[:8], topics[:8])
+    with pytest.raises(FoldError, match=r"topics are too few for 6 folds; make . folds"):
+        make_folds([section(f"{n}", f"{n}") for n in range(20)], _one_each(5, documents=20), folds=6)
+
+
+def _one_each(topics: int, documents: int) -> list[SectionTopic]:
+    return [SectionTopic(section=f"{n}", topic=n % topics, vector=(float(n % topics), 1.0)) for n in range(documents)]
+
+
+def test_too_few_documents_name_the_least_number() -> None:
+    """Two folds need two documents each; three documents of one page each are one too few."""
+    sections, topics = [section(f"{n}", f"{n}") for n in range(3)], _one_each(2, documents=3)
+    with pytest.raises(
+        FoldError, match=r"^3 documents are too few for 2 folds, which need 4: .* add 1 document or more$"
+    ):
+        make_folds(sections, topics)
+    with pytest.raises(FoldError, match=r"^1 page is too few for 3 folds, which need 6: .* add 5 pages or more$"):
+        make_folds(sections[:1], topics[:1], folds=3, separate="page")
+
+
+def test_only_options_that_help_are_named() -> None:
+    """Ten sections of topic 0 in 5 documents, 2 of topic 1: alone in 2 documents, or on two pages of one.
+
+    With 2 of 12 sections (17%) the smaller fold is below 20%. Where the two sections share their document with topic 0,
+    documents cannot be separated at all: nothing of that document is left.
+    """
+    large = [section(f"a{n}", f"doc{n // 2}", page=n % 2 + 1) for n in range(10)]
+    two_documents = [*large, section("b0", "x"), section("b1", "y")]
+    topics = [
+        SectionTopic(section=s.id, topic=int(s.id[0] == "b"), vector=(float(s.id[0] == "b"), 1.0))
+        for s in two_documents
+    ]
+    with pytest.raises(FoldError, match=r"use --smallest-fold 0.16; add documents about other subjects$"):
+        make_folds(two_documents, topics)
+    assert len(make_folds(two_documents, topics, smallest=0.16).folds) == 12
+    one_document = [*large, section("b0", "doc0", page=3), section("b1", "doc0", page=4)]
+    with pytest.raises(FoldError, match=r"documents; add documents about other subjects$"):
+        make_folds(one_document, topics)
+    with_more = [*one_document, section("b2", "doc1", page=3)]
+    more_topics = [*topics, SectionTopic(section="b2", topic=1, vector=(1.0, 1.0))]
+    with pytest.raises(FoldError, match=r"documents; separate by page \(--separate page\), where .*; add documents"):
+        make_folds(with_more, more_topics)
+    assert len(make_folds(with_more, more_topics, separate="page").folds) == 13

@@ -1,6 +1,7 @@
 """`assay generate questions` and `filter`, as people type them."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,48 @@ def test_one_fold_asks_for_no_topics(assay: Typing, leaflets: Path, writer_file:
     result = assay("generate", tmp_path / "nowhere", "--judge", writer_file, "-o", "set.jsonl")
     assert "nowhere" in result.err
     assert "Traceback" not in result.err
+
+
+@pytest.fixture
+def three_pages(tmp_path: Path, sections: list[Section]) -> Path:
+    """Three small help pages of two sections each."""
+    folder = tmp_path / "help"
+    folder.mkdir()
+    for section in sections:
+        with (folder / section.document).open("a", encoding="utf-8") as file:
+            file.write(f"## {section.heading}\n\n{section.text}\n\n")
+    return folder
+
+
+def test_the_advice_for_three_help_pages_can_be_followed(
+    assay: Typing, three_pages: Path, writer_file: Path, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    command = ["generate", three_pages, "--judge", writer_file, "--n", 2, "-o", "set.jsonl"]
+    stopped = assay(*command)
+    assert stopped.code == 2
+    assert stopped.err.strip() == (
+        "assay: 3 documents are too few for 2 folds, which need 4: 2 in each fold, one for validation and one for the "
+        "test; add 1 document or more; or use --folds 1: then no question is unanswerable, and `assay crosseval` "
+        "cannot measure whether a bot declines what it cannot know"
+    )
+    assert not openai_server.requests  # nothing is paid before that is known
+    assert assay(*command, "--folds", 1).code == 0
+    crossed = assay("crosseval", "set.jsonl", "--bot", writer_file)
+    assert crossed.code == 2
+    assert "a set made with --folds 1 has none, and cannot be cross-evaluated" in crossed.err
+
+
+def test_the_advice_of_the_stages_can_be_followed(
+    assay: Typing, three_pages: Path, writer_file: Path, tmp_path: Path
+) -> None:
+    assert assay("generate", "sections", three_pages, "-o", "sections.jsonl").code == 0
+    assert assay("generate", "topics", "sections.jsonl", "-o", "topics.jsonl").code == 0
+    stopped = assay("generate", "folds", "sections.jsonl", "topics.jsonl", "-o", "folds.jsonl")
+    advice = re.search("leave this step out \\(`assay (.*)`\\)", stopped.err)
+    assert advice is not None, stopped.err
+    assert advice[1] == "generate questions sections.jsonl --judge MODEL -o pairs.jsonl"
+    assert assay(*(str(writer_file) if word == "MODEL" else word for word in advice[1].split())).code == 0
+    assert (tmp_path / "pairs.jsonl").is_file()
 
 
 @pytest.mark.parametrize(

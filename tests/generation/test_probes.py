@@ -42,8 +42,8 @@ def test_numbered_steps_stay_steps(name: str) -> None:
 
 
 def test_shortened_keeps_the_first_half_of_the_sentences() -> None:
-    """Two of four sentences. The second has markup, so that it is not in the answer literally."""
-    assert changed("shortened").response == "Go to Leave. Click Book."
+    """Two of four sentences. The second has markup, which stays."""
+    assert changed("shortened").response == "Go to Leave. Click **Book**."
     steps = SAMPLE.model_copy(update={"response": "Do this:\n1. Open the menu.\n2. Click on Save.\n3. Close the menu."})
     assert changed("shortened", steps).response == "Do this:\n1. Open the menu."
 

@@ -168,3 +168,22 @@ def test_the_claims_of_a_score_are_typed_also_after_json(judge: Make, sample: Ma
     assert [claim.evidence() for claim in score.claims] == score.evidence["claims"]
     stored = dataclasses.replace(score, evidence=json.loads(json.dumps(score.evidence)))
     assert stored.claims == score.claims
+
+
+def test_an_answer_in_markdown_is_judged_by_what_it_says(
+    judge: Make, sample: Make, script: Make, openai_server: OpenAIServer
+) -> None:
+    """A heading and a header row are no claims: two of two claims hold, where two of five lines would have."""
+    script(ListedAnswers={"1": "Yes", "2": "Yes"})
+    answer = "Hi Ann,\n\n## Our plans\n\n| Plan | Price |\n|---|---|\n| Basic | 5 euros |\n\nYou pay by:\n- card\n"
+    score = measured(Faithfulness(judge(), context=True), sample(response=answer))
+    assert (score.value, score.reason) == (1.0, "2 of 2 claims supported")
+    assert [claim.text for claim in score.claims] == ["Plan: Basic; Price: 5 euros", "You pay by: card"]
+    assert score.evidence["left_out"] == [
+        {"text": "Hi Ann,", "kind": "greeting"},
+        {"text": "Our plans", "kind": "heading"},
+        {"text": "Plan; Price", "kind": "heading"},
+        {"text": "You pay by:", "kind": "lead_in"},
+    ]
+    (request,) = openai_server.requests
+    assert "Our plans" in str(request)  # for the judge to read the claims with

@@ -1,0 +1,135 @@
+"""Every command and option that a text of the package suggests exists: what a message says to type can be typed."""
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import click
+import pytest
+
+from assay.cli import cli
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = (
+    *("assay", "eval_sets", "generation", "judges", "languages", "meta_eval", "metrics", "presentation", "prompts"),
+    *("runs", "testing", "text", "traces", "web"),
+)
+_COMMAND = re.compile(r"(?<![\w./-])assay ((?:[a-z_]+|--)[^`\n;]*)")
+_OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
+_END = re.compile(r"[),:](?:\s|$)|\.\s|\.$|\s[|&#>]\s|\s\(")
+FOREIGN = frozenset({"--no-deps", "--python", "--create-dirs", "--assay-judge", "--assay-mode", "--help"})
+"""Options of pip, uv, curl and pytest, and what click adds itself."""
+
+
+class Text:
+    """A text of the sources, with `{}` where a value is put in.
+
+    Attributes:
+        place: The file and the line.
+        text: The text.
+    """
+
+    def __init__(self, place: str, text: str) -> None:
+        self.place = place
+        self.text = text
+
+
+def _texts(tree: ast.AST, file: str) -> Iterator[Text]:
+    parts_of_others = set[int]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            parts_of_others |= {id(value) for value in node.values}
+            text = "".join(str(value.value) if isinstance(value, ast.Constant) else "{}" for value in node.values)
+            yield Text(f"{file}:{node.lineno}", text)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts_of_others:
+            yield Text(f"{file}:{node.lineno}", node.value)
+
+
+def source_texts() -> list[Text]:
+    """All texts in the package's Python files, docstrings and help among them."""
+    files = chain.from_iterable((ROOT / folder).rglob("*.py") for folder in FOLDERS if (ROOT / folder).is_dir())
+    return [
+        text
+        for file in sorted(files)
+        for text in _texts(ast.parse(file.read_text(encoding="utf-8")), str(file.relative_to(ROOT)))
+    ]
+
+
+def find_command(words: list[str]) -> tuple[click.Command | None, int]:
+    """The command that words begin with, and how many of them are its name; None where they name none."""
+    command: click.Command = cli
+    context = click.Context(cli)
+    for place, word in enumerate(words):
+        if not isinstance(command, click.Group):
+            return command, place
+        named = command.get_command(context, word)
+        if named is None:
+            whole = command.get_command(context, "")  # `assay generate DOCS` has a command without a name
+            return (whole, place) if whole and place else (command if place else None, place)
+        command = named
+    return command, len(words)
+
+
+def options_of(command: click.Command) -> set[str]:
+    options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    if isinstance(command, click.Group):  # "`assay cassettes` with --out" speaks of its commands
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            if inner := command.get_command(context, name):
+                options |= options_of(inner)
+    return options
+
+
+TEXTS = source_texts()
+SUGGESTED = [(text, match) for text in TEXTS for match in _COMMAND.finditer(text.text)]
+
+
+def describe_fault(suggestion: str, *, quoted: bool) -> str | None:
+    """Says what of a suggested command does not exist; prose ("assay can read") is none unless it is quoted."""
+    words = _END.split(suggestion, maxsplit=1)[0].split()
+    command, _ = find_command(words)
+    if command is None:
+        return f"there is no command `assay {words[0]}`" if quoted else None
+    known = options_of(command) | FOREIGN
+    unknown = [option for option in _OPTION.findall(" ".join(words)) if option not in known]
+    return f"`assay {command.name}` has no {', '.join(unknown)}" if unknown else None
+
+
+def test_the_sources_suggest_commands() -> None:
+    assert len(SUGGESTED) > 200
+
+
+def test_every_suggested_command_exists_with_its_options() -> None:
+    faults = [
+        f"{text.place}: {fault} (assay {match[1][:60]})"
+        for text, match in SUGGESTED
+        if (fault := describe_fault(match[1], quoted=text.text[: match.start()].endswith("`")))
+    ]
+    assert not faults, "\n".join(faults)
+
+
+def test_every_option_that_a_text_names_is_one_of_a_command() -> None:
+    known = options_of(cli) | FOREIGN
+    faults = [
+        f"{text.place}: no command has {option}"
+        for text in TEXTS
+        for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+(?![\w])", text.text)
+        if option not in known
+    ]
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize(
+    ("suggestion", "fault"),
+    [
+        ("generate DOCS --smallest-fold 0.1 --folds 1", None),
+        ("generate folds sections.jsonl topics.jsonl --smallest-fold 0.1", None),
+        ("generate folds sections.jsonl --smallest 0.1", "`assay folds` has no --smallest"),
+        ("show last --out x.csv", "`assay show` has no --out"),
+        ("generates", "there is no command `assay generates`"),
+    ],
+)
+def test_what_this_test_finds(suggestion: str, fault: str | None) -> None:
+    assert describe_fault(suggestion, quoted=True) == fault

@@ -1,0 +1,436 @@
+"""An answer's lines as Markdown has them: headings, list items, table rows, code; each with its place in the answer."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import zip_longest
+from operator import itemgetter
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+Role = Literal["text", "heading", "label", "header_row", "row", "code", "image", "link"]
+"""What a line is. `label`: a bold line, or an item with a list below it; `link`: a link's target, unseen by readers."""
+
+LONGEST_LINE = 3000
+"""A longer line is cut, at the end of a sentence where there is one: sentencex takes quadratic time for some."""
+_SOME = f".{{1,{LONGEST_LINE}}}"
+_PIECE = re.compile(rf"{_SOME}$|{_SOME}[.!?](?=\s)|{_SOME}(?=\s)|{_SOME}")
+_MOST_BRACKETS = 60  # of a line whose links are read: the search for their ends is quadratic
+_LONGEST_COLUMN = 80  # characters of a column's name that every row repeats
+
+_BLOCKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|^\s*(?:[-*+•–>#|~`]|\d{1,9}[.)])")
+_MARKS = re.compile(r"[*_`\[\\!]")
+_BOLD_WORDS = re.compile(r"(?:(?<!\w)\*\*(?=\w)[^*_`\[\\!]+(?<=[\w:.])\*\*(?!\w)|[^*_`\[\\!])*+")
+_WORD = re.compile(r"\w")
+_LETTER = re.compile(r"[^\W_]")
+_BEFORE_TEXT = re.compile(r"\s*(?:(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))\s*)*")
+_ITEM = re.compile(r"(?:[-*•–]|\d{1,2}[.)]|#{1,6})\s+")
+_UNMARKED = re.compile(r"(?:[^*`]|\*(?!\*)|(?<=\d)\*\*(?=\d))*")  # what is left of a mark without its other half goes
+_CELL_END = re.compile(r"(?<!\\)\|")
+_FENCE_END = re.compile(r"[\s>]*(?:```+|~~~+)\s*$")
+_PROSE = re.compile(r"[A-ZÀ-Þ][^{}()\[\];=<>\\$|]*[.!?]$")
+_FEWEST_PROSE = 4  # words of a line of code that is a sentence
+_SIGNED = re.compile(r"[+>]\s*$")
+_AMOUNT = re.compile(r"\s*(?:[€$£]\s*)?\d")
+_NOTHING = re.compile(r"(?!)")
+_ORDINAL = re.compile(r"\d{1,2}\.\s+$")
+_TARGET = re.compile(r"\]\(\s*")
+_TARGET_END = re.compile(r"""\s*(?:"[^"]*"|'[^']*'|\([^)]*\))?\s*\)""")
+_AROUND_TARGET = " \t[]()!<>*_`\\"
+
+
+class _Mark(NamedTuple):
+    """From this place of a line's text on, its characters stand one after the other in the answer."""
+
+    in_text: int
+    in_answer: int
+
+
+class MarkdownLine(NamedTuple):
+    """A line of an answer.
+
+    Attributes:
+        text: What a reader sees of it: without marks, escapes and link targets. A table's row has its header in it.
+        role: What it is.
+        path: The numbers of the lists and items that it stands in, outermost first.
+        begins_item: Whether it is the first line of its item.
+        level: Of a heading: 1 to 6.
+        parts: A row's cells, a code block's lines.
+        end: Where it ends in the answer.
+    """
+
+    text: str
+    marks: tuple[_Mark, ...]
+    end: int
+    role: Role = "text"
+    path: tuple[int, ...] = ()
+    begins_item: bool = False
+    level: int = 0
+    parts: tuple[str, ...] = ()
+
+    def place(self, position: int) -> int:
+        """The place in the answer of a character of the text."""
+        mark = self.marks[0]
+        if len(self.marks) > 1:
+            mark = self.marks[bisect_right(self.marks, position, key=itemgetter(0)) - 1]
+        return min(mark.in_answer + position - mark.in_text, self.end)
+
+
+def read_lines(text: str, after_ordinal: re.Pattern[str] = _NOTHING) -> list[MarkdownLine]:
+    """Reads an answer's lines. Whatever the text is, each of its words stands in one of them.
+
+    Lines stay lines: nothing is joined, but a table's row with its header. Text is never code because of spaces before
+    it, and HTML is text. A fence without an end, a setext heading that is a sentence, and what the parser leaves out
+    (levels too deep, cells too many) are read as plain lines.
+
+    Args:
+        text: The answer; Markdown, or plain text that may look like it.
+        after_ordinal: What follows a number with a dot that begins no item: "1. März", "1. maart".
+
+    Returns:
+        The lines in order; of a longer one than 3,000 characters its pieces.
+
+    Example:
+        >>> lines = read_lines("## Plans\\n| Plan | Price |\\n|-|-|\\n| **Pro** | 5 euros |")
+        >>> [(line.role, line.text) for line in lines]
+        [('heading', 'Plans'), ('header_row', 'Plan; Price'), ('row', 'Plan: Pro; Price: 5 euros')]
+    """
+    if not _BLOCKS.search(text):
+        if len(text) <= LONGEST_LINE and not _MARKS.search(text):
+            return [MarkdownLine(text, (_Mark(0, 0),), len(text))] if _WORD.search(text) else []
+        reader = _Reader(text, [(0, text)], after_ordinal)
+        reader.add_text(0, (0, len(text)))
+        return reader.lines
+    lines, start = [], 0
+    for line in text.splitlines(keepends=True):
+        lines.append((start, line.splitlines()[0] if line else ""))
+        start += len(line)
+    reader = _Reader(text, lines, after_ordinal)
+    reader.read()
+    return _with_labels(reader.lines)
+
+
+@cache
+def _load_parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # loaded late: many commands split nothing
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser.disable(["code", "html_block", "reference", "entity", "autolink", "html_inline"])
+    parser.core.ruler.enableOnly(["block"])  # one look at the blocks; a line with marks is read by itself
+    return parser
+
+
+@dataclass
+class _Reader:
+    """Reads the lines of one answer; `source` is its lines, each with its place."""
+
+    answer: str
+    source: Sequence[tuple[int, str]]
+    after_ordinal: re.Pattern[str]
+    lines: list[MarkdownLine] = field(default_factory=list)
+    _path: list[int] = field(default_factory=list)
+    _last_number: int = 0
+    _next: int = 0
+    _begins_item: bool = False
+
+    def read(self) -> None:
+        """Reads all lines, block by block; those that belong to no block are text."""
+        tokens = _load_parser().parse("\n".join(line for _, line in self.source).replace("\0", "\ufffd"))
+        in_table = False
+        for place, token in enumerate(tokens):
+            if token.type in {"bullet_list_open", "ordered_list_open", "list_item_open"}:
+                self._path.append(self._number())
+                self._begins_item = token.type == "list_item_open"
+            elif token.type in {"bullet_list_close", "ordered_list_close", "list_item_close"}:
+                self._path.pop()
+                self._begins_item = False
+            elif token.type == "table_open" and token.map:
+                self._add_left(token.map[0])
+                self._add_table(*token.map)
+                in_table = True
+            elif token.type == "table_close":
+                in_table = False
+            elif token.map and not in_table and token.type in {"paragraph_open", "heading_open", "fence"}:
+                self._add_left(token.map[0])
+                self._add_block(token, tokens[place + 1] if token.nesting else token)
+        self._add_left(len(self.source))
+
+    def _number(self) -> int:
+        self._last_number += 1
+        return self._last_number
+
+    def _add_block(self, token: "Token", inline: "Token") -> None:
+        first, last = token.map or [0, 0]
+        self._next = last
+        if token.type == "fence":
+            self._add_code(first, last)
+        elif token.type == "heading_open":
+            rows = [row for row in range(first, last) if _WORD.search(self.source[row][1])]
+            if token.markup in {"=", "-"} and (len(rows) != 1 or self.source[rows[0]][1].rstrip()[-1:] in ".!?;,"):
+                self._add_paragraph(rows, [])
+            elif rows:
+                start, end = self._span(rows[0], inline.content)
+                self.add_text(rows[0], (start, end), "heading", level=int(token.tag[1]))
+        else:
+            self._add_paragraph(range(first, last), inline.content.split("\n"))
+
+    def _add_paragraph(self, rows: Sequence[int], contents: Sequence[str]) -> None:
+        aligned = len(contents) == len(rows)
+        own_list: list[int] = []
+        for place, row in enumerate(rows):
+            start, end = self._span(row, contents[place] if aligned else "")
+            line = self.source[row][1]
+            match = _ITEM.match(line, start)
+            if match is None or self._is_ordinal(line, start, match.end()):
+                own_list = []
+                self.add_text(row, (start, end))
+                continue
+            if not own_list:
+                own_list = self._list_before() or [self._number()]
+            kept_path, self._path = self._path, [*self._path, *own_list, self._number()]
+            self._begins_item = True
+            self.add_text(row, (start, end))
+            self._path, self._begins_item = kept_path, False
+
+    def _is_ordinal(self, line: str, start: int, end: int) -> bool:
+        return line[start].isdigit() and self.after_ordinal.match(line, end) is not None
+
+    def _list_before(self) -> list[int]:
+        """The list of the line before, where it is one that the parser does not know ("• card") on this level."""
+        level = len(self._path)
+        before = self.lines[-1].path if self.lines else ()
+        is_own = bool(before) and self.lines[-1].begins_item and len(before) == level + 2
+        return [before[level]] if is_own and list(before[:level]) == self._path else []
+
+    def _span(self, row: int, content: str) -> tuple[int, int]:
+        """Where a block's text stands in its line."""
+        line = self.source[row][1]
+        if (text := content.strip()) and (start := line.rfind(text)) >= 0:
+            end = start + len(text)
+            if (sign := _SIGNED.search(line, 0, start)) and _AMOUNT.match(text):  # "> 5 days": no quotation
+                start = sign.start()
+            elif (ordinal := _ORDINAL.search(line, 0, start)) and self.after_ordinal.match(text):
+                start = ordinal.start()
+            return start, end
+        match = _BEFORE_TEXT.match(line)
+        return match.end() if match else 0, len(line)
+
+    def _add_left(self, until: int) -> None:
+        """Adds the lines that no block has: nested too deep, or a number alone."""
+        for row in range(self._next, until):
+            line = self.source[row][1]
+            if _WORD.search(line):
+                match = _BEFORE_TEXT.match(line)
+                start = match.end() if match else 0
+                self.add_text(row, (start if _WORD.search(line, start) else 0, len(line)))
+        self._next = max(self._next, until)
+
+    def _add_code(self, first: int, last: int) -> None:
+        is_closed = last - first > 1 and _FENCE_END.match(self.source[last - 1][1])
+        rows = [row for row in range(first, last) if _WORD.search(self.source[row][1])]
+        code: list[int] = []
+        for row in rows:
+            line = self.source[row][1].strip()
+            if is_closed and row == first and len(rows) > 1 and len(line.split()) == 1:
+                code.append(row)  # the name of the language
+                continue
+            if is_closed and row != first and not (_PROSE.match(line) and len(line.split()) >= _FEWEST_PROSE):
+                code.append(row)
+                continue
+            self._add_code_block(code, first)
+            code = []
+            self._add_paragraph([row], [])
+        self._add_code_block(code, first)
+
+    def _add_code_block(self, rows: Sequence[int], fence: int) -> None:
+        if not rows:
+            return
+        parts = tuple(self.source[row][1].strip() for row in rows if row != fence or len(rows) == 1)
+        place, line = self.source[rows[0]]
+        end_place, end_line = self.source[rows[-1]]
+        start = place + len(line) - len(line.lstrip())
+        marks = (_Mark(0, start),)
+        self.lines.append(
+            MarkdownLine("\n".join(parts), marks, end_place + len(end_line), "code", tuple(self._path), parts=parts)
+        )
+
+    def _add_table(self, first: int, last: int) -> None:
+        self._next = last
+        rows = [row for row in range(first, last) if row != first + 1]
+        columns: list[str] = []
+        for row in rows:
+            place, line = self.source[row]
+            cells = list(_cells(line))
+            texts = [_plain(self.answer, place + start, place + end).text.strip() for start, end in cells]
+            if row == first:
+                columns = texts
+                text = "; ".join(filter(None, texts))
+            else:
+                text = "; ".join(_with_column(columns, number, cell) for number, cell in enumerate(texts) if cell)
+            if not _WORD.search(text):
+                continue
+            role: Role = "header_row" if row == first else "row"
+            start = place + cells[0][0] + len(line[cells[0][0] :]) - len(line[cells[0][0] :].lstrip())
+            marks, end = (_Mark(0, start),), place + len(line.rstrip())
+            for piece in _PIECE.findall(text):
+                self.lines.append(
+                    MarkdownLine(piece, marks, end, role, tuple(self._path), parts=tuple(filter(None, texts)))
+                )
+
+    def add_text(self, row: int, span: tuple[int, int], role: Role = "text", *, level: int = 0) -> None:
+        """Adds a line of text, or its pieces: the part of a source line between two places."""
+        place, line = self.source[row]
+        start, end = span
+        path, begins_item = tuple(self._path), self._begins_item
+        self._begins_item = False
+        match = _ITEM.match(line, start) if role == "text" else None
+        if match and _WORD.search(line, match.end()) and not self._is_ordinal(line, start, match.end()):
+            start = match.end()
+        pieces = [(start, end)]
+        if end - start > LONGEST_LINE:
+            pieces = [piece.span() for piece in _PIECE.finditer(line, start, end)]
+        for first, last in pieces:
+            text, marks, own_role, targets = _plain(self.answer, place + first, place + last)
+            if _WORD.search(text):
+                shown = role if role != "text" else own_role
+                self.lines.append(MarkdownLine(text, marks, place + last, shown, path, begins_item, level))
+                begins_item = False
+            self.lines += targets
+
+
+class _Plain(NamedTuple):
+    """A piece of a line as read: its text, where that stands, what it is, and the targets of its links."""
+
+    text: str
+    marks: tuple[_Mark, ...]
+    role: Role
+    targets: Sequence[MarkdownLine]
+
+
+def _plain(answer: str, start: int, end: int) -> _Plain:
+    source = answer[start:end]
+    if not _MARKS.search(source) or source.count("[") > _MOST_BRACKETS:
+        return _Plain(source, (_Mark(0, start),), "text", ())
+    if _BOLD_WORDS.fullmatch(source):
+        return _plain_bold(source, start)
+    tokens: list[Token] = []
+    parser = _load_parser()
+    parser.inline.parse(source.replace("\0", "\ufffd"), parser, {}, tokens)
+    parts, targets, place = list[tuple[int, str]](), list[MarkdownLine](), 0
+    for token in tokens:
+        if token.type == "image" and token.content:
+            at = source.find(token.content, place)
+            parts.append((at, token.content))
+            place = at + len(token.content)
+        if token.type in {"link_close", "image"}:
+            end = _end_of_target(source, place)
+            targets += _target(source, place, end, start)
+            place = end
+        if not token.content or token.type == "image":
+            continue
+        written = token.markup if token.type == "text_special" else token.content  # the character with its stroke
+        at = source.find(written, place)
+        if at < 0:
+            return _Plain(source, (_Mark(0, start),), "text", ())
+        parts += _left_out(source, place, at)
+        targets += _target(source, place, at, start)
+        place = at + len(written)
+        if token.type == "text":
+            parts += [(at + match.start(), match[0]) for match in _UNMARKED.finditer(token.content) if match[0]]
+        else:
+            parts.append((at, token.content))
+    targets += _target(source, place, len(source), start)
+    marks, length = list[_Mark](), 0
+    for at, part in parts:
+        marks.append(_Mark(length, start + at))
+        length += len(part)
+    text = "".join(part for _, part in parts)
+    return _Plain(text, tuple(marks) or (_Mark(0, start),), _inline_role(tokens), targets)
+
+
+def _plain_bold(source: str, start: int) -> _Plain:
+    """A line with no other marks than bold words, which needs no parser."""
+    marks, length, parts = list[_Mark](), 0, source.split("**")
+    place = start
+    for part in parts:
+        if part:
+            marks.append(_Mark(length, place))
+            length += len(part)
+        place += len(part) + 2
+    is_bold = len(parts) == 3 and not parts[0].strip() and parts[2].strip() in {"", ":"}
+    return _Plain("".join(parts), tuple(marks), "label" if is_bold else "text", ())
+
+
+def _left_out(source: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    """The stars between two parts of a line that are no emphasis, since a number stands beside them: "2*3*4"."""
+    gap, around = source[start:end], source[start - 1 : start] + source[end : end + 1]
+    is_inside = bool(gap) and not gap.strip("*") and start > 0 and len(around) == 2 and around.isalnum()
+    if is_inside and any(map(str.isdigit, around)):
+        yield start, gap
+
+
+def _end_of_target(source: str, start: int) -> int:
+    """Where the target of a link ends, with its bracket; `start` is at the end of the link's text."""
+    match = _TARGET.search(source, start)
+    if match is None:
+        return start
+    target = _load_parser().helpers.parseLinkDestination(source, match.end(), len(source))
+    end = _TARGET_END.match(source, target.pos if target.ok else match.end())
+    return end.end() if end else match.end()
+
+
+def _target(source: str, start: int, end: int, place: int) -> Iterator[MarkdownLine]:
+    """What of a line is the target of a link or an image."""
+    gap = source[start:end]
+    if _LETTER.search(gap):
+        target = gap.strip(_AROUND_TARGET)
+        at = place + start + gap.find(target)
+        yield MarkdownLine(target, (_Mark(0, at),), at + len(target), "link")
+
+
+def _inline_role(tokens: Sequence["Token"]) -> Role:
+    """Whether a line is all bold, or nothing but images."""
+    seen = [token for token in tokens if token.type != "text" or token.content.strip()]
+    if seen and all(token.type == "image" for token in seen):
+        return "image"
+    types = [token.type for token in seen if token.type != "text" or token.content.strip() != ":"]
+    is_bold = types[:1] == ["strong_open"] and types[-1] == "strong_close" and types.count("strong_open") == 1
+    return "label" if is_bold else "text"
+
+
+def _cells(line: str) -> Iterator[tuple[int, int]]:
+    """Where the cells of a table's row stand; also those that have no column."""
+    bare = line.rstrip()
+    match = _BEFORE_ROW.match(bare)
+    start = match.end() if match else 0
+    for end in _CELL_END.finditer(bare, start):
+        yield start, end.start()
+        start = end.end()
+    if start < len(bare) or start == 0:
+        yield start, len(bare)
+
+
+_BEFORE_ROW = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*\|?")
+
+
+def _with_column(columns: Sequence[str], number: int, cell: str) -> str:
+    column = columns[number].rstrip(":") if number < len(columns) else ""
+    return f"{column}: {cell}" if column and len(column) <= _LONGEST_COLUMN else cell
+
+
+def _with_labels(lines: Sequence[MarkdownLine]) -> list[MarkdownLine]:
+    """A bold item heads what is in it, and is text where that is nothing; so does a plain one with a list in it."""
+    labelled = []
+    for line, after in zip_longest(lines, lines[1:]):
+        if line.begins_item and line.role in {"text", "label"}:
+            path = after.path if after else ()
+            heads = path[: len(line.path)] == line.path and (line.role == "label" or len(path) > len(line.path))
+            labelled.append(line._replace(role="label" if heads else "text"))
+        else:
+            labelled.append(line)
+    return labelled
