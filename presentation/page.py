@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..atomic_files import replace_file
 from . import texts
 from .figure import MISSING, Figure, format_cost, format_p, format_price
+from .rendered_markdown import render_markdown
 from .result_table import TableCell
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def template_environment(*packages: str) -> "Environment":
         "cost": format_cost,
         "estimate": lambda estimate, kind: typeset(Figure.from_estimate(kind, estimate)),
         "figure": lambda value, kind: typeset(Figure(kind, value)),
-        "markdown": texts.render_markdown,
+        "markdown": render_markdown,
         "named": texts.format_name,
         "p_phrase": format_p,
         "price": format_price,

@@ -99,11 +99,12 @@ def test_pointing_at_a_claim_or_focusing_it_marks_its_quote(page: Any, site: Any
     page.goto(f"{site[0].address}/run/{site[1][0]}/answer?id=plain")
     quote = "press OK. \nThen wait"
     page.locator(".answer-text .claim").hover()
-    assert page.locator("mark").inner_text() == quote
+    marked = page.locator("[data-quotes].pointed")
+    assert marked.inner_text() == quote
     assert page.locator(".claim .sign").first.inner_text() == "✓"
     page.mouse.move(0, 0)
     page.locator("#claim-1").focus()
-    assert page.locator("mark").inner_text() == quote
+    assert marked.inner_text() == quote
     assert page.locator(".passage").inner_text() == "😀 Settings: press OK. \nThen wait."
 
 

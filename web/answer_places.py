@@ -1,0 +1,48 @@
+"""Where the sentences and claims of an answer stand in it."""
+
+import re
+
+from ..presentation.rendered_markdown import VisibleText
+from ..text.quotes import find_quote
+
+_MOST_WORDS = 80  # of a text that is looked for word by word
+_WORD = re.compile(r"[^\W_]+")
+
+
+def find_place(text: str, answer: str, seen: VisibleText, begin: int = 0) -> tuple[int, int] | None:
+    """Returns where a sentence or a claim stands in the answer that it comes from.
+
+    Args:
+        text: The sentence or claim; it may lack the marks of the answer's Markdown (`**Save**`, a link's target).
+        answer: The answer as it was written.
+        seen: What a reader sees of the answer.
+        begin: Where the search begins, a place in the answer; a place before it is taken only if there is none after.
+
+    Returns:
+        The first character and the one after the last, or None.
+
+    Example:
+        >>> from assay.presentation.rendered_markdown import read_visible_text
+        >>> answer = "Press [**Save**](https://example.org) now."
+        >>> find_place("Press Save now.", answer, read_visible_text(answer))
+        (0, 42)
+    """
+    words = _WORD.findall(text)
+    for first in dict.fromkeys((begin, 0)) if words else ():
+        if place := _search(text, words, answer, seen, first):
+            return place
+    return None
+
+
+def _search(text: str, words: list[str], answer: str, seen: VisibleText, begin: int) -> tuple[int, int] | None:
+    if (start := answer.find(text, begin)) >= 0:
+        return start, start + len(text)
+    first, span = seen.begin(begin), None
+    if (start := seen.text.find(text, first)) >= 0:
+        span = start, start + len(text)
+    elif 2 <= len(words) <= _MOST_WORDS:
+        pattern = re.compile(r"[\W_]{1,20}".join(words) + r"[.!?*]*", re.IGNORECASE)
+        span = match.span() if (match := pattern.search(seen.text, first)) else None
+    if span is None and begin == 0 and (quote := find_quote(text, (seen.text,))):
+        span = quote.start, quote.end
+    return seen.span(*span) if span else None
