@@ -86,7 +86,7 @@ def draw_histogram(name: str, axis: Axis, counts: Mapping[float, int]) -> Histog
     """
     in_bars = [0] * _BARS
     for percent, count in counts.items():
-        in_bars[min(_BARS - 1, int(percent / 100 * _BARS))] += count
+        in_bars[min(_BARS - 1, int(min(100.0, max(0.0, percent)) / 100 * _BARS))] += count
     highest, width = max(in_bars), 100 / _BARS
     bars = tuple(
         (round(place * width, 2), width, round(100 * count / highest, 2), count)
