@@ -29,7 +29,7 @@ _BLOCKS = {
     "bullet_list": ("<ul>", "</ul>"),
     "ordered_list": ("<ol>", "</ol>"),
     "blockquote": ("<blockquote>", "</blockquote>"),
-    "table": ('<div class="wide" role="region" aria-label="Table" tabindex="0"><table>', "</table></div>"),
+    "table": ('<div class="wide" role="region" tabindex="0" aria-label="Table"><table>', "</table></div>"),
     "thead": ("<thead>", "</thead>"),
     "tbody": ("<tbody>", "</tbody>"),
     "tr": ("<tr>", "</tr>"),

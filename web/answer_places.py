@@ -6,6 +6,7 @@ from ..presentation.rendered_markdown import VisibleText
 from ..text.quotes import find_quote
 
 _MOST_WORDS = 80  # of a text that is looked for word by word
+_BETWEEN = r"[\W_]{1,20}"  # between two words
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -13,7 +14,8 @@ def find_place(text: str, answer: str, seen: VisibleText, begin: int = 0) -> tup
     """Returns where a sentence or a claim stands in the answer that it comes from.
 
     Args:
-        text: The sentence or claim; it may lack the marks of the answer's Markdown (`**Save**`, a link's target).
+        text: The sentence or claim; it may lack the marks of the answer's Markdown (`**Save**`, a link's target), or be
+            a list's item or a table's row in words ("plan: Basic; price: 5 euros").
         answer: The answer as it was written.
         seen: What a reader sees of the answer.
         begin: Where the search begins, a place in the answer; a place before it is taken only if there is none after.
@@ -26,6 +28,9 @@ def find_place(text: str, answer: str, seen: VisibleText, begin: int = 0) -> tup
         >>> answer = "Press [**Save**](https://example.org) now."
         >>> find_place("Press Save now.", answer, read_visible_text(answer))
         (0, 42)
+        >>> row = "|plan|price|\\n|-|-|\\n|Basic|5 euros|"
+        >>> find_place("plan: Basic; price: 5 euros", row, read_visible_text(row))
+        (20, 33)
     """
     words = _WORD.findall(text)
     for first in dict.fromkeys((begin, 0)) if words else ():
@@ -38,11 +43,22 @@ def _search(text: str, words: list[str], answer: str, seen: VisibleText, begin: 
     if (start := answer.find(text, begin)) >= 0:
         return start, start + len(text)
     first, span = seen.begin(begin), None
+    text = text.strip()
     if (start := seen.text.find(text, first)) >= 0:
         span = start, start + len(text)
     elif 2 <= len(words) <= _MOST_WORDS:
-        pattern = re.compile(r"[\W_]{1,20}".join(words) + r"[.!?*]*", re.IGNORECASE)
+        pattern = re.compile(_BETWEEN.join(words) + r"[.!?*]*", re.IGNORECASE)
         span = match.span() if (match := pattern.search(seen.text, first)) else None
+    if span is None and (line := _line_pattern(text).search(seen.text, first)):
+        span = line.span()
     if span is None and begin == 0 and (quote := find_quote(text, (seen.text,))):
         span = quote.start, quote.end
     return seen.span(*span) if span else None
+
+
+def _line_pattern(text: str) -> re.Pattern[str]:
+    """Matches whole lines that a text puts in words: "Pay by: card" of an item, "plan: Basic; price: 5" of a row."""
+    values = (part.partition(": ")[2] or part for part in text.split("; "))
+    words = [word for value in values for word in _WORD.findall(value)][:_MOST_WORDS]
+    joined = _BETWEEN.join(words)
+    return re.compile(rf"(?m)^[^\w\n]*{joined}[^\w\n]*$" if words else r"(?!)", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Every chart with values that are constant, alone, huge, tiny or negative: places in percent, and labels that differ."""
+"""Every chart with values that are constant, alone, huge, tiny or negative: places in percent, labels that differ."""
 
 import math
 from types import SimpleNamespace
@@ -149,3 +149,17 @@ def test_the_types_that_the_stand_ins_stand_for() -> None:
     """The attributes that the stand-ins above have are those of the real results."""
     assert {"spearman", "baseline", "higher_is_better"} <= {*MetricAgreement.__annotations__}
     assert {"thresholds", "n", "good", "bound", "send_at"} <= {*Policy.__annotations__}
+
+
+@pytest.mark.parametrize(
+    ("moments", "labels"),
+    [
+        (["2026-11-22 05:08", "2026-11-23 05:08"], ["11-22", "11-23"]),
+        (["2026-11-23 05:08", "2026-11-23 09:12", "2026-11-24 05:08"], ["11-23", "09:12", "11-24"]),
+        ([f"2026-11-23 {hour:02}:00" for hour in range(12)], ["11-23", "02:00", "04:00", "06:00", "08:00", "10:00"]),
+    ],
+)
+def test_nightly_runs_of_one_day_are_told_apart(moments: list[str], labels: list[str]) -> None:
+    trend = draw_trend("m", [(moment, Estimate(0.5), "") for moment in moments])
+    assert trend is not None
+    assert [text for _, text in trend.labels] == labels

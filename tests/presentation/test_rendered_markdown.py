@@ -79,7 +79,7 @@ def html(text: str, *words: str) -> str:
 
 TABLE = "| a | b |\n|---|--:|\n| **1** | x\\|y |"
 TABLE_HTML = (
-    '<div class="wide" role="region" aria-label="Table" tabindex="0"><table>'
+    '<div class="wide" role="region" tabindex="0" aria-label="Table"><table>'
     "<thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>{}</td><td>{}</td></tr></tbody></table></div>"
 )
 

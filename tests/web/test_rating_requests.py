@@ -59,6 +59,32 @@ def test_a_rating_is_saved_with_its_reason_and_the_marked_sentence(site: Any, ad
     assert rating.reason == "The menu is wrong." and rating.wrong_sentences == ("Open menu 0.",)
 
 
+def test_sentences_of_a_markdown_answer_are_marked_in_it(rating_site: Start) -> None:
+    """Each sentence has one box in the answer: over bold and a link too, and twice the same sentence two."""
+    answer = "**Yes.** Open [the *menu*](https://evil.example).\n\n- Press **OK**.\n- Yes."
+    sample = Sample(id="s", user_input="How?", response=answer, language="en")
+    site = rating_site([sample], guideline="# Be *fair*\n\n- always")
+    with enter(site, site.links["ada"]) as client:
+        page = client.get("/rate").text
+
+        def box(number: int, inner: str) -> str:
+            opening = f'<label class="sentence"><input type="checkbox" name="wrong" value="{number}"><span>'
+            return f"{opening}{inner}</span></label>"
+
+        menu = 'Open <span class="link">the <em>menu</em></span>.'
+        rendered = page[page.index('<div class="rendered answer-text"') : page.index("</details>")]
+        assert f"<p>{box(0, '<strong>Yes.</strong>')} {box(1, menu)}</p>".replace("<strong>Yes.</strong>", "Yes.") in (
+            rendered.replace("<strong>", "").replace("</strong>", "")
+        )
+        assert f"<li>{box(3, 'Yes.')}</li>" in rendered
+        assert 'href="https://evil' not in page
+        assert '<p class="heading h1">Be <em>fair</em></p><ul><li>always</li></ul>' in page
+        assert "As it was written" in page
+        rate(client, "2", wrong=["2", "3"])
+    (rating,) = site.ratings()
+    assert rating.wrong_sentences == ("Press OK.", "Yes.")
+
+
 def test_cannot_tell_undo_and_the_end(site: Any, ada: Any) -> None:
     for value in ("1", "2", "3", "cannot-tell"):
         last = rate(ada, value)

@@ -310,6 +310,51 @@ def test_what_is_not_there_is_said(client: Any, site: Any) -> None:
     assert httpx.get(f"{site[0].address}/runs").status_code == 403
 
 
+def test_every_error_has_the_sites_face_and_a_way_back(client: Any, site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = site[1]
+    last = {"connection": "close"}  # the server closes it on what it does not read
+    part = client.get("/compare/figures?a=x&b=y", headers={"hx-request": "true"})
+    assert (part.status_code, "<html" in part.text, "no run is called" in part.text) == (404, False, True)
+    replies = {
+        404: [client.get("/nowhere"), client.get("/static/nothing.css"), client.get("/run/nothing")],
+        405: [client.post("/runs"), client.get(f"/run/{run}/rate")],
+        400: [client.get("/runs", headers={"host": "evil.example"})],
+        403: [httpx.get(f"{site[0].address}/runs"), client.post("/runs", headers={"origin": "http://evil.example"})],
+        413: [client.post(f"/run/{run}/rate", data={"raters": "x" * 100_000}, headers=last)],
+    }
+
+    def fail(*_: Any) -> None:
+        raise RuntimeError("secret of the inside")
+
+    monkeypatch.setattr(Store, "run_ids", fail)
+    replies[500] = [client.get("/compare", headers=last)]
+    for status, pages in replies.items():
+        for page in pages:
+            assert page.status_code == status
+            assert '<b class="brand">Assay</b>' in page.text and "<h1>" in page.text
+            assert "script-src 'self'" in page.headers["content-security-policy"]
+            assert "secret of the inside" not in page.text
+            # who has no session has no first page, and a refused request may come from anywhere
+            assert ('<a href="/">To the first page</a>' in page.text) == (status in (404, 405, 500))
+    assert "allow" in replies[405][0].headers
+
+
+def test_parameters_that_are_not_used_are_said(client: Any, site: Any) -> None:
+    query = {"min": "much", "status": "foo", "rated": "maybe", "metric": "bleu", "sort": "size", "page": "0"}
+    shown = texts(client.get(f"/run/{site[1]}", params=query).text)
+    for words in (
+        "min “much” (it is a number)",
+        "status “foo” (it is one of scored, skipped, failed)",
+        "rated “maybe” (it is one of yes, no)",
+        "metric “bleu” (it is one of faithfulness, token_overlap",
+        "sort “size”",
+        "page “0”",
+    ):
+        assert words in shown
+    assert "12 answers" in shown
+    assert "Not used" not in client.get(f"/run/{site[1]}", params={"min": "0.5", "q": "x", "page": "2"}).text
+
+
 def test_the_prompt_as_sent_and_the_judges_words(
     *, assay: Any, judge_file: Any, set_file: Any, view_site: Any, tmp_path: Path
 ) -> None:
@@ -332,6 +377,52 @@ def test_the_prompt_as_sent_and_the_judges_words(
     assert "system, as sent" in page and "Press button 1. It is stored as file 1." in shown
     assert "not shown for a metric" in other
     store.close()
+
+
+MARKDOWN = """## Plans
+
+Here is **what you can choose**. See the [list](https://evil.example/x).
+
+| plan | price |
+|---|--:|
+| Basic | 5 euros |
+
+1. Open `Settings`.
+2. Click *Plan*."""
+
+
+def test_the_claims_of_a_markdown_answer_are_marked_in_it(view_site: Any, tmp_path: Path) -> None:
+    """A claim over bold and a link, one over the cells of a row, one that is not there; a quote in the context."""
+    store = Store(tmp_path / ".assay")
+    run = store.begin(Plan(sets=("s",), metrics=("faithfulness",), directions={"faithfulness": True}))
+    writer = RunWriter(store, run)
+    said = ["Here is what you can choose. See the list.", "plan: Basic; price: 5 euros", "Click Plan.", "It is blue."]
+    claims = [{"text": text, "verdict": "supported", "quote": "", "reason": ""} for text in said]
+    claims[2]["quote"] = "Plan** is"
+    sample = Sample(id="a", user_input="q", response=MARKDOWN, retrieved_contexts=("- The **Plan** is here.",))
+    for one in writer.number_samples([sample]):
+        writer.add(one, {"faithfulness": Score(0.5, "scored", "", {"claims": claims})})
+    writer.flush()
+    store.close()
+    site = view_site(tmp_path)
+    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=60) as client:
+        client.get(site.link)
+        page = client.get(f"/run/{run}/answer", params={"id": "a"}).text
+
+    def marked(number: int, inner: str) -> str:
+        return (
+            f'<span class="claim supported" tabindex="0" data-claim="{number}" aria-describedby="claim-{number}">'
+            f'<span class="sign" aria-hidden="true">✓</span>{inner}</span>'
+        )
+
+    choose = 'Here is <strong>what you can choose</strong>. See the <span class="link">list</span>.'
+    assert f"<p>{marked(1, choose)}</p>" in page
+    assert f"<tr><td>{marked(2, 'Basic')}</td><td>{marked(2, '5 euros')}</td></tr>" in page
+    assert f'<li value="2">{marked(3, "Click <em>Plan</em>.")}</li>' in page
+    assert page.count("not marked in the answer") == 1
+    assert '<li>The <span data-quotes="3"><strong>Plan</strong> is</span> here.</li>' in page
+    assert 'href="https://evil' not in page and "As it was written" in page
+    assert "[list](https://evil.example/x)" in texts(page)  # as it was written
 
 
 def test_a_changed_answer_is_indexed_anew(tmp_path: Path) -> None:
