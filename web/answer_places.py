@@ -2,7 +2,7 @@
 
 import re
 
-from ..presentation.rendered_markdown import VisibleText
+from ..presentation.rendered_markdown import VisibleText, read_visible_text
 from ..text.quotes import find_quote
 
 _MOST_WORDS = 80  # of a text that is looked for word by word
@@ -14,8 +14,8 @@ def find_place(text: str, answer: str, seen: VisibleText, begin: int = 0) -> tup
     """Returns where a sentence or a claim stands in the answer that it comes from.
 
     Args:
-        text: The sentence or claim; it may lack the marks of the answer's Markdown (`**Save**`, a link's target), or be
-            a list's item or a table's row in words ("plan: Basic; price: 5 euros").
+        text: The sentence or claim; it may have or lack the marks of the answer's Markdown (`**Save**`, a link's
+            target), or be a list's item or a table's row in words ("plan: Basic; price: 5 euros").
         answer: The answer as it was written.
         seen: What a reader sees of the answer.
         begin: Where the search begins, a place in the answer; a place before it is taken only if there is none after.
@@ -32,10 +32,11 @@ def find_place(text: str, answer: str, seen: VisibleText, begin: int = 0) -> tup
         >>> find_place("plan: Basic; price: 5 euros", row, read_visible_text(row))
         (20, 33)
     """
-    words = _WORD.findall(text)
-    for first in dict.fromkeys((begin, 0)) if words else ():
-        if place := _search(text, words, answer, seen, first):
-            return place
+    texts = dict.fromkeys((text, read_visible_text(text).text)) if "](" in text else (text,)
+    for first in dict.fromkeys((begin, 0)):
+        for form in texts:
+            if (words := _WORD.findall(form)) and (place := _search(form, words, answer, seen, first)):
+                return place
     return None
 
 

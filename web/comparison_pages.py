@@ -135,8 +135,18 @@ def _changed_answers(
         question, before, after = texts[sample]
         pair = by_id[sample]
         values = tuple((metric, pair.earlier_value(metric), pair.value(metric)) for metric in comparison.metrics)
-        shown = [_render_parts(parts) for parts in word_difference(before, after)]
-        answers.append(ChangedAnswer(sample, comparison.id_in_a(sample), question, *shown, values, pair.answer_changed))
+        parts_before, parts_after = word_difference(before, after)
+        answers.append(
+            ChangedAnswer(
+                sample,
+                comparison.id_in_a(sample),
+                question,
+                _render_parts(parts_before),
+                _render_parts(parts_after),
+                values,
+                pair.answer_changed,
+            )
+        )
     return answers
 
 

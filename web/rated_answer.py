@@ -11,6 +11,7 @@ from ..text.sentences import sentences
 from .answer_places import find_place
 
 _OPENING = Markup('<label class="sentence"><input type="checkbox" name="wrong" value="{}"><span>')
+_MOST_MISSES = 200  # sentences that do not stand in the answer: after so many the others are not looked for
 _CLOSING = Markup("</span></label>")
 
 
@@ -44,12 +45,14 @@ def render_answer(response: str, language: str | None) -> RatedAnswer:
     split, seen = split_answer(response, language), read_visible_text(response)
     marks, without, end = dict[int, TextMark](), list[int](), 0
     for number, sentence in enumerate(split):
-        if place := find_place(sentence, response, seen, end):
+        place = find_place(sentence, response, seen, end) if len(without) < _MOST_MISSES else None
+        if place:
             marks[number] = TextMark(*place, _OPENING.format(number), _CLOSING)
             end = max(end, place[1])
         else:
             without.append(number)
     text = render_markdown(response, list(marks.values()))
-    without += [number for number, mark in marks.items() if mark in text.unplaced]
+    unplaced = set(text.unplaced)
+    without += [number for number, mark in marks.items() if mark in unplaced]
     apart = (_OPENING.format(number) + make_readable(split[number]) + _CLOSING for number in sorted(without))
     return RatedAnswer(split, text, tuple(apart))
