@@ -379,6 +379,30 @@ def test_the_prompt_as_sent_and_the_judges_words(
     store.close()
 
 
+@pytest.mark.parametrize("values", [(0.3, 0.1 + 0.2), (1e20, 1e20), (0.0, 5e-324), (-1e300, 1e300)])
+def test_the_figures_of_a_run_whose_values_are_hardly_different(
+    view_site: Any, tmp_path: Path, values: tuple[float, float]
+) -> None:
+    """0.1 + 0.2 is 0.30000000000000004: a chart between the two has no length."""
+    store = Store(tmp_path / ".assay")
+    run = store.begin(Plan(sets=("s",), metrics=("m",), directions={"m": True}))
+    writer = RunWriter(store, run)
+    for number, sample in enumerate(
+        writer.number_samples(
+            [Sample(id=f"s{n}", user_input="q", response="a", ratings={"a": n + 1}) for n in range(2)]
+        )
+    ):
+        writer.add(sample, {"m": Score(values[number], "scored", "")})
+    writer.flush()
+    store.close()
+    site = view_site(tmp_path)
+    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=60) as client:
+        client.get(site.link)
+        page = client.get(f"/run/{run}/figures")
+    assert page.status_code == 200
+    assert page.text.count('class="bar-of"') in (1, 2)
+
+
 MARKDOWN = """## Plans
 
 Here is **what you can choose**. See the [list](https://evil.example/x).
