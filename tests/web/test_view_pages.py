@@ -387,11 +387,8 @@ def test_the_figures_of_a_run_whose_values_are_hardly_different(
     store = Store(tmp_path / ".assay")
     run = store.begin(Plan(sets=("s",), metrics=("m",), directions={"m": True}))
     writer = RunWriter(store, run)
-    for number, sample in enumerate(
-        writer.number_samples(
-            [Sample(id=f"s{n}", user_input="q", response="a", ratings={"a": n + 1}) for n in range(2)]
-        )
-    ):
+    samples = [Sample(id=f"s{n}", user_input="q", response="a", ratings={"a": n + 1}) for n in range(2)]
+    for number, sample in enumerate(writer.number_samples(samples)):
         writer.add(sample, {"m": Score(values[number], "scored", "")})
     writer.flush()
     store.close()
