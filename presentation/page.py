@@ -14,7 +14,6 @@ from . import texts
 from .figure import MISSING, Figure, format_cost, format_p, format_price
 from .rendered_markdown import read_visible_text, render_markdown
 from .result_table import TableCell
-from .wording import count_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -40,7 +39,6 @@ def template_environment(*packages: str) -> "Environment":
     environment.filters |= {
         "cell": lambda content: content if isinstance(content, TableCell) else TableCell(content),
         "cost": format_cost,
-        "count_of": count_of,
         "estimate": lambda estimate, kind: typeset(Figure.from_estimate(kind, estimate)),
         "figure": lambda value, kind: typeset(Figure(kind, value)),
         "markdown": render_markdown,

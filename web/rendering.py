@@ -11,6 +11,7 @@ from starlette.templating import Jinja2Templates
 
 from ..languages import FALLBACK, Language, find_language, load_language
 from ..presentation.page import template_environment
+from ..presentation.wording import count_of
 from ..runs import nightly
 
 _SECTION = "rating_page"
@@ -31,7 +32,9 @@ def page_language(request: Request) -> Language:
 
 @cache
 def _templates() -> Jinja2Templates:
-    return Jinja2Templates(env=template_environment(__package__, nightly.__name__))
+    environment = template_environment(__package__, nightly.__name__)
+    environment.filters["count_of"] = count_of
+    return Jinja2Templates(env=environment)
 
 
 def render(request: Request, template: str, content: Mapping[str, Any], status: int = 200) -> Response:
