@@ -437,6 +437,8 @@ class RatingPage(PackFile):
     reason: str
     reason_hint: str
     wrong_hint: str
+    sentences_apart: str
+    as_written: str
     submit: str
     undo: str
     help: str

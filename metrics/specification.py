@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 BASELINES = ("token_overlap", "rouge_l_precision", "answer_length")
+UNDIRECTED: Mapping[str, tuple[str, str]] = {"answer_length": ("shorter", "longer")}
+"""The metrics of which neither more nor less is better, with the words for less and for more."""
 DEFAULT_METRICS = ("weakest_claim", "faithfulness", "token_overlap")
 """What agreed best with people's ratings (benchmarks/README.md); the first two come of the same calls."""
 RAGAS = "ragas"

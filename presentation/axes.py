@@ -5,6 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _STEPS = (1, 2, 2.5, 5, 10)
+_MOST = 1e300  # larger values stand at the axis's end
+_LEAST = 1 / _MOST
+_NOISE = 1e-9  # values that differ less, of their size, differ by rounding in the computer
+_SMALLEST_FIXED = 1e-4  # a smaller step is written with a power of ten
+_LARGEST_FIXED = 1e9  # and so is a larger tick
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,28 +22,48 @@ class Axis:
 
     def percent(self, value: float) -> float:
         """Where a value stands, in percent of the axis; values outside stand at its end."""
-        share = (value - self.low) / (self.high - self.low)
+        length = self.high / 2 - self.low / 2  # halves: the length of the longest axis is no number
+        share = (value / 2 - self.low / 2) / length if length else 0.5
         return round(100 * min(1.0, max(0.0, share)), 2)
 
     @property
     def labels(self) -> tuple[tuple[float, str], ...]:
         """(percent, text) of each tick."""
         step = self.ticks[1] - self.ticks[0] if len(self.ticks) > 1 else 1.0
+        most = max(abs(self.ticks[0]), abs(self.ticks[-1]))
+        if step < _SMALLEST_FIXED or most >= _LARGEST_FIXED:
+            digits = 2 + max(0, math.ceil(math.log10(most / step)))
+            return tuple((self.percent(tick), f"{tick:.{digits}g}") for tick in self.ticks)
         digits = next(number for number in range(10) if abs(round(step, number) - step) < 1e-9)
         return tuple((self.percent(tick), f"{tick:,.{digits}f}") for tick in self.ticks)
 
 
 def axis_over(values: Iterable[float], *, about: int = 5, within: tuple[float, float] | None = None) -> Axis:
-    """Makes an axis that contains all values, its ends on round ticks; `within` bounds it (correlations: -1, 1)."""
-    listed = [*values]
+    """Makes an axis that contains all values, its ends on round ticks.
+
+    Args:
+        values: The values, finite; none for an axis from 0 to 1. Where they differ by the computer's rounding only, the
+            axis begins below them and ends above.
+        about: About how many ticks it has.
+        within: Its bounds (correlations: -1, 1).
+
+    Example:
+        >>> axis_over([0.2, 0.9]).ticks, axis_over([0.5, 0.5 + 1e-16], about=2).ticks
+        ((0.2, 0.4, 0.6, 0.8, 1.0), (0.0, 0.5, 1.0))
+    """
+    listed = [min(_MOST, max(-_MOST, value)) for value in values]
     low, high = (min(listed), max(listed)) if listed else (0.0, 1.0)
-    if low == high:
-        low, high = low - 0.5, high + 0.5
+    size = max(abs(low), abs(high))
+    if high - low <= max(_NOISE * size, _LEAST):
+        room = max(0.5, size / 10)
+        low, high = low - room, high + room
     step = _step((high - low) / about)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    ticks = [round(place * step, 10) for place in range(first, last + 1)]
+    digits = 10 - math.floor(math.log10(step))
+    ticks = [round(place * step, digits) for place in range(first, last + 1)]
     if within is not None:
         ticks = [tick for tick in ticks if within[0] <= tick <= within[1]]
+        ticks = ticks if len(ticks) > 1 else [*within]
     return Axis(ticks[0], ticks[-1], tuple(ticks))
 
 

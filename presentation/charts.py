@@ -86,7 +86,7 @@ def draw_histogram(name: str, axis: Axis, counts: Mapping[float, int]) -> Histog
     """
     in_bars = [0] * _BARS
     for percent, count in counts.items():
-        in_bars[min(_BARS - 1, int(percent / 100 * _BARS))] += count
+        in_bars[min(_BARS - 1, int(min(100.0, max(0.0, percent)) / 100 * _BARS))] += count
     highest, width = max(in_bars), 100 / _BARS
     bars = tuple(
         (round(place * width, 2), width, round(100 * count / highest, 2), count)
@@ -110,7 +110,7 @@ class TrendPoint:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A figure with its interval over time; `line` is "x,y x,y" in percent, `labels` (percent, text) of the x axis."""
+    """A figure with its interval over time; `line` is "x,y x,y" in percent, `labels` (percent, day or time) of x."""
 
     name: str
     y: Axis
@@ -124,7 +124,8 @@ def draw_trend(name: str, rows: Sequence[tuple[str, Interval, str]]) -> Trend | 
 
     Args:
         name: What is shown.
-        rows: (label, estimate, the figure in words) per point.
+        rows: (moment as 2026-11-23 05:08, estimate, the figure in words) per point. Where two moments that have a label
+            are of one day, the second has its time.
     """
     drawn = [row for row in rows if row[1].value is not None]
     if not drawn:
@@ -139,5 +140,11 @@ def draw_trend(name: str, rows: Sequence[tuple[str, Interval, str]]) -> Trend | 
         )
         points.append(TrendPoint(label, round((place + 0.5) * distance, 2), y or 0.0, low, high, text))
     line = " ".join(f"{point.x},{point.y}" for point in points)
-    labels = tuple((point.x, point.label) for point in points[:: -(-len(points) // _MOST_LABELS)])
+    labelled = points[:: -(-len(points) // _MOST_LABELS)]
+    days = [point.label[5:10] for point in labelled]
+    times = [point.label[11:16] for point in labelled]
+    labels = tuple(
+        (point.x, times[place] if place and days[place] == days[place - 1] else days[place])
+        for place, point in enumerate(labelled)
+    )
     return Trend(name, axis, tuple(points), line, labels)

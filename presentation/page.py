@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..atomic_files import replace_file
 from . import texts
 from .figure import MISSING, Figure, format_cost, format_p, format_price
+from .rendered_markdown import read_visible_text, render_markdown
 from .result_table import TableCell
 
 if TYPE_CHECKING:
@@ -40,11 +41,12 @@ def template_environment(*packages: str) -> "Environment":
         "cost": format_cost,
         "estimate": lambda estimate, kind: typeset(Figure.from_estimate(kind, estimate)),
         "figure": lambda value, kind: typeset(Figure(kind, value)),
-        "markdown": texts.render_markdown,
+        "markdown": render_markdown,
         "named": texts.format_name,
         "p_phrase": format_p,
         "price": format_price,
         "readable": texts.make_readable,
+        "seen": lambda text, length: texts.shorten(read_visible_text(text[: 10 * length]).text, length),
         "shortened": texts.shorten,
         "state_class": texts.state_class,
         "time": texts.format_time,

@@ -83,21 +83,6 @@ def shorten(text: str, length: int = 400) -> str:
     return readable if len(readable) <= length else readable[: length - 1] + "…"
 
 
-def render_markdown(text: str, length: int = 400) -> "Markup":
-    """Returns an answer as the HTML of its Markdown, shortened. Nothing in it links, loads or runs anything.
-
-    Example:
-        >>> str(render_markdown("**Bold** <b>"))
-        '<p><strong>Bold</strong> &lt;b&gt;</p>\\n'
-    """
-    from markdown_it import MarkdownIt
-    from markupsafe import Markup
-
-    renderer = MarkdownIt("commonmark", {"html": False, "breaks": True})
-    renderer.disable(["link", "image", "autolink", "reference"])
-    return Markup(renderer.render(shorten(text, length)))
-
-
 def state_class(state: str) -> str:
     """Returns the style of a gate's state or a verdict of a nightly run: `passed`, `failed` or `other`.
 

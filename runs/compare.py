@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..meta_eval.estimate import Estimate
+from ..metrics.specification import UNDIRECTED
 from .pair_difference import adjust_p_values, paired_difference
 from .sample_pairing import Pairing, pair_samples
 
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
     from .store import Store
 
 ValueAndStatus = tuple[float | None, str]
+DifferenceKind = Literal["better", "worse", "neither", "same", "unsettled", "unknown"]
+_SIGNIFICANT = 0.05  # the largest p-value, adjusted for its table, at which a metric is said to differ
+_POWER = 0.8  # with which a difference is seen that is called large enough to be seen
+_NOISE = 1e-9  # a smaller change is one of rounding in the computer
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +53,18 @@ class PairedSample:
         return self.after.get(metric, (None, ""))[0]
 
     def change(self, metric: str) -> float | None:
-        """The second value minus the first; None where one is missing."""
+        """The second value minus the first, 0 where they differ by less than 1e-9; None where one is missing."""
         before, after = self.earlier_value(metric), self.value(metric)
-        return None if before is None or after is None else after - before
+        if before is None or after is None:
+            return None
+        return after - before if abs(after - before) > _NOISE else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """How one metric differs, B minus A, on the samples that both runs scored.
+
+    The command, the page and the JSON all take what they say of it from `kind`, `side` and `describe`.
 
     Attributes:
         metric: The metric's name.
@@ -64,7 +74,7 @@ class Difference:
         paired: The mean difference, its interval and p-value.
         lost: How many samples have a value in A only.
         gained: How many have a value in B only.
-        higher_is_better: The metric's direction.
+        higher_is_better: The metric's direction; None where neither more nor less is better.
         p_of_all: The p-value, adjusted for the other rows of its table.
     """
 
@@ -75,22 +85,83 @@ class Difference:
     paired: Estimate
     lost: int
     gained: int
-    higher_is_better: bool = True
+    higher_is_better: bool | None = True
     p_of_all: float | None = None
 
     @property
-    def is_improvement(self) -> bool | None:
-        """Whether B's mean is the better one by this metric; None where they do not differ or nothing is in both."""
+    def kind(self) -> DifferenceKind:
+        """What the difference shows.
+
+        `better` or `worse`, by this metric, where p (all rows of the table counted) is below 0.05; `neither` where it
+        is, and the metric has no direction; `same` where the means are equal and no interval says otherwise; `unknown`
+        where no sample was scored in both runs; else `unsettled`.
+        """
         change = self.paired.value
-        return (change > 0) is self.higher_is_better if change else None
+        if change is None:
+            return "unknown"
+        if change and self.p_of_all is not None and self.p_of_all < _SIGNIFICANT:
+            if self.higher_is_better is None:
+                return "neither"
+            return "better" if (change > 0) is self.higher_is_better else "worse"
+        return "unsettled" if change or self.paired.low or self.paired.high else "same"
+
+    @property
+    def side(self) -> str:
+        """Which way B differs, `higher in B` or `longer in B`; "" where that is not more than chance."""
+        return f"{self._direction} in B" if self.kind in ("better", "worse", "neither") else ""
+
+    @property
+    def _direction(self) -> str:
+        less, more = UNDIRECTED.get(self.metric, ("lower", "higher"))
+        return more if (self.paired.value or 0) > 0 else less
+
+    def describe(self) -> str:
+        """Returns in a sentence what this metric says, of itself only.
+
+        Where no difference is seen: which one would be, with the power of 80%: (t + z(0.8)) / t half widths of the
+        interval, with t taken as 1.96.
+        """
+        change, note = self.paired, " (lower is better)" if self.higher_is_better is False else ""
+        if change.value is None:
+            return f"{self.metric}: {change.problem}."
+        ends = None if change.low is None or change.high is None else (change.low, change.high)
+        if self.side:
+            likely = "" if ends is None else f" (likely {format_range(*ends)})"
+            return f"{self.metric} is {self.side} by {_size(change.value)}{note}{likely}."
+        if self.kind == "same":
+            return f"{self.metric} is the same in both runs{note}."
+        if ends is None:
+            size = f"{self._direction} in B by {_size(change.value)}"
+            return f"{self.metric} is {size}{note}, which may be chance: {change.problem}."
+        normal = NormalDist()
+        z = normal.inv_cdf(0.975)
+        missed = (ends[1] - ends[0]) / 2 * (z + normal.inv_cdf(_POWER)) / z
+        return f"{self.metric}{note}: no difference seen; a difference under {_size(missed)} would often be missed."
 
     def as_json(self) -> dict[str, Any]:
-        """Flat, for `--json`."""
+        """Flat, for `--json`, with what is said of it."""
         estimate = asdict(self.paired)
         estimate["difference"] = estimate.pop("value")
         row = {"metric": self.metric, "part": self.part or None, "mean_a": self.mean_a, "mean_b": self.mean_b}
         counts = {"lost": self.lost, "gained": self.gained}
-        return row | estimate | {"p_of_all": self.p_of_all} | counts | {"higher_is_better": self.higher_is_better}
+        words = {"higher_is_better": self.higher_is_better, "kind": self.kind, "sentence": self.describe()}
+        return row | estimate | {"p_of_all": self.p_of_all} | counts | words
+
+
+def format_range(low: float, high: float) -> str:
+    """Returns the likely sizes of a change, with signs where they differ.
+
+    Examples:
+        >>> format_range(-0.3, -0.1), format_range(-0.1, 0.2)
+        ('0.1 to 0.3', '-0.1 to +0.2')
+    """
+    if low < 0 < high:
+        return f"{low:+.2g} to {high:+.2g}"
+    return " to ".join(map(_size, sorted((low, high), key=abs)))
+
+
+def _size(value: float) -> str:
+    return f"{abs(value):.2g}"
 
 
 @dataclass(frozen=True)
@@ -129,6 +200,10 @@ class RunComparison:
         """The id in run A of a sample of run B."""
         return self.pairing.ids.get(sample, sample)
 
+    def has_changed_answer(self, sample: str) -> bool:
+        """Whether a sample of run B has another answer in run A."""
+        return any(pair.answer_changed for pair in self.samples if pair.sample == sample)
+
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that both runs have, in the order of run B."""
@@ -137,8 +212,25 @@ class RunComparison:
     def most_changed(self, metric: str, count: int) -> list[tuple[str, float]]:
         """The samples whose value changed most, with B minus A; of changes of one size, the worse ones first."""
         changes = [(sample.sample, change) for sample in self.samples if (change := sample.change(metric))]
-        sign = 1 if self.directions[metric] else -1
-        return sorted(changes, key=lambda pair: (-abs(pair[1]), sign * pair[1]))[:count]
+        return sorted(changes, key=lambda pair: self._change_order(metric, pair[1]))[:count]
+
+    def changed(self, metric: str, *, answer_changed: bool) -> list[str]:
+        """The samples that differ, the largest change of a metric first.
+
+        Args:
+            metric: The metric.
+            answer_changed: True for all samples with another answer; False for those with the same answer and another
+                value of the metric.
+        """
+        changes = [
+            (sample.sample, sample.change(metric) or 0.0)
+            for sample in self.samples
+            if sample.answer_changed is answer_changed and (answer_changed or sample.change(metric))
+        ]
+        return [sample for sample, change in sorted(changes, key=lambda pair: self._change_order(metric, pair[1]))]
+
+    def _change_order(self, metric: str, change: float) -> tuple[float, float]:
+        return -abs(change), change if self.directions[metric] else -change
 
 
 def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
@@ -236,8 +328,10 @@ def _difference(pairs: Sequence[PairedSample], metric: str, part: str, *, higher
         part=part,
         mean_a=sum(a for a, _, _ in both) / len(both) if both else None,
         mean_b=sum(b for _, b, _ in both) / len(both) if both else None,
-        paired=paired_difference([b - a for a, b, _ in both], [source for *_, source in both]),
+        paired=paired_difference(
+            [b - a if abs(b - a) > _NOISE else 0.0 for a, b, _ in both], [source for *_, source in both]
+        ),
         lost=sum(a is not None for a, _, _ in values) - len(both),
         gained=sum(b is not None for _, b, _ in values) - len(both),
-        higher_is_better=higher_is_better,
+        higher_is_better=None if metric in UNDIRECTED else higher_is_better,
     )

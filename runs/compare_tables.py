@@ -1,21 +1,19 @@
 """Two runs as a person reads them: the differences over all answers, by language and by message type."""
 
 from collections.abc import Iterator, Sequence
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure
-from ..presentation.result_table import Content, Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
-from .compare import Difference, RunComparison
+from ..presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
+from .compare import Difference, DifferenceKind, RunComparison, format_range
 
 if TYPE_CHECKING:
     from ..meta_eval.rating_difference import RatingDifference
     from .store import Store
 
-_SIGNIFICANT = 0.05  # the largest p-value at which a table says in which run a metric is higher
-_POWER = 0.8  # with which a difference is seen that is called large enough to be seen
 _MOST_METRICS = 4  # in sentences; the table has all
+_TONES: dict[DifferenceKind, Tone] = {"better": "better", "worse": "worse"}
 _NOTE = (
     "What the metrics measure, not what raters like. p: sign-flip test over groups, adjusted for the rows of the table "
     "(Holm)"
@@ -49,30 +47,7 @@ def comparison_sentences(comparison: RunComparison, raters: "RatingDifference | 
         raters: What raters say of B beside A; None where that cannot differ.
     """
     rows = [row for row in comparison.overall if row.metric not in BASELINES] or list(comparison.overall)
-    return [*map(_metric_sentence, rows[:_MOST_METRICS]), *_rater_sentences(comparison, raters)]
-
-
-def _metric_sentence(row: Difference) -> str:
-    """What one metric says, of itself only.
-
-    Where no difference is seen: which one would be, with the power of 80%: (t + z(0.8)) / t half widths of the
-    interval, with t taken as 1.96.
-    """
-    change, direction = row.paired, "" if row.higher_is_better else " (lower is better)"
-    if change.value is None:
-        return f"{row.metric}: {change.problem}."
-    ends = None if change.low is None or change.high is None else (change.low, change.high)
-    if is_significant(row):
-        likely = "" if ends is None else f" (likely {_range(*ends)})"
-        return f"{row.metric} is {_side(change.value)} in B by {_size(change.value)}{direction}{likely}."
-    if ends is None:
-        size = f"{_side(change.value)} in B by {_size(change.value)}" if change.value else "the same in both runs"
-        chance = f", which may be chance: {change.problem}" if change.value else ""
-        return f"{row.metric} is {size}{direction}{chance}."
-    normal = NormalDist()
-    z = normal.inv_cdf(0.975)
-    missed = (ends[1] - ends[0]) / 2 * (z + normal.inv_cdf(_POWER)) / z
-    return f"{row.metric}{direction}: no difference seen; a difference under {_size(missed)} would often be missed."
+    return [*(row.describe() for row in rows[:_MOST_METRICS]), *_rater_sentences(comparison, raters)]
 
 
 def _rater_sentences(comparison: RunComparison, raters: "RatingDifference | None") -> Iterator[str]:
@@ -98,7 +73,7 @@ def _rater_sentences(comparison: RunComparison, raters: "RatingDifference | None
         yield f"Your raters{of_changed}: nobody can tell yet: {difference.problem} ({rated})."
     elif raters.is_higher_in_b is None:
         left = f"; rate about {more:,} more of both" if more > 0 and raters.rated_pairs < raters.pairs else ""
-        likely = _range(difference.low, difference.high)
+        likely = format_range(difference.low, difference.high)
         yield f"Your raters{of_changed}: cannot tell yet: B less A is likely {likely} {scale} ({rated}){left}."
     else:
         better, worse = ("B", "A") if raters.is_higher_in_b else ("A", "B")
@@ -107,26 +82,6 @@ def _rater_sentences(comparison: RunComparison, raters: "RatingDifference | None
             f"Your raters like {better} better than {worse}{of_changed}, by {Figure('mean', abs(difference.value))} "
             f"{scale} (likely {Figure('mean', ends[0])} to {Figure('mean', ends[1])}; {rated})."
         )
-
-
-def is_significant(row: Difference) -> bool:
-    """Whether a metric differs beyond chance, all rows of its table counted."""
-    return row.p_of_all is not None and row.p_of_all < _SIGNIFICANT and bool(row.paired.value)
-
-
-def _side(value: float) -> str:
-    return "higher" if value > 0 else "lower"
-
-
-def _size(value: float) -> str:
-    return f"{abs(value):.2g}"
-
-
-def _range(low: float, high: float) -> str:
-    """The likely sizes of a change; with signs where they differ."""
-    if low < 0 < high:
-        return f"{low:+.2g} to {high:+.2g}"
-    return " to ".join(f"{size:.2g}" for size in sorted((abs(low), abs(high))))
 
 
 def comparison_tables(comparison: RunComparison) -> tuple[ResultTable, ...]:
@@ -149,7 +104,9 @@ def difference_table(caption: str, part: str, differences: Sequence[Difference])
     """
     fields = (
         Field(
-            "metric", "name", lambda row: TableCell(row.metric, note="" if row.higher_is_better else "lower is better")
+            "metric",
+            "name",
+            lambda row: TableCell(row.metric, note="lower is better" if row.higher_is_better is False else ""),
         ),
         *([Field(part, "text", lambda row: row.part)] if part else []),
         Field("pairs", "count", lambda row: row.paired.n, "wide"),
@@ -157,7 +114,6 @@ def difference_table(caption: str, part: str, differences: Sequence[Difference])
         Field("B", "mean", lambda row: row.mean_b, "wide"),
         Field("B - A [95% interval]", "change", lambda row: row.paired, is_left=True),
         Field("p", "p", lambda row: row.p_of_all),
-        Field("in B", "text", _direction, "page"),
         Field("remark", "text", _remark),
     )
     return tabulate(
@@ -165,11 +121,12 @@ def difference_table(caption: str, part: str, differences: Sequence[Difference])
     )
 
 
-def change_line(sample: str, metric: str, change: float | None) -> Paragraph:
-    """How much a sample's score changed; without a change, that none has."""
+def change_line(comparison: RunComparison, sample: str, metric: str, change: float | None) -> Paragraph:
+    """How much a sample's score changed, and whether its answer did; without a change, that none has."""
     if change is None:
         return Paragraph(f"No sample's {metric} changed.")
-    return Paragraph(f"{sample}: {metric} {Figure('change', change)}", "strong")
+    same = "" if comparison.has_changed_answer(sample) else " (the same answer)"
+    return Paragraph(f"{sample}: {metric} {Figure('change', change)}{same}", "strong")
 
 
 def _run_line(store: "Store", run: str) -> str:
@@ -190,22 +147,9 @@ def _pairing(comparison: RunComparison) -> str:
     return line
 
 
-def _tone(row: Difference) -> Tone:
-    return "" if row.is_improvement is None else "better" if row.is_improvement else "worse"
-
-
-def _direction(row: Difference) -> Content:
-    """Which way the metric went, beyond noise or not."""
-    return "" if not row.paired.value else TableCell(_side(row.paired.value), _tone(row))
-
-
 def _remark(row: Difference) -> TableCell:
-    remarks: list[str] = []
-    tone: Tone = ""
-    if is_significant(row) and row.paired.value:
-        remarks.append(f"{_side(row.paired.value)} in B")
-        tone = _tone(row)
+    remarks = [row.side] if row.side else []
     for count, what in [(row.lost, "scored in A only"), (row.gained, "scored in B only")]:
         if count:
             remarks.append(f"{count} {what}")
-    return TableCell(", ".join(remarks), tone)
+    return TableCell(", ".join(remarks), _TONES.get(row.kind, ""))

@@ -89,6 +89,7 @@ def comparison_as_json(
             "sample": sample,
             "metric": metric,
             "difference": difference,
+            "answer_changed": comparison.has_changed_answer(sample),
             "a": score_in(comparison.a, comparison.id_in_a(sample)),
             "b": score_in(comparison.b, sample),
         }

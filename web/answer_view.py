@@ -1,20 +1,27 @@
 """One answer with everything that was measured of it, as its page shows it."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
+
+from markupsafe import Markup
 
 from ..eval_sets import Sample
 from ..metrics import Score
-from ..presentation.texts import LONGEST_TEXT
+from ..presentation.rendered_markdown import RenderedText, TextMark, read_visible_text, render_markdown
+from ..presentation.texts import verdict_sign
 from ..text.quotes import find_quote
+from .answer_places import find_place
 
 _VERDICTS = ("supported", "contradicted", "not_found", "unverifiable")
 _MOST_CLAIMS = 300
-_MOST_WORDS = 80  # of a claim that is looked for word by word
-_WORD = re.compile(r"[^\W_]+")
 _SHOWN_APART = frozenset({"claims", "features", "parts"})
+_CLAIM = Markup(
+    '<span class="claim {verdict}" tabindex="0" data-claim="{number}" aria-describedby="claim-{number}">'
+    '<span class="sign" aria-hidden="true">{sign}</span>'
+)
+_QUOTE = Markup('<span data-quotes="{}">')
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +39,6 @@ class ClaimView:
     verdict: str
     evidence: Mapping[str, Any]
     quote: tuple[int, int, int] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A part of the answer; `claim` is the claim that it makes, or None."""
-
-    text: str
-    claim: ClaimView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +61,17 @@ class AnswerView:
         metrics: The scores, in the plan's order.
         by: The metric whose claims colour the answer; empty where none has claims.
         choices: The metrics that have claims.
-        segments: The answer in parts.
+        text: The answer with the claims of that metric marked.
+        marked: The numbers of the claims that are marked in it.
+        contexts: The contexts with the quotes of all claims.
     """
 
     metrics: tuple[MetricView, ...]
     by: str
     choices: tuple[str, ...]
-    segments: tuple[Segment, ...]
+    text: RenderedText
+    marked: frozenset[int]
+    contexts: tuple[RenderedText, ...]
 
 
 def view_answer(sample: Sample, scores: Sequence[tuple[str, Score]], by: str = "") -> AnswerView:
@@ -86,11 +89,15 @@ def view_answer(sample: Sample, scores: Sequence[tuple[str, Score]], by: str = "
         metrics.append(metric)
     with_claims = [metric for metric in metrics if metric.claims]
     chosen = next((metric for metric in with_claims if metric.name == by), with_claims[0] if with_claims else None)
+    text, marked = _mark_claims(sample.response, chosen.claims if chosen else ())
+    claims = chosen.claims if chosen else ()
     return AnswerView(
         tuple(metrics),
         chosen.name if chosen else "",
         tuple(metric.name for metric in with_claims),
-        _segments(sample.response[:LONGEST_TEXT], chosen.claims if chosen else ()),
+        text,
+        marked,
+        tuple(_mark_quotes(context, number, claims) for number, context in enumerate(sample.retrieved_contexts)),
     )
 
 
@@ -128,32 +135,24 @@ def _quote_place(claim: Mapping[str, Any], contexts: tuple[str, ...]) -> tuple[i
     return None
 
 
-def _find_claim(claim: str, answer: str) -> tuple[int, int] | None:
-    """Where a claim stands in the answer, which may have marks between words (`**Save**`) that the claim has not."""
-    if match := find_quote(claim, (answer,)):
-        return match.start, match.end
-    words = _WORD.findall(claim)
-    if not 2 <= len(words) <= _MOST_WORDS:
-        return None
-    between = re.search(r"[\W_]{1,20}".join(words) + r"[.!?*]*", answer, re.IGNORECASE)
-    return between.span() if between else None
-
-
-def _segments(answer: str, claims: Sequence[ClaimView]) -> tuple[Segment, ...]:
-    """The answer cut where claims stand in it; of claims that overlap, the one that begins first counts."""
-    places = []
+def _mark_claims(answer: str, claims: Sequence[ClaimView]) -> tuple[RenderedText, frozenset[int]]:
+    """The answer with its claims marked, and the numbers of those that are; of two that overlap the first counts."""
+    seen, marks = read_visible_text(answer), dict[int, TextMark]()
     for claim in claims:
         text = claim.evidence.get("text")
-        if isinstance(text, str) and (match := _find_claim(text, answer)):
-            places.append((*match, claim))
-    segments, end = list[Segment](), 0
-    for start, stop, claim in sorted(places, key=lambda place: place[:2]):
-        if start < end:
-            continue
-        if start > end:
-            segments.append(Segment(answer[end:start], None))
-        segments.append(Segment(answer[start:stop], claim))
-        end = stop
-    if end < len(answer):
-        segments.append(Segment(answer[end:], None))
-    return tuple(segments)
+        if isinstance(text, str) and (place := find_place(text, answer, seen)):
+            opening = _CLAIM.format(number=claim.number, verdict=claim.verdict, sign=verdict_sign(claim.verdict))
+            marks[claim.number] = TextMark(*place, opening, Markup("</span>"))
+    rendered = render_markdown(answer, list(marks.values()))
+    return rendered, frozenset(number for number, mark in marks.items() if mark not in rendered.unplaced)
+
+
+def _mark_quotes(context: str, number: int, claims: Iterable[ClaimView]) -> RenderedText:
+    """A context with the quotes that stand in it, cut where one begins or ends: quotes of claims overlap."""
+    quotes = [(claim.number, *claim.quote[1:]) for claim in claims if claim.quote and claim.quote[0] == number]
+    edges = sorted({edge for _, start, end in quotes for edge in (start, end)})
+    marks = []
+    for start, end in pairwise(edges):
+        if numbers := [str(claim) for claim, begin, stop in quotes if begin <= start and end <= stop]:
+            marks.append(TextMark(start, end, _QUOTE.format(" ".join(numbers)), Markup("</span>")))
+    return render_markdown(context, marks)

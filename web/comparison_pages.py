@@ -5,11 +5,14 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from ..presentation.rendered_markdown import LONGEST_MARKDOWN, RenderedText, TextMark, render_markdown
+from ..presentation.wording import count_of
 from ..runs import Store
 from ..runs.compare import RunComparison, compare
 from ..runs.compare_ratings import compare_ratings
@@ -19,21 +22,28 @@ from .viewer import Viewer, for_visitors, number_of
 
 _PER_PAGE = 20
 _LONGEST_DIFF = 4000  # characters of an answer that is compared word by word
+_MARKS = {"-": (Markup("<del>"), Markup("</del>")), "+": (Markup("<ins>"), Markup("</ins>"))}
 _PART = re.compile(r"\s+|[^\W_]+|.")
 _MOST_LISTED = 60
+_LISTS = ("with another text", "with the same text and another score")
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedAnswer:
-    """An answer in both runs: its texts cut into parts that both have (`=`) or that only one has (`-`, `+`)."""
+    """An answer in both runs, with what only the one text has marked, and what only the other has."""
 
     sample: str
     sample_a: str
     question: str
-    before: tuple[tuple[str, str], ...]
-    after: tuple[tuple[str, str], ...]
+    before: RenderedText
+    after: RenderedText
     values: tuple[tuple[str, float | None, float | None], ...]
     answer_changed: bool
+
+    @property
+    def has_unseen_changes(self) -> bool:
+        """Whether some of what changed is in Markdown's marks, which are not shown."""
+        return bool(self.before.unplaced or self.after.unplaced)
 
 
 class ComparisonPages:
@@ -50,14 +60,14 @@ class ComparisonPages:
     @for_visitors
     async def _show(self, request: Request) -> Response:
         a, b = request.query_params.get("a", ""), request.query_params.get("b", "")
-        metric, page = request.query_params.get("metric", ""), number_of(request.query_params.get("page"))
+        figures = {name: request.query_params.get(name, "") for name in ("a", "b", "metric", "list", "page")}
         runs = await self.viewer.in_store(lambda store: store.run_ids(_MOST_LISTED))
         content = {
             "title": "Compare runs",
             "runs": runs,
             "a": a,
             "b": b,
-            "figures_url": f"/compare/figures?{urlencode({'a': a, 'b': b, 'metric': metric, 'page': page})}",
+            "figures_url": f"/compare/figures?{urlencode(figures)}",
         }
         return self.viewer.render(request, "compare.html", content)
 
@@ -75,21 +85,30 @@ class ComparisonPages:
         raters = await self.viewer.in_store(lambda store: compare_ratings(store, comparison))
         metric = request.query_params.get("metric", "")
         metric = metric if metric in comparison.metrics else comparison.metrics[0]
-        changed = [sample for sample, _ in comparison.most_changed(metric, len(comparison.samples))]
-        listed = set(changed)
-        changed += [pair.sample for pair in comparison.samples if pair.answer_changed and pair.sample not in listed]
+        lists = {
+            "answers": comparison.changed(metric, answer_changed=True),
+            "scores": comparison.changed(metric, answer_changed=False),
+        }
+        default = "answers" if lists["answers"] or not lists["scores"] else "scores"
+        listed = request.query_params.get("list", "")
+        listed = listed if listed in lists else default
+        changed = lists[listed]
         page = number_of(request.query_params.get("page"))
         shown = changed[(page - 1) * _PER_PAGE : page * _PER_PAGE]
         texts = await self.viewer.in_store(lambda store: _texts(store, comparison, shown))
         answers = await run_in_threadpool(_changed_answers, comparison, shown, texts)
-        address = {"a": id_a, "b": id_b, "metric": metric}
+        address = {"a": id_a, "b": id_b, "metric": metric, "list": listed}
         content = {
             "comparison": comparison,
             "sentences": comparison_sentences(comparison, raters),
             "tables": comparison_tables(comparison),
             "metric": metric,
             "answers": answers,
-            "total": len(changed),
+            "listed": listed,
+            "lists": [
+                (name, f"{count_of(len(samples), 'answer')} {words}")
+                for (name, samples), words in zip(lists.items(), _LISTS, strict=True)
+            ],
             "page": page,
             "pages": -(-len(changed) // _PER_PAGE),
             "url": lambda **values: f"/compare?{urlencode(address | values)}",
@@ -116,9 +135,28 @@ def _changed_answers(
         question, before, after = texts[sample]
         pair = by_id[sample]
         values = tuple((metric, pair.earlier_value(metric), pair.value(metric)) for metric in comparison.metrics)
-        parts = word_difference(before, after)
-        answers.append(ChangedAnswer(sample, comparison.id_in_a(sample), question, *parts, values, pair.answer_changed))
+        parts_before, parts_after = word_difference(before, after)
+        answers.append(
+            ChangedAnswer(
+                sample,
+                comparison.id_in_a(sample),
+                question,
+                _render_parts(parts_before),
+                _render_parts(parts_after),
+                values,
+                pair.answer_changed,
+            )
+        )
     return answers
+
+
+def _render_parts(parts: tuple[tuple[str, str], ...]) -> RenderedText:
+    marks, start = list[TextMark](), 0
+    for sign, text in parts:
+        if sign in _MARKS:
+            marks.append(TextMark(start, start + len(text), *_MARKS[sign]))
+        start += len(text)
+    return render_markdown("".join(text for _, text in parts), marks, length=LONGEST_MARKDOWN)
 
 
 def word_difference(before: str, after: str) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:

@@ -1,7 +1,6 @@
 """The raters' pages: one answer at a time, and nothing about metrics or other raters."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
@@ -10,11 +9,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from ..errors import UsageError
-from ..languages import language_or_fallback
-from ..presentation.texts import LONGEST_TEXT
 from ..runs.ratings import Assignment, RatingQueue
-from ..text.sentences import sentences
 from .connections import Connections
+from .rated_answer import render_answer, split_answer
 from .rendering import page_language, render, render_message, render_unknown_visitor
 from .sessions import SEE_OTHER, Sessions, form_json_text, form_text
 
@@ -23,41 +20,6 @@ RATER = "rater"
 RATER_HOME = "/rate"
 CANNOT_TELL = "cannot-tell"
 _LONGEST_REASON = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class FormSentence:
-    """One sentence of an answer, with its number in the form."""
-
-    number: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class FormLine:
-    """One line of an answer: a list's bullet or number, then the sentences."""
-
-    prefix: str
-    sentences: tuple[FormSentence, ...]
-
-
-def answer_lines(response: str, language: str | None) -> tuple[FormLine, ...]:
-    """An answer as lines of sentences that can be marked one by one; a line without words is left out.
-
-    Only the first `LONGEST_TEXT` characters are shown.
-    """
-    lines: list[FormLine] = []
-    number = 0
-    for text in response[:LONGEST_TEXT].splitlines():
-        parts = sentences(text, language_or_fallback(language))
-        if parts:
-            start = text.find(parts[0])
-            prefix = text[:start].replace("*", "").lstrip() if start > 0 else ""
-            lines.append(
-                FormLine(prefix, tuple(FormSentence(number + place, part) for place, part in enumerate(parts)))
-            )
-            number += len(parts)
-    return tuple(lines)
 
 
 class RaterPages:
@@ -100,7 +62,7 @@ class RaterPages:
             "scripts": ["rate.js"],
             "csrf": csrf,
             "sample": sample,
-            "lines": answer_lines(sample.response, sample.language),
+            "answer": await run_in_threadpool(render_answer, sample.response, sample.language),
             "levels": range(settings.rating_min, settings.rating_max + 1),
             "guideline": guideline,
             "team_done": team_done,
@@ -118,13 +80,13 @@ class RaterPages:
 
         def save(queue: RatingQueue) -> None:
             answer = queue.sample(sample)
-            lines = answer_lines(answer.response, answer.language)
+            split = split_answer(answer.response, answer.language)
             queue.save(
                 visitor.name,
                 sample,
                 None if value == CANNOT_TELL else _level(value),
                 reason=form_text(form, "reason")[:_LONGEST_REASON].strip(),
-                wrong_sentences=[part.text for line in lines for part in line.sentences if str(part.number) in marked],
+                wrong_sentences=[sentence for number, sentence in enumerate(split) if str(number) in marked],
             )
 
         try:

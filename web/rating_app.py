@@ -12,6 +12,7 @@ from ..runs.ratings import RatingQueue
 from .connections import Connections
 from .rater_pages import RATER, RATER_HOME, RaterPages
 from .rating_meaning import MeaningOfRatings
+from .rendering import ERROR_PAGES
 from .security import Access, GuardMiddleware
 from .sessions import Sessions
 from .team_pages import COORDINATOR, TEAM_HOME, TeamPages
@@ -48,6 +49,7 @@ class RatingApp:
                 Mount("/static", StaticFiles(packages=[(__package__, "static"), (SHARED, "static")])),
             ],
             middleware=[Middleware(GuardMiddleware, hosts=hosts)],
+            exception_handlers=ERROR_PAGES,
         )
 
     def rater_paths(self) -> dict[str, str]:

@@ -4,15 +4,21 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
 from ..languages import FALLBACK, Language, find_language, load_language
 from ..presentation.page import template_environment
+from ..presentation.wording import count_of
 from ..runs import nightly
 
 _SECTION = "rating_page"
+_HTTP_ERRORS = {
+    404: ("This page does not exist", "Nothing is at this address. Check it, or begin at the first page."),
+    405: ("This was not done", "This address takes no such request. Use the forms of the pages."),
+}
 
 
 def page_language(request: Request) -> Language:
@@ -26,7 +32,9 @@ def page_language(request: Request) -> Language:
 
 @cache
 def _templates() -> Jinja2Templates:
-    return Jinja2Templates(env=template_environment(__package__, nightly.__name__))
+    environment = template_environment(__package__, nightly.__name__)
+    environment.filters["count_of"] = count_of
+    return Jinja2Templates(env=environment)
 
 
 def render(request: Request, template: str, content: Mapping[str, Any], status: int = 200) -> Response:
@@ -36,13 +44,43 @@ def render(request: Request, template: str, content: Mapping[str, Any], status: 
     return _templates().TemplateResponse(request, template, texts | dict(content), status_code=status)
 
 
-def render_message(request: Request, status: int, title: str, text: str, csrf: str = "") -> Response:
-    """A page that only says something; with `csrf` it offers to undo the last rating."""
-    return render(request, "message.html", {"title": title, "text": text, "csrf": csrf, "scripts": []}, status)
+def render_message(
+    request: Request, status: int, title: str, text: str, csrf: str = "", *, has_home: bool = True
+) -> Response:
+    """A page that only says something, or a part of one for a request from within a page.
+
+    Args:
+        request: The request.
+        status: The status of the reply.
+        title: What is the matter, in short.
+        text: What it is, and what to do.
+        csrf: The session's token: offers to undo the last rating; "" does not.
+        has_home: Whether it links to the visitor's first page.
+    """
+    content = {"title": title, "text": text, "csrf": csrf, "scripts": [], "has_home": has_home}
+    return render(request, "message.html", content, status)
 
 
 def render_unknown_visitor(request: Request) -> Response:
     """The page for a link or a form that is not of ours."""
-    return render_message(
-        request, 403, "This link does not work", "Open the link that you were given, or ask for a new one."
-    )
+    text = "Open the link that you were given, or ask for a new one."
+    return render_message(request, 403, "This link does not work", text, has_home=False)
+
+
+def render_failure(request: Request) -> Response:
+    """The page for an error of ours."""
+    text = "The error stands in the terminal where the server runs. Try it again; if it stays, please report it."
+    return render_message(request, 500, "Something went wrong", text)
+
+
+async def _render_http_error(request: Request, error: Exception) -> Response:
+    """The page for a request that no page answers."""
+    assert isinstance(error, HTTPException)
+    title, text = _HTTP_ERRORS.get(error.status_code, ("This cannot be shown", str(error.detail)))
+    response = render_message(request, error.status_code, title, text)
+    response.headers.update(error.headers or {})
+    return response
+
+
+ERROR_PAGES = {HTTPException: _render_http_error}
+"""The exception handlers of an application."""

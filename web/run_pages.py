@@ -1,8 +1,9 @@
 """Runs as a list with search, and one run: its figures, and a table of its answers."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, cast, get_args
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -80,16 +81,16 @@ class RunPages:
 
     @for_visitors
     async def _show(self, request: Request) -> Response:
-        query = read_query(request)
-
-        def read(store: Store) -> tuple[RunRow, AnswerPage]:
-            row = store.run(request.path_params["run"])
-            index = AnswerIndex(store.tables(row.id))
-            index.update(row.id)
-            return row, index.search(row.id, query)
-
-        run, answers = await self.viewer.in_store(read)
+        run = await self.viewer.in_store(lambda store: store.run(request.path_params["run"]))
         metrics = list(run.plan.all_directions)
+        query, unused = read_query(request, metrics)
+
+        def search(store: Store) -> AnswerPage:
+            index = AnswerIndex(store.tables(run.id))
+            index.update(run.id)
+            return index.search(run.id, query)
+
+        answers = await self.viewer.in_store(search)
         shown = [*(metric for metric in metrics if metric not in BASELINES), *BASELINES][:5]
         if query.sort in metrics and query.sort not in shown:
             shown.append(query.sort)
@@ -99,6 +100,7 @@ class RunPages:
             "query": query,
             "answers": answers,
             "metrics": metrics,
+            "unused": unused,
             "shown": shown,
             "url": lambda **changes: query_url(run.id, query, **changes),
             "page_url": lambda number: query_url(run.id, query, page=number),
@@ -160,28 +162,47 @@ def _state_of(store: Store, name: str) -> tuple[str, tuple[Any, ...]]:
     return row.id, (row.status, store.count_samples(row.id), store.count_scores(row.id))
 
 
-def read_query(request: Request) -> AnswerQuery:
-    """The query of a request's parameters; what is not valid counts as left out."""
-    values = request.query_params
+def read_query(request: Request, metrics: Sequence[str]) -> tuple[AnswerQuery, str]:
+    """Returns the query of a request's parameters, and what of them is not used because a query does not take it.
+
+    Args:
+        request: The request.
+        metrics: The metrics of the run.
+    """
+    values, unused = request.query_params, list[str]()
 
     def text(name: str) -> str:
         return values.get(name, "")[:_LONGEST_QUERY]
 
-    status, rated = text("status"), text("rated")
-    return AnswerQuery(
+    def choice(name: str, allowed: Sequence[str]) -> str:
+        if text(name) in ("", *allowed):
+            return text(name)
+        unused.append(f"{name} “{text(name)[:40]}” (it is one of {', '.join(filter(None, allowed))})")
+        return ""
+
+    def figure(name: str) -> float | None:
+        value = _figure(text(name))
+        if text(name) and value is None:
+            unused.append(f"{name} “{text(name)[:40]}” (it is a number)")
+        return value
+
+    query = AnswerQuery(
         text=text("q"),
         language=text("language"),
         message_type=text("type"),
         group=text("group"),
-        rated=next((one for one in get_args(Rated) if one == rated), ""),
-        metric=text("metric"),
-        status=next((one for one in get_args(Status) if one == status), ""),
-        at_least=_figure(text("min")),
-        at_most=_figure(text("max")),
-        sort=text("sort") or "place",
+        rated=cast(Rated, choice("rated", get_args(Rated))),
+        metric=choice("metric", metrics),
+        status=cast(Status, choice("status", get_args(Status))),
+        at_least=figure("min"),
+        at_most=figure("max"),
+        sort=choice("sort", ["place", "rating", *metrics]) or "place",
         descending=text("order") == "down",
         page=number_of(values.get("page")),
     )
+    if text("page") not in ("", str(query.page)):
+        unused.append(f"page “{text('page')[:40]}” (it is a number from 1 on)")
+    return query, "; ".join(unused)
 
 
 def _figure(text: str) -> float | None:

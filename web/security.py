@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 from itsdangerous import BadSignature, URLSafeSerializer
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .rendering import render_failure, render_message
 
 CSRF_FIELD = "csrf"
 LARGEST_BODY = 64 * 1024  # bytes: a reason and some sentences
@@ -126,6 +127,8 @@ class FailureLimit:
 class GuardMiddleware:
     """Checks the Host and Origin headers and the size of every request, and adds the security headers to every reply.
 
+    An error of ours becomes a page too.
+
     Args:
         app: The application behind it.
         hosts: Host names that the server answers to, without ports.
@@ -141,17 +144,27 @@ class GuardMiddleware:
             await self._app(scope, receive, send)
             return
 
+        has_started = False
+
         async def send_guarded(message: Message) -> None:
+            nonlocal has_started
             if message["type"] == "http.response.start":
+                has_started = True
                 message["headers"] = [*message.get("headers", []), *_HEADERS]
             await send(message)
 
         headers = Headers(scope=scope)
         if problem := self._problem(scope["method"], headers):
             status, text = problem
-            await PlainTextResponse(text, status)(scope, receive, send_guarded)
+            page = render_message(Request(scope), status, "This request was refused", text, has_home=False)
+            await page(scope, receive, send_guarded)
             return
-        await self._app(scope, _Bounded(receive), send_guarded)
+        try:
+            await self._app(scope, _Bounded(receive), send_guarded)
+        except Exception:
+            if not has_started:
+                await render_failure(Request(scope))(scope, receive, send_guarded)
+            raise  # the server writes it to the terminal
 
     def _problem(self, method: str, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")

@@ -13,6 +13,7 @@ from ..runs.database import Database
 from .answer_pages import AnswerPages
 from .comparison_pages import ComparisonPages
 from .connections import Connections
+from .rendering import ERROR_PAGES
 from .run_pages import RunPages
 from .security import Access, GuardMiddleware
 from .sessions import Sessions
@@ -51,6 +52,7 @@ class ViewApp:
                 Mount("/static", StaticFiles(packages=[(__package__, "static"), (SHARED, "static")])),
             ],
             middleware=[Middleware(GuardMiddleware, hosts=hosts)],
+            exception_handlers=ERROR_PAGES,
         )
 
     def link_path(self) -> str:

@@ -83,9 +83,9 @@ def print_comparison(
     print_blocks(comparison_block(store, comparison, raters))
     changes = comparison.most_changed(metric, count)
     if not changes:
-        print_blocks(ReportBlock(()), ReportBlock((change_line("", metric, None),)))
+        print_blocks(ReportBlock(()), ReportBlock((change_line(comparison, "", metric, None),)))
     for sample, change in changes:
-        print_blocks(ReportBlock(()), ReportBlock((change_line(sample, metric, change),)))
+        print_blocks(ReportBlock(()), ReportBlock((change_line(comparison, sample, metric, change),)))
         _print_side_by_side(store, comparison, sample, metric)
 
 

@@ -130,7 +130,7 @@ def opened(browser: Any, page: str, tmp_path: Path, request: pytest.FixtureReque
 def test_a_browser_shows_it_and_runs_no_script_of_an_answer(opened: Any) -> None:
     opened.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     assert opened.title() == "Assay: which measure agrees with the raters"
-    assert opened.locator("blockquote").first.inner_text().endswith(HOSTILE)
+    assert opened.locator(".answer > .rendered").first.inner_text().endswith(HOSTILE)
     assert opened.locator(".forest .row.metric").count() == 2
     assert opened.locator(".dot").count() == 150
     assert opened.locator("img").count() == 0

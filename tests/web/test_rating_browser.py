@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from broken_words import BROKEN_WORDS
 from hostile_texts import HOSTILE_TEXTS
 
 from assay.eval_sets import Sample
@@ -102,3 +103,22 @@ def test_nothing_overflows_and_everything_has_a_name(rating_site: Start, browser
         )
         assert unnamed == 0
     context.close()
+
+
+@pytest.mark.parametrize("language", ["en", "nl", "de"])
+def test_no_label_of_a_button_breaks_inside_a_word(rating_site: Start, browser: Any, language: str) -> None:
+    sample = Sample(id="s", user_input="How?", response="Press OK.")
+    context = browser.new_context(viewport={"width": 360, "height": 800}, locale=language)
+    page = context.new_page()
+    page.goto(rating_site([sample]).links["ada"])
+    assert page.evaluate(BROKEN_WORDS) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    context.close()
+
+
+def test_a_sentence_over_several_cells_is_one(rating_site: Start, page: Any) -> None:
+    answer = "| plan | price |\n|---|---|\n| Basic | 5 euros |"
+    page.goto(rating_site([Sample(id="s", user_input="How?", response=answer, language="en")]).links["ada"])
+    row = page.locator(".rendered td .sentence")
+    row.first.click()
+    assert row.locator("input").evaluate_all("boxes => boxes.map(box => box.checked)") == [True, True]

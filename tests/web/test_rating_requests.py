@@ -3,6 +3,7 @@
 import contextlib
 import html
 import re
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -57,6 +58,32 @@ def test_a_rating_is_saved_with_its_reason_and_the_marked_sentence(site: Any, ad
     (rating,) = site.ratings()
     assert (rating.rater, rating.sample, rating.value) == ("ada", "s0", 2)
     assert rating.reason == "The menu is wrong." and rating.wrong_sentences == ("Open menu 0.",)
+
+
+def test_sentences_of_a_markdown_answer_are_marked_in_it(rating_site: Start) -> None:
+    """Each sentence has one box in the answer: over bold and a link too, and twice the same sentence two."""
+    answer = "**Yes.** Open [the *menu*](https://evil.example).\n\n- Press **OK**.\n- Yes."
+    sample = Sample(id="s", user_input="How?", response=answer, language="en")
+    site = rating_site([sample], guideline="# Be *fair*\n\n- always")
+    with enter(site, site.links["ada"]) as client:
+        page = client.get("/rate").text
+
+        def box(number: int, inner: str) -> str:
+            opening = f'<label class="sentence"><input type="checkbox" name="wrong" value="{number}"><span>'
+            return f"{opening}{inner}</span></label>"
+
+        menu = 'Open <span class="link">the <em>menu</em></span>.'
+        rendered = page[page.index('<div class="rendered answer-text"') : page.index("</details>")]
+        assert f"<p>{box(0, '<strong>Yes.</strong>')} {box(1, menu)}</p>".replace("<strong>Yes.</strong>", "Yes.") in (
+            rendered.replace("<strong>", "").replace("</strong>", "")
+        )
+        assert f"<li>{box(3, 'Yes.')}</li>" in rendered
+        assert 'href="https://evil' not in page
+        assert '<p class="heading h1">Be <em>fair</em></p><ul><li>always</li></ul>' in page
+        assert "As it was written" in page
+        rate(client, "2", wrong=["2", "3"])
+    (rating,) = site.ratings()
+    assert rating.wrong_sentences == ("Press OK.", "Yes.")
 
 
 def test_cannot_tell_undo_and_the_end(site: Any, ada: Any) -> None:
@@ -176,3 +203,15 @@ def test_two_browsers_of_one_rater_rate_an_answer_once(site: Any) -> None:
         replies = list(pool.map(lambda form: form[0].post("/rate", data=form[1]), forms))
     assert all(reply.status_code == 200 for reply in replies)
     assert [rating.sample for rating in site.ratings()] == ["s0"]
+
+
+@pytest.mark.parametrize("unit", ["A__b is so. ", "a__b\n", "> It is__so. Yes.\n", "It `is`  so, [a](b). "])
+def test_an_answer_of_a_thousand_odd_sentences_is_no_wait(unit: str) -> None:
+    """Sentences that the splitter writes without marks are looked for; no text makes the page wait for that."""
+    from assay.web.rated_answer import render_answer
+
+    began = time.process_time()
+    answer = render_answer((unit * 10_000)[:100_000], "en")
+    assert time.process_time() - began < 3
+    boxes = str(answer.text.html).count('name="wrong"') + len(answer.apart)
+    assert boxes == len(answer.sentences)

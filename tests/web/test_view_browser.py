@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from broken_words import BROKEN_WORDS
 from hostile_texts import HOSTILE_TEXTS
 
 from assay.eval_sets import Sample
@@ -99,11 +100,12 @@ def test_pointing_at_a_claim_or_focusing_it_marks_its_quote(page: Any, site: Any
     page.goto(f"{site[0].address}/run/{site[1][0]}/answer?id=plain")
     quote = "press OK. \nThen wait"
     page.locator(".answer-text .claim").hover()
-    assert page.locator("mark").inner_text() == quote
+    marked = page.locator("[data-quotes].pointed")
+    assert marked.inner_text() == quote
     assert page.locator(".claim .sign").first.inner_text() == "✓"
     page.mouse.move(0, 0)
     page.locator("#claim-1").focus()
-    assert page.locator("mark").inner_text() == quote
+    assert marked.inner_text() == quote
     assert page.locator(".passage").inner_text() == "😀 Settings: press OK. \nThen wait."
 
 
@@ -133,3 +135,54 @@ def test_nothing_overflows_and_everything_has_a_name(browser: Any, site: Any, wi
         )
         assert unnamed == 0, path
     context.close()
+
+
+@pytest.fixture(scope="module")
+def wide_run(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A run with five metrics in three groups: its table of groups is wider than a phone."""
+    folder = tmp_path_factory.mktemp("wide")
+    store = Store(folder / ".assay")
+    names = [f"metric_number_{number}" for number in range(5)]
+    run = store.begin(Plan(sets=("s",), metrics=tuple(names), directions=dict.fromkeys(names, True)))
+    writer = RunWriter(store, run)
+    samples = [Sample(id=f"s{n}", user_input="q", response="# A\n\n- b", group=f"g{n // 2}") for n in range(6)]
+    for number, sample in enumerate(writer.number_samples(samples)):
+        writer.add(sample, {name: Score(number / 6, "scored", "") for name in names})
+    writer.flush()
+    store.end(run, "done")
+    store.close()
+    return view_site(folder), run
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_filters_come_first_on_a_phone_and_a_table_that_scrolls_says_so(
+    browser: Any, wide_run: Any, width: int
+) -> None:
+    site, run = wide_run
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    page = context.new_page()
+    page.goto(site.link)
+    page.goto(f"{site.address}/run/{run}")
+    page.wait_for_selector("section#figures")
+    page.wait_for_load_state("networkidle")
+    filters, figures = (page.locator(one).bounding_box()["y"] for one in (".run-answers .filters", "#figures"))
+    assert (filters < figures) == (width == 390)
+    box = page.locator(".wide", has=page.locator("th", has_text="group"))
+    assert box.get_attribute("aria-label") and box.get_attribute("role") == "region"
+    scrolls = box.evaluate("box => box.scrollWidth > box.clientWidth")
+    assert scrolls == (width == 390)
+    hint = box.evaluate("box => getComputedStyle(box, '::before').display")
+    assert hint == ("block" if scrolls else "none")
+    if scrolls:
+        box.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("box => box.scrollLeft > 0", arg=box.element_handle())
+    assert page.evaluate(BROKEN_WORDS) == []
+    context.close()
+
+
+def test_a_part_that_cannot_be_loaded_says_so_in_its_place(page: Any, site: Any) -> None:
+    page.goto(f"{site[0].address}/compare?a=nothing&b={site[1][0]}")
+    page.get_by_text("no run is called").wait_for()
+    assert page.get_by_text("Comparing").count() == 0
+    assert page.locator("header.bar").count() == 1

@@ -6,7 +6,6 @@ const help = document.getElementById("help");
 const helpButton = document.getElementById("help-button");
 const reason = document.getElementById("reason");
 const passages = [...document.querySelectorAll(".passage")];
-const originals = passages.map((passage) => passage.textContent);
 const WORD = /[\p{L}\p{N}]{4,}/gu;
 
 function toggleHelp() {
@@ -27,21 +26,38 @@ function askForReason() {
   reason.closest(".reason").classList.toggle("asked", isAtEnd);
 }
 
+function clearMarks(passage) {
+  for (const mark of passage.querySelectorAll("mark")) mark.replaceWith(mark.textContent);
+  passage.normalize();
+}
+
 function highlight(sentence) {
   const words = new Set((sentence.match(WORD) ?? []).map((word) => word.toLowerCase()));
-  passages.forEach((passage, number) => {
-    const text = originals[number];
-    const parts = [];
-    let end = 0;
-    for (const match of text.matchAll(WORD)) {
-      if (!words.has(match[0].toLowerCase())) continue;
-      const mark = document.createElement("mark");
-      mark.textContent = match[0];
-      parts.push(text.slice(end, match.index), mark);
-      end = match.index + match[0].length;
+  for (const passage of passages) {
+    clearMarks(passage);
+    const walker = document.createTreeWalker(passage, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) texts.push(walker.currentNode);
+    for (const text of texts) {
+      const parts = [];
+      let end = 0;
+      for (const match of text.data.matchAll(WORD)) {
+        if (!words.has(match[0].toLowerCase())) continue;
+        const mark = document.createElement("mark");
+        mark.textContent = match[0];
+        parts.push(text.data.slice(end, match.index), mark);
+        end = match.index + match[0].length;
+      }
+      if (end > 0) text.replaceWith(...parts, text.data.slice(end));
     }
-    passage.replaceChildren(...parts, text.slice(end));
-  });
+  }
+}
+
+// a sentence over several cells or paragraphs has a box in each
+function markWhole(box) {
+  for (const other of form.querySelectorAll(`input[name="wrong"][value="${CSS.escape(box.value)}"]`)) {
+    other.checked = box.checked;
+  }
 }
 
 document.addEventListener("keydown", (event) => {
@@ -59,6 +75,7 @@ document.addEventListener("keydown", (event) => {
 });
 helpButton.addEventListener("click", toggleHelp);
 form.addEventListener("change", askForReason);
+form.addEventListener("change", (event) => event.target.name === "wrong" && markWhole(event.target));
 form.addEventListener("submit", () => form.querySelector("button").setAttribute("aria-busy", "true"));
 for (const sentence of document.querySelectorAll(".sentence")) {
   for (const event of ["pointerenter", "focusin"]) {

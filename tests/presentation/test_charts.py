@@ -1,0 +1,165 @@
+"""Every chart with values that are constant, alone, huge, tiny or negative: places in percent, labels that differ."""
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from assay.meta_eval.agreement import MetricAgreement
+from assay.meta_eval.estimate import Estimate
+from assay.meta_eval.report.charts import _scatter, triage
+from assay.meta_eval.results import Policy
+from assay.meta_eval.table import ScoreTable
+from assay.presentation.axes import Axis, axis_over
+from assay.presentation.charts import draw_forest, draw_histogram, draw_trend
+from assay.runs.judge_report.frontier import draw_frontier
+
+SIZES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-300, 1e-12, 1e-5, 1e5, -1e9, 1e16, 1e300, -1e308, 1.7e308])
+VALUES = st.one_of(SIZES, st.floats(allow_nan=False, allow_infinity=False), st.floats(0, 1))
+
+
+@st.composite
+def lists_of_values(draw: Any) -> list[float]:
+    """Some values; one time in three the same value over and over, or with the noise of the computer's rounding."""
+    values = draw(st.lists(VALUES, min_size=1, max_size=8))
+    if draw(st.integers(0, 2)):
+        return values
+    return [math.nextafter(values[0], 0) if draw(st.booleans()) else values[0] for _ in values]
+
+
+def check_axis(axis: Axis, values: list[float]) -> None:
+    assert axis.low < axis.high
+    assert 2 <= len(axis.ticks) <= 20
+    for value in values:
+        assert 0 <= axis.percent(value) <= 100
+    places, labels = zip(*axis.labels, strict=True)
+    assert list(places) == sorted(set(places))
+    assert len(set(labels)) == len(labels), labels
+    assert max(map(len, labels)) <= 22
+    for (_, label), tick in zip(axis.labels, axis.ticks, strict=True):
+        assert float(label.replace(",", "")) == pytest.approx(tick, rel=1e-6, abs=1e-9 * (axis.high - axis.low))
+
+
+@settings(max_examples=300, deadline=None)
+@given(lists_of_values(), st.sampled_from([4, 5]))
+@example([0.3, 0.1 + 0.2], 5)
+@example([1e20, 1e20], 4)
+@example([-1e308, 1e308], 4)
+@example([0.0, 5e-324], 5)
+def test_an_axis_holds_any_values(values: list[float], about: int) -> None:
+    axis = axis_over(values, about=about)
+    check_axis(axis, values)
+    for value in values:
+        if abs(value) <= 1e300:
+            slack = 1e-6 * (axis.high - axis.low)
+            assert axis.low - slack <= value <= axis.high + slack
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=6))
+@example([1.0])
+@example([-1.0, math.nextafter(-1, 0)])
+def test_an_axis_of_correlations_stays_within_its_bounds(values: list[float]) -> None:
+    axis = axis_over(values, within=(-1, 1))
+    check_axis(axis, values)
+    assert -1 <= axis.low < axis.high <= 1
+
+
+def estimates(values: list[float]) -> list[Estimate]:
+    return [Estimate(value, min(values), max(values)) if n % 2 else Estimate(value) for n, value in enumerate(values)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(lists_of_values())
+def test_a_trend_of_any_values(values: list[float]) -> None:
+    trend = draw_trend("m", [(f"2026-11-{n + 1:02}", one, "") for n, one in enumerate(estimates(values))])
+    assert trend is not None
+    for point in trend.points:
+        assert all(0 <= place <= 100 for place in (point.x, point.y, point.low, point.high) if place is not None)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=6), st.one_of(st.none(), st.floats(-1, 1)))
+def test_a_forest_of_any_correlations(values: list[float], ceiling: float | None) -> None:
+    forest = draw_forest([("m", "metric", one, "") for one in estimates(values)], ceiling)
+    assert len(forest.marks) == len(values)
+    for mark in forest.marks:
+        assert all(0 <= place <= 100 for place in (mark.at, mark.low, mark.high) if place is not None)
+
+
+@settings(max_examples=100, deadline=None)
+@given(lists_of_values())
+def test_a_histogram_of_any_values(values: list[float]) -> None:
+    axis = axis_over(values, about=4)
+    places = [axis.percent(value) for value in values]
+    histogram = draw_histogram("m", axis, {place: places.count(place) for place in places})
+    assert sum(count for *_, count in histogram.bars) == len(values)
+    assert all(0 <= place < 100 and 0 < height <= 100 for place, _, height, _ in histogram.bars)
+    assert draw_histogram("m", axis, {}).bars == ()
+
+
+@settings(max_examples=100, deadline=None)
+@given(lists_of_values())
+def test_a_scatter_of_any_values(values: list[float]) -> None:
+    count = len(values)
+    table = ScoreTable(
+        items=tuple(map(str, range(count))),
+        groups=tuple(map(str, range(count))),
+        metrics=("m",),
+        scores=np.array(values)[:, None],
+        ratings=np.array([[1.0 + n % 5] for n in range(count)]),
+        raters=("r",),
+        rating_min=1,
+        rating_max=5,
+    )
+    metric = SimpleNamespace(name="m", baseline=False, spearman=Estimate(0.1), higher_is_better=True)
+    chart = _scatter(table, metric, Axis(1, 5, (1, 2, 3, 4, 5)))  # type: ignore[arg-type]
+    assert chart.n == count
+    assert all(0 <= place <= 100 for low, middle, high, *_ in chart.boxes for place in (low, middle, high))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.sampled_from([0.0, 1e-30, 1e-9, 0.01, 1.0, 3e4, 1e30]), min_size=1, max_size=5))
+def test_a_frontier_of_any_costs(costs: list[float]) -> None:
+    judges = [
+        SimpleNamespace(judge=str(n), cost=lambda unit, cost=cost: cost, agreement=Estimate(0.5), on_frontier=n == 0)
+        for n, cost in enumerate(costs)
+    ]
+    chart = draw_frontier(SimpleNamespace(unit="usd", judges=judges, panels=[]))  # type: ignore[arg-type]
+    assert chart is not None
+    assert all(0 <= point.x <= 100 and 0 <= point.y <= 100 for point in chart.points)
+
+
+@settings(max_examples=50, deadline=None)
+@given(lists_of_values())
+def test_the_curves_of_any_thresholds(values: list[float]) -> None:
+    rate = Estimate(0.1, 0.0, 0.3)
+    thresholds = [SimpleNamespace(at=at, wrong_rate=rate, sent=1, held_good=0) for at in sorted(values)]
+    policy = SimpleNamespace(thresholds=thresholds, n=len(values), good=1, bound=0.05, send_at=None)
+    chart = triage(policy)  # type: ignore[arg-type]
+    assert (chart is None) == (len(values) < 2)
+    assert chart is None or all(0 <= place <= 100 for place in chart.places)
+
+
+def test_the_types_that_the_stand_ins_stand_for() -> None:
+    """The attributes that the stand-ins above have are those of the real results."""
+    assert {"spearman", "baseline", "higher_is_better"} <= {*MetricAgreement.__annotations__}
+    assert {"thresholds", "n", "good", "bound", "send_at"} <= {*Policy.__annotations__}
+
+
+@pytest.mark.parametrize(
+    ("moments", "labels"),
+    [
+        (["2026-11-22 05:08", "2026-11-23 05:08"], ["11-22", "11-23"]),
+        (["2026-11-23 05:08", "2026-11-23 09:12", "2026-11-24 05:08"], ["11-23", "09:12", "11-24"]),
+        ([f"2026-11-23 {hour:02}:00" for hour in range(12)], ["11-23", "02:00", "04:00", "06:00", "08:00", "10:00"]),
+    ],
+)
+def test_nightly_runs_of_one_day_are_told_apart(moments: list[str], labels: list[str]) -> None:
+    trend = draw_trend("m", [(moment, Estimate(0.5), "") for moment in moments])
+    assert trend is not None
+    assert [text for _, text in trend.labels] == labels
