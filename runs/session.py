@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
+from ..arguments import check_type
 from ..errors import BudgetReached, InputError, UsageError
 from ..eval_sets import Sample
 from ..judges import LiteLLMJudge, ReplyStore, Usage
@@ -23,7 +24,7 @@ from .plan import Plan
 from .run_writer import RunWriter
 from .scoring_request import OpenedMetrics, ScoringRequest
 from .set_profile import SetProfile
-from .store import RunRow, Store
+from .store import RunRow, Store, check_store
 
 Ending = Literal["done", "budget", "interrupted", "error"]
 
@@ -226,6 +227,8 @@ def run_plan(
         JudgeUnavailable: The judge is gone.
         UsageError: A metric cannot be made, asks a judge where the plan has none, or can score no sample.
     """
+    check_type("plan", plan, Plan, "a Plan (from assay.runs import Plan)")
+    check_store(store)
     request = ScoringRequest.of_plan(plan, options or RunOptions())
     if batches is not None:
         check_batches(plan, request.options)
@@ -282,6 +285,7 @@ class StoredRun:
         *,
         cassette: Path | None = None,
     ) -> None:
+        check_store(store)
         self._cassette = cassette
         self._profile = SetProfile()
         self.run = resume or ""

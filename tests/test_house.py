@@ -275,7 +275,7 @@ LISTED_RUN = {
     ("runs",): ({"pydantic", "rich"}, 41),
     ("runs", "--json"): ({"pydantic"}, 40),
     ("show", "last", "--json"): ({"pydantic"}, 55),
-    ("show", "last"): ({"pydantic", "rich", "numpy"}, 55),
+    ("show", "last"): ({"pydantic", "rich", "numpy"}, 57),
 }
 
 
