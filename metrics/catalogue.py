@@ -161,7 +161,7 @@ def load_metric(
         (0.0, 1.0)
     """
     specification = _parsed(specification)
-    if judge is None and needs_judge(specification):
+    if judge is None and not specification.is_ragas and needs_judge(specification):  # the adapter asks Ragas itself
         raise UsageError(f"{specification} asks a judge; name one with --judge (in Python: judge=...)")
     if specification.is_ragas:
         from .ragas_adapter import load_ragas_metric

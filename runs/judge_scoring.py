@@ -1,6 +1,5 @@
 """The same samples scored by several judges: as they are, changed by probes, and again for consistency."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from ..eval_sets import Sample
 from ..judges import Budget, JudgeSettings, LiteLLMJudge, Mode, ReplyCounts, load_settings
 from ..metrics import Score
 from ..metrics.catalogue import needs_judge
+from ..metrics.metric import run_to_end
 from .evaluate import aevaluate
 from .options import JUDGE_FIELD
 from .results import Results
@@ -100,7 +100,7 @@ def score_by_judges(
     """
     try:
         return [
-            asyncio.run(_score(name, settings, samples, scoring, probed_samples or {}))
+            run_to_end(_score(name, settings, samples, scoring, probed_samples or {}))
             for name, settings in judges.items()
         ]
     except BudgetReached as reached:

@@ -1,6 +1,5 @@
 """Scoring samples in one session: of a run that is stored and can be resumed, or in memory."""
 
-import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from ..judges import LiteLLMJudge, ReplyStore, Usage
 from ..judges.embedders import Embedder
 from ..judges.secrets import WITHHELD
 from ..metrics import Metric, Score
+from ..metrics.metric import run_to_end
 from ..prompts import OTHER_LANGUAGE
 from .batch_run import BatchOptions, check_batches, replies_in_batches
 from .execute import FinishedMetrics, execute
@@ -254,7 +254,7 @@ def run_plan(
         scoring = score_samples(
             read_samples(), record, request, progress=progress, on_progress=on_progress, around=around
         )
-        asyncio.run(scoring)
+        run_to_end(scoring)
     except BudgetReached as error:
         ending, message = "budget", str(error)
     return Outcome(
