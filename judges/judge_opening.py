@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
 
+from ..arguments import wrong_type
 from .litellm_judge import Judge, LiteLLMJudge, ModelLike
 from .python_model import JUDGE_PARTS, open_python_model
 from .settings import PYTHON, JudgeSettings, load_settings
@@ -45,6 +46,18 @@ def open_judge(judge: JudgeLike) -> Judge:
     model: Any = judge
     opened = LiteLLMJudge(model)
     opened.is_of_metric = True
+    return opened
+
+
+def open_model(judge: JudgeLike) -> LiteLLMJudge:
+    """Makes a judge as `open_judge`, where its settings and what it took are needed: to compare, align or repeat.
+
+    Raises:
+        UsageError, InputError: As `open_judge`; also for a judge of another class, which has no settings.
+    """
+    opened = open_judge(judge)
+    if not isinstance(opened, LiteLLMJudge):
+        raise wrong_type("judge", judge, "a model's name, settings, a function, a client or a LiteLLMJudge")
     return opened
 
 

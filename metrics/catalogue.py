@@ -84,13 +84,18 @@ def needs_judge(specification: MetricSpecification | str) -> bool:
 
     A metric whose judge has a default (`declined`, `numeric_claims`) does without, and asks where there is one.
 
+    Raises:
+        UsageError: No metric has this name, or it is one of Ragas, which is not installed.
+
     Example:
         >>> needs_judge("faithfulness"), needs_judge("declined"), needs_judge("heuristic:translate=judge")
         (True, False, True)
     """
     specification = _parsed(specification)
     if specification.is_ragas:
-        return True
+        from .ragas_adapter import ragas_needs_judge
+
+        return ragas_needs_judge(specification.argument)
     if specification.is_scorer:
         from .scorer import load_scorer
 
@@ -161,7 +166,7 @@ def load_metric(
         (0.0, 1.0)
     """
     specification = _parsed(specification)
-    if judge is None and not specification.is_ragas and needs_judge(specification):  # the adapter asks Ragas itself
+    if judge is None and needs_judge(specification):
         raise UsageError(f"{specification} asks a judge; name one with --judge (in Python: judge=...)")
     if specification.is_ragas:
         from .ragas_adapter import load_ragas_metric

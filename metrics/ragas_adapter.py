@@ -212,15 +212,11 @@ def load_ragas_metric(name: str, judge: Judge | None = None, embedder: Embedder 
     Raises:
         UsageError: Ragas has no such metric, or the metric asks a judge and there is none.
     """
-    known = _collection()
-    if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise UsageError(f"Ragas has no metric called {name!r} for single answers{hint} It has {', '.join(known)}")
+    metric_class = _ragas_class(name)
     from .ragas_parts import Embeddings, JudgeLLM
 
     parts: dict[str, Any] = {}
-    parameters = inspect.signature(known[name]).parameters
+    parameters = inspect.signature(metric_class).parameters
     if "llm" in parameters:
         if judge is None:
             raise UsageError(f"{RAGAS}:{name} asks a judge; name one with --judge (in Python: judge=...)")
@@ -229,11 +225,29 @@ def load_ragas_metric(name: str, judge: Judge | None = None, embedder: Embedder 
         embedder = embedder or load_embedder(_DEFAULT_EMBEDDER)
         parts["embeddings"] = Embeddings(embedder)
     try:
-        metric = known[name](**parts)
+        metric = metric_class(**parts)
     except (ImportError, ValueError, TypeError) as error:
         raise UsageError(f"{RAGAS}:{name} cannot be made: {' '.join(str(error).split())}") from error
     metric.name = name
     return RagasMetric(metric, judge if "llm" in parameters else None, embedder if "embeddings" in parameters else None)
+
+
+def ragas_needs_judge(name: str) -> bool:
+    """Whether the metric of `ragas:NAME` asks an LLM.
+
+    Raises:
+        UsageError: Ragas is not installed, or has no such metric.
+    """
+    return "llm" in inspect.signature(_ragas_class(name)).parameters
+
+
+def _ragas_class(name: str) -> Any:
+    known = _collection()
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise UsageError(f"Ragas has no metric called {name!r} for single answers{hint} It has {', '.join(known)}")
+    return known[name]
 
 
 def _collection() -> dict[str, Any]:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ from assay.judges import Cassette, JudgeSettings, load_settings
 from assay.metrics import RagasMetric, TokenOverlap, as_ragas_metric
 from assay.metrics.heuristic import Hal
 from assay.runs import Plan, RunOptions, RunWriter, ScoringRequest, Store, StoredRun, run_plan
+from assay.runs.align import Aligner
+from assay.runs.judge_scoring import JudgeScoring, score_by_judges
 from assay.runs.nightly import load_suite, run_suite
 from assay.runs.shards import ShardScorer, content_key
 from assay.testing import assert_score
@@ -160,6 +163,53 @@ def test_it_is_said_where_they_do_not_hold(caplog: pytest.LogCaptureFixture) -> 
     judge = LiteLLMJudge("openai/gpt-4o-mini")
     with pytest.raises(UsageError, match="has its own budget: give the budget to the judge"):
         evaluate(ROWS, "faithfulness", judge=judge, budget=Budget(calls=9), progress=False)
+
+
+def test_judges_are_compared_whatever_they_are(tmp_path: Path) -> None:
+    """A model by its name and a function: both support one of two claims. A judge without settings is refused."""
+    scoring = JudgeScoring(metric="faithfulness", cassette=str(tmp_path / "{judge}.jsonl"))
+    samples = [*read_samples(ROWS)]
+    scores = score_by_judges({"model": "openai/gpt-4o-mini", "function": ask}, samples, scoring)
+    assert {one.judge: [score.value for score in one.scores.values()] for one in scores} == {
+        "model": [0.5] * 3,
+        "function": [0.5] * 3,
+    }
+    assert sorted(path.name for path in tmp_path.glob("*.jsonl")) == ["function.jsonl", "model.jsonl"]
+    with pytest.raises(UsageError, match="judge: an object of type OwnJudge cannot be used"):
+        score_by_judges({"own": OwnJudge()}, samples, scoring)
+
+
+def test_an_aligner_takes_a_name_and_refuses_42() -> None:
+    rated = [
+        Sample(id=str(n), group=str(n), rating=1 + n % 5, **ANSWER)  # retrieved_contexts as a list is read as a tuple
+        for n in range(24)
+    ]
+    aligner = Aligner("faithfulness", rated, "openai/gpt-4o-mini")
+    assert aligner.estimate_cost().requests > 0
+    with pytest.raises(UsageError, match=r"judge: 42 \(int\) cannot be used"):
+        Aligner("faithfulness", rated, NO)
+
+
+def test_a_stored_run_in_a_notebook() -> None:
+    """Beside a running loop, with a store that the notebook's thread opened."""
+
+    async def cell() -> str:
+        with closing(Store("runs")) as store:
+            plan = Plan(sets=("helpdesk_en",), metrics=("token_overlap",), limit=3)
+            return run_plan(plan, store).ending
+
+    assert asyncio.run(cell()) == "done"
+
+
+def test_a_metric_of_ragas_that_asks_nobody_needs_no_judge() -> None:
+    pytest.importorskip("ragas")
+    pytest.importorskip("rouge_score")
+    row = ANSWER | {"reference": "Open menu 1."}
+    results = evaluate([row], ["rouge_l", "ragas:rouge_score"], progress=False)
+    scores = results.scores["sample-1"]
+    assert scores["rouge_l"].value == pytest.approx(scores["ragas:rouge_score"].value)
+    with pytest.raises(UsageError, match="ragas:faithfulness asks a judge"):
+        evaluate([row], "ragas:faithfulness", progress=False)
 
 
 def test_a_judge_lacks_something() -> None:
