@@ -1,22 +1,27 @@
-"""Adds the reference to the site: one page per package with its public names, and one page with all commands.
+"""Adds the reference to the site: one page per group of public names, and one page with all commands.
 
 The pages are made while the site is built, so that they cannot lag behind the code. Signatures and docstrings are read
 by griffe, which imports nothing; it needs a folder `assay` that holds the subpackages, as the installed package does.
 """
 
 import importlib
+import inspect
 import re
 import shutil
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import click
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
+from reference_groups import GROUPS, NameGroup
 
+PYTHON_PAGE = {"All names": "docs/reference/python.md"}
+"""The page with all public names, as the navigation names it."""
 SOURCE_TREE = Path("build/source")
 """Where the sources are copied to, as the package `assay`; `mkdocs.yml` names it too."""
 HELP_WIDTH = 100
@@ -29,15 +34,27 @@ def setuptools_settings(root: Path) -> dict[str, Any]:
     return settings["tool"]["setuptools"]
 
 
-def public_packages(root: Path) -> list[str]:
-    """Returns the dotted names of the packages that offer public names, in the order of `pyproject.toml`."""
-    return [package for package in setuptools_settings(root)["packages"] if public_names(package)]
+def public_objects(root: Path) -> dict[tuple[str, int], list[str]]:
+    """Returns the dotted names of everything public, by its own name and identity: what two packages offer is one.
 
+    Public is what a package has in its `__all__`, and what `assay.errors` defines.
+    """
+    errors = importlib.import_module("assay.errors")
 
-def public_names(package: str) -> list[str]:
-    """Returns what a package offers in its `__all__`, without dunder names."""
-    module = importlib.import_module(package)
-    return [name for name in getattr(module, "__all__", ()) if not name.startswith("__")]
+    def is_error(value: Any) -> bool:
+        return isinstance(value, type) and issubclass(value, errors.AssayError)
+
+    packages = setuptools_settings(root)["packages"]
+    offered = [
+        *((package, name) for package in packages for name in getattr(importlib.import_module(package), "__all__", ())),
+        *((errors.__name__, name) for name, value in vars(errors).items() if is_error(value)),
+    ]
+    names: dict[tuple[str, int], list[str]] = {}
+    for package, name in offered:
+        if not name.startswith("__"):
+            key = name, id(getattr(importlib.import_module(package), name))
+            names.setdefault(key, []).append(f"{package}.{name}")
+    return names
 
 
 @event_priority(100)  # before mkdocstrings, which leaves out a folder that does not exist
@@ -49,16 +66,15 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         if "Reference" in section:
             section["Reference"] += [
                 {"Commands": "docs/reference/commands.md"},
-                {"Python": [{package: page_path(package)} for package in public_packages(root)]},
+                {"Python": [PYTHON_PAGE, *({group.title: page_path(group)} for group in GROUPS)]},
             ]
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the text of the reference pages."""
-    pages = {"docs/reference/commands.md": commands_page()}
-    for package in public_packages(Path(config.config_file_path).parent):
-        pages[page_path(package)] = package_page(package)
+    pages = {"docs/reference/commands.md": commands_page(), PYTHON_PAGE["All names"]: overview_page()}
+    pages |= {page_path(group): group_page(group) for group in GROUPS}
     for path, text in pages.items():
         file = File.generated(config, path, content=text)
         file.dest_uri = file.dest_uri.removeprefix("docs/")
@@ -66,16 +82,42 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def page_path(package: str) -> str:
-    """Returns the address of a package's page within the documentation."""
-    return f"docs/reference/{package}.md"
+def page_path(group: NameGroup) -> str:
+    """Returns the address of a group's page within the documentation."""
+    return f"docs/reference/{group.page}.md"
 
 
-def package_page(package: str) -> str:
-    """Returns the Markdown of a package's page: its docstring and every public name with its own."""
-    described = importlib.import_module(package).__doc__ or ""
-    entries = [f"::: {package}.{name}" for name in public_names(package)]
-    return "\n\n".join([f"# {package}", described, *entries, ""])
+def overview_page() -> str:
+    """Returns the Markdown of the page with all names, each with the first line of its docstring."""
+    parts = ["# All names for Python", "Grouped by what they are for; each name leads to its entry."]
+    for group in GROUPS:
+        parts.append(f"## {group.title}\n\n{group.summary} [The page]({group.page}.md)")
+        parts.append(
+            "\n".join(f"- [`{name.rpartition('.')[2]}`][{name}]{first_line(name)}" for name in group.all_names())
+        )
+    return "\n\n".join([*parts, ""])
+
+
+def group_page(group: NameGroup) -> str:
+    """Returns the Markdown of a group's page: below each heading every name with its docstring."""
+    parts = [f"# {group.title}", group.summary]
+    if group.example:
+        parts.append(f"```python\n{group.example}\n```")
+    for heading, names in group.names.items():
+        parts.append(f"## {heading}")
+        for name in names:
+            options = {"heading_level": 3, "show_root_full_path": "true", "toc_label": name.rpartition(".")[2]}
+            lines = [f"      {option}: {value}" for option, value in options.items()]
+            parts.append("\n".join([f"::: {name}", "    options:", *lines]))
+    return "\n\n".join([*parts, ""])
+
+
+def first_line(name: str) -> str:
+    """Returns the first line of a name's docstring, after a colon; "" for a value or a type that has none."""
+    package, _, short = name.rpartition(".")
+    described = getattr(importlib.import_module(package), short)
+    text = inspect.getdoc(described) if isinstance(described, type | FunctionType) else None
+    return f": {text.partition(chr(10))[0]}" if text else ""
 
 
 def commands_page() -> str:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from ..arguments import check_type, wrong_type
 from ..errors import InputError
 from ..installation import require_extra
 from .column_account import SetColumns
 from .logs.conversations import read_conversation
 from .rows import BadRow, Row, Rows
-from .sample import Sample
+from .sample import ACCEPTED_SAMPLES, Sample
 from .sample_builder import SampleBuilder
 from .validation_message import explain_validation_error
 
@@ -39,9 +40,12 @@ def from_ragas(dataset: "EvaluationDataset", *, language: str | None = None) -> 
     metrics find them. A conversation (`MultiTurnSample`) becomes one sample per answer. `language` (ISO 639-1) is
     detected where it is not given. Raises `InputError` for a row without a message or a response.
     """
+    rows = [*dataset] if isinstance(dataset, Iterable) else [None]
+    if not all(hasattr(row, "user_input") for row in rows):
+        raise wrong_type("dataset", dataset, "a Ragas dataset: EvaluationDataset.from_list(rows)")
     name = getattr(dataset, "name", None)
     builder = SampleBuilder(Rows(name or "the Ragas dataset", name or "ragas", iter(())), {}, language, SetColumns())
-    return [builder.sample(row) for row in _rows(dataset, builder.source.name)]
+    return [builder.sample(row) for row in _rows(rows, builder.source.name)]
 
 
 def to_ragas(samples: Iterable[Sample]) -> "EvaluationDataset":
@@ -50,8 +54,11 @@ def to_ragas(samples: Iterable[Sample]) -> "EvaluationDataset":
     A Ragas row has no place for ids, languages, tables, ratings and metadata of our own: pair its scores with the
     samples by their order. Raises `InputError` when Ragas refuses a value, `UsageError` when it is not installed.
     """
-    ragas = load_ragas()
+    check_type("samples", samples, Iterable, ACCEPTED_SAMPLES)
     sample_list = list(samples)
+    for index, sample in enumerate(sample_list):
+        check_type(f"samples, index {index}", sample, Sample, ACCEPTED_SAMPLES)
+    ragas = load_ragas()
     rows = [ragas_row(sample) for sample in sample_list]
     if not any(sample.retrieved_contexts for sample in sample_list):  # Ragas tells a set's columns by what is not None
         for row in rows:

@@ -6,6 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from pydantic_core import PydanticCustomError
 
 Cell = int | float | str | bool | None
+ACCEPTED_SAMPLES = "a list of samples; load_set and read_samples make them of files and data"
+"""What may come as samples, in words."""
 
 
 class Table(BaseModel):

@@ -7,6 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from ..arguments import check_type
 from ..errors import InputError
 from .column_account import SetColumns
 from .id_column import IdSearch
@@ -103,6 +104,7 @@ def read_set(
         InputError: At once when the source cannot be opened, and while reading at the first bad row; the message has
             file, line, field and cure.
     """
+    check_type("source", source, (str, Path), "a path or the name of a set; `read_samples` takes data of a program")
     mapping = _check_options(mapping, language, limit)
 
     def open_rows() -> Rows:
@@ -156,6 +158,7 @@ def read_samples(
 def _check_options(mapping: Mapping[str, str] | None, language: str | None, limit: int | None) -> dict[str, str]:
     checked = dict(mapping or {})
     check_mapping(checked)
+    check_type("language", language, (str, type(None)), "a code of two letters, such as nl")
     if language is not None and not _LANGUAGE.fullmatch(language):
         raise InputError(f"language `{language}` is no ISO 639-1 code; write nl, en or another code of two letters")
     if limit is not None and limit < 1:

@@ -7,11 +7,12 @@ from typing import IO, Any
 
 from pydantic_core import PydanticSerializationError
 
+from ..arguments import check_type
 from ..atomic_files import replace_file
 from ..errors import InputError
 from .cell_values import to_json_value
 from .csv_cells import CsvWriter
-from .sample import Sample
+from .sample import ACCEPTED_SAMPLES, Sample
 from .sample_columns import FIELDS
 
 
@@ -29,8 +30,11 @@ def write_set(samples: Iterable[Sample], path: str | Path) -> int:
         How many samples were written.
 
     Raises:
+        UsageError: It is no list of samples.
         InputError: Another suffix, a folder that does not exist, a duplicate id, or a value that JSON cannot hold.
     """
+    check_type("path", path, (str, Path), "the path of a .jsonl or .csv file")
+    check_type("samples", samples, Iterable, ACCEPTED_SAMPLES)
     target = Path(path).expanduser()
     suffix = target.suffix.lower()
     if suffix not in (".jsonl", ".csv"):
@@ -45,6 +49,7 @@ def write_set(samples: Iterable[Sample], path: str | Path) -> int:
 def _rows(samples: Iterable[Sample], name: str) -> Iterator[dict[str, Any]]:
     places: dict[str, int] = {}
     for number, sample in enumerate(samples, 1):
+        check_type(f"samples, index {number - 1}", sample, Sample, ACCEPTED_SAMPLES)
         first = places.setdefault(sample.id, number)
         if first != number:
             raise InputError(f"{name}: samples {first} and {number} both have the id {sample.id}; make the ids differ")

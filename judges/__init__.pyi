@@ -1,8 +1,11 @@
 from .budget import Budget as Budget
 from .cassette import Cassette as Cassette
 from .cassette import Mode as Mode
+from .judge_opening import JudgeLike as JudgeLike
+from .judge_opening import open_judge as open_judge
 from .litellm_judge import Judge as Judge
 from .litellm_judge import LiteLLMJudge as LiteLLMJudge
+from .litellm_judge import ModelLike as ModelLike
 from .litellm_judge import ReplyStore as ReplyStore
 from .question import Choice as Choice
 from .question import PlainText as PlainText

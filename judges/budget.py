@@ -9,6 +9,8 @@ from .limiter import AdaptiveLimiter
 from .question import RawReply
 from .request_size import RequestSize
 
+ACCEPTED_BUDGET = "what it bounds, such as Budget(usd=1) (from assay import Budget)"
+"""What may come as a budget, in words."""
 _ROUNDING = 1 + 1e-9  # five times 0.2 USD fit into 1 USD
 
 
@@ -56,6 +58,11 @@ class Budget:
     _scale_in: float = field(default=1.0, init=False, repr=False)
     _scale_out: float = field(default=1.0, init=False, repr=False)
     _usd_per_token: float = field(default=0.0, init=False, repr=False)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether there is a bound at all."""
+        return (self.usd, self.tokens, self.calls) != (None, None, None)
 
     def make_limiter(self, most: int) -> AdaptiveLimiter:
         """Makes what bounds the calls at once; a budget that several processes share bounds theirs together.

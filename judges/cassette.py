@@ -6,6 +6,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal, get_args
 
+from ..arguments import check_path
 from ..atomic_files import remove_drafts, replace_file
 from ..errors import InputError, UsageError
 from .journal import Journal, abandoned_journals, find_journals, locked, read_journal
@@ -72,6 +73,7 @@ class Cassette:
     """
 
     def __init__(self, path: str | Path, mode: Mode = "replay") -> None:
+        check_path("path", path)
         if mode not in get_args(Mode):
             raise UsageError(f"unknown cassette mode {mode!r}; the modes are {', '.join(get_args(Mode))}")
         if is_bundled(path):

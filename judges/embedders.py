@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import check_type
 from ..errors import CassetteMiss, JudgeError, UsageError
 from ..installation import require_extra
 from ..worker_threads import compute_beside
@@ -173,6 +174,16 @@ class LiteLLMEmbedder(Embedder):
         self._parameters = parameters
         self._scrubber = Scrubber(parameters=parameters)
 
+    @property
+    def has_cassette(self) -> bool:
+        """Whether its vectors are recorded or replayed."""
+        return self._cassette is not None
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether a budget bounds its calls."""
+        return self._budget.is_bounded
+
     async def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Embeds texts, from the cassette where it has them.
 
@@ -261,6 +272,26 @@ class LiteLLMEmbedder(Embedder):
         return Recording(self._key(text), "embedding", "", {}, "float32", short_hash(text), text[-160:], reply)
 
 
+def check_embedder(embedder: Any) -> None:
+    """Checks that something is an embedder or may be the name of one.
+
+    Raises:
+        UsageError: It is neither.
+    """
+    accepted = "use, st:MODEL or litellm:MODEL, or an Embedder (assay.judges.embedders)"
+    check_type("embedder", embedder, (Embedder, str), accepted)
+
+
+def open_embedder(embedder: Embedder | str) -> Embedder:
+    """Makes the embedder of a name, as for `load_embedder`; an embedder is returned as it is.
+
+    Raises:
+        UsageError: It is neither, or there is no such embedder.
+    """
+    check_embedder(embedder)
+    return load_embedder(embedder) if isinstance(embedder, str) else embedder
+
+
 def load_embedder(name: str, cassette: Cassette | None = None, budget: Budget | None = None) -> Embedder:
     """Makes the embedder of a name.
 
@@ -276,6 +307,7 @@ def load_embedder(name: str, cassette: Cassette | None = None, budget: Budget | 
         >>> load_embedder("use").name
         'use'
     """
+    check_type("name", name, str, "use, st:MODEL or litellm:MODEL")
     kind, _, model = name.partition(":")
     if name == "use":
         return UniversalSentenceEncoder()

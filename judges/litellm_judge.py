@@ -5,13 +5,14 @@ import copy
 import logging
 from collections import OrderedDict
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
+from ..arguments import check_type
 from ..errors import CassetteMiss, JudgeError, JudgeUnavailable, ReplyError, UsageError
 from .alignment import load_alignment
-from .budget import Budget
+from .budget import ACCEPTED_BUDGET, Budget
 from .cassette import Cassette, Mode
 from .connection import Connection
 from .deciding import decide
@@ -19,7 +20,7 @@ from .key import QuestionKeys
 from .litellm_lookup import missing_api_key
 from .meter import count_usage, note_reply
 from .miss_explainer import MissExplainer
-from .python_model import JudgeFunction, PythonModel, open_python_model
+from .python_model import JudgeFunction, OpenAIClient, PythonModel, open_python_model
 from .question import PendingReplies, PlainText, Question, RawReply, Reply
 from .recording import Recording, make_recording
 from .retry import concerns_the_request, explain, is_not_offered, make_attempts
@@ -30,13 +31,18 @@ from .usage import NO_USAGE, ReplyCounts, Usage
 
 T = TypeVar("T", bound=BaseModel)
 
+ModelLike: TypeAlias = str | Path | JudgeSettings | JudgeFunction | OpenAIClient
+"""Which model judges: a name as for `--judge`, a settings file, `JudgeSettings`, a function or a client of `openai`."""
+
 _LOG = logging.getLogger(__name__)
 _RECENT_REPLIES = 1024
 _MOST_FAILURES = 5  # failed calls in a row, after which a judge counts as gone
 
 
 class Judge(Protocol):
-    """Answers questions.
+    """Answers questions. A judge of your own has all four: `name`, `logprobs`, `decide` and `ask`.
+
+    A function that takes a text and returns the reply is less work, and has retries, budgets and recordings.
 
     Attributes:
         name: The name in reports.
@@ -94,6 +100,8 @@ class LiteLLMJudge:
             module and name.
 
     Attributes:
+        is_of_metric: Whether a metric opened it (`Faithfulness("openai/gpt-4o-mini")`): a run then gives it its own
+            recordings and bounds.
         usage: What this judge, or this view of it (`for_run`), took so far.
         replies: How many replies could not be used.
         retries: How many failed calls were made again.
@@ -105,13 +113,17 @@ class LiteLLMJudge:
 
     def __init__(
         self,
-        judge: str | Path | JudgeSettings | JudgeFunction | Any,
+        judge: ModelLike,
         *,
         cassette: Cassette | str | Path | None = None,
         mode: Mode = "auto",
         budget: Budget | None = None,
         **overrides: Any,
     ) -> None:
+        check_type("cassette", cassette, (Cassette, str, Path, type(None)), "the path of a file, or a Cassette")
+        check_type("budget", budget, (Budget, type(None)), ACCEPTED_BUDGET)
+        self._source, self._overrides = judge, dict(overrides)
+        self.is_of_metric = False
         if cassette is None and mode in {"replay", "record"}:
             raise UsageError(f"the mode {mode} needs a cassette: name the file (--cassette PATH)")
         python_model: PythonModel | None = None
@@ -133,6 +145,45 @@ class LiteLLMJudge:
         self._notices: set[str] = set()  # what was said once, by this judge and its views together
         self._stops_when_gone = False
         self._start_run()
+
+    def has_model_of(self, other: "LiteLLMJudge") -> bool:
+        """Whether another judge was opened from the same name, settings, function or client."""
+        names = [judge._overrides.get("model") for judge in (self, other)]
+        return bool(self._source == other._source) and names[0] == names[1]
+
+    @property
+    def has_cassette(self) -> bool:
+        """Whether its replies are recorded or replayed."""
+        return self.cassette is not None
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether a budget bounds its calls."""
+        return self.connection.budget.is_bounded
+
+    def reopen(self, *, cassette: Cassette | None, budget: Budget, **overrides: Any) -> "LiteLLMJudge":
+        """Makes another judge of the same model, with other recordings and bounds.
+
+        Args:
+            cassette: Where its replies are replayed from and recorded to.
+            budget: What its calls may take.
+            **overrides: Single settings in place of this judge's own.
+
+        Raises:
+            UsageError: It is a function whose name does not say which model it asks, and replies are recorded.
+        """
+        return LiteLLMJudge(self._source, cassette=cassette, budget=budget, **self._overrides | overrides)
+
+    @property
+    def settings_to_store(self) -> JudgeSettings:
+        """The settings, as a stored run keeps them.
+
+        Raises:
+            UsageError: It is a function whose name does not say which model it asks.
+        """
+        if self.connection.python_model is not None:
+            open_python_model(self._source, self._overrides.get("model"), is_recorded=True)
+        return self.settings
 
     def for_run(self) -> "LiteLLMJudge":
         """Makes a view of this judge for one run, and leaves this judge as it is.

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Protocol, TypeAlias
 
+from ..arguments import wrong_type
 from ..errors import AssayError, UsageError
 from ..prompts import Message
 from ..worker_threads import call_beside
@@ -22,11 +23,26 @@ from .settings import PYTHON, JudgeSettings
 
 JudgeFunction: TypeAlias = Callable[[str], str] | Callable[[str], Awaitable[str]]
 """Takes a question as one text and returns the reply."""
-
+JUDGE_PARTS = ("name", "logprobs", "decide", "ask")
+"""What a judge of another class has: the attributes and methods of `Judge`."""
+_ACCEPTED = (
+    'the name of a model ("openai/gpt-4o-mini", "gguf:PATH"), a settings file ("judge.yaml"), JudgeSettings, a '
+    "function that takes a text and returns the reply, an OpenAI client, or a judge: a LiteLLMJudge, or an object with "
+    f"{', '.join(JUDGE_PARTS[:-1])} and {JUDGE_PARTS[-1]} (assay.judges.Judge)"
+)
 _ROLE_LINE = re.compile(r"^([ \t]*)\[(system|user|assistant)\]([ \t]*)$", re.MULTILINE | re.IGNORECASE)
 _OF_OPENAI = "https://api.openai.com/v1/"
 # Names of errors of a broken connection, in whichever library the function uses.
 _BREAKS = frozenset({"ConnectionError", "Timeout", "TimeoutException", "TransportError", "TimeoutError"})
+
+
+class OpenAIClient(Protocol):
+    """A client of the package `openai`, sync or async, or an object that works like one."""
+
+    @property
+    def chat(self) -> Any:
+        """Has `completions.create`."""
+        ...
 
 
 class PythonModel(Protocol):
@@ -60,15 +76,26 @@ def open_python_model(judge: Any, model: str | None, *, is_recorded: bool) -> Py
     """
     if is_client(judge):
         if model is None:
-            raise UsageError('a client can ask any model: name the one that judges, such as model="gpt-4o-mini"')
+            raise UsageError(
+                'a client can ask any model: name the one that judges, in evaluate by model="gpt-4o-mini", for a '
+                'metric by LiteLLMJudge(client, model="gpt-4o-mini")'
+            )
         return ClientModel(judge, model)
     if inspect.isclass(judge) or not callable(judge):
-        what = f"the class {judge.__name__}" if inspect.isclass(judge) else f"an object of type {type(judge).__name__}"
-        raise UsageError(
-            f"{what} cannot judge; give a litellm model string (openai/gpt-4o-mini), a settings file (NAME.yaml), a "
-            "function that takes a text and returns the reply, an OpenAI client, or a LiteLLMJudge"
-        )
+        raise wrong_type("judge", judge, _ACCEPTED + _explain_missing_parts(judge))
     return FunctionModel(judge, model, is_recorded=is_recorded)
+
+
+def _explain_missing_parts(judge: Any) -> str:
+    """What an object lacks to be a judge, where it has one of the methods; else ""."""
+    methods = [name for name in ("decide", "ask") if callable(getattr(judge, name, None))]
+    if inspect.isclass(judge) or not methods:
+        return ""
+    missing = [name for name in JUDGE_PARTS if not hasattr(judge, name)]
+    return (
+        f". It has {' and '.join(methods)}, and no {', no '.join(missing)}; where {methods[-1]} takes a text and "
+        f"returns the reply, give the method: judge=my_judge.{methods[-1]}"
+    )
 
 
 def is_client(judge: Any) -> bool:

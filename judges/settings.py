@@ -10,6 +10,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
+from ..arguments import check_type
 from ..errors import InputError, UsageError
 from .judge_folder import JUDGE_FILE, AlignedJudgeRecord, fingerprint_folder
 from .secrets import Scrubber, recordable_parameters, recordable_url
@@ -226,6 +227,7 @@ def load_settings(judge: str) -> JudgeSettings:
         >>> load_settings("qwen1.5b").logprobs
         True
     """
+    check_type("judge", judge, str, "the name of a model, a settings file or a folder of `assay align`")
     if judge in bundled_judge_names():
         text = resources.files(__package__).joinpath(f"{judge}.yaml").read_text(encoding="utf-8")
         return _parse(text, f"judges/{judge}.yaml")

@@ -3,8 +3,8 @@
 from typing import get_args
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge
-from ..judges.embedders import Embedder, load_embedder
+from ..judges import JudgeLike, open_judge
+from ..judges.embedders import Embedder, open_embedder
 from ..prompts import BUNDLED, Prompts
 from .claim_extraction import ClaimsBy
 from .factual_correctness import compare_with_reference
@@ -39,7 +39,7 @@ class AnswerCorrectness(Metric):
 
     def __init__(
         self,
-        judge: Judge,
+        judge: JudgeLike,
         embedder: Embedder | str = "use",
         *,
         weight: float = 0.75,
@@ -51,8 +51,8 @@ class AnswerCorrectness(Metric):
             raise ValueError(f"weight is the share of the facts, from 0 to 1, not {weight}")
         if beta <= 0 or claims not in get_args(ClaimsBy):
             raise ValueError("beta is above 0, claims is judge or sentences")
-        self.judge = judge
-        self.embedder = load_embedder(embedder) if isinstance(embedder, str) else embedder
+        self.judge = open_judge(judge)
+        self.embedder = open_embedder(embedder)
         self.weight = weight
         self.beta = beta
         self.claims: ClaimsBy = claims

@@ -5,8 +5,8 @@ from typing import Self
 from pydantic import BaseModel, model_validator
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge, Question
-from ..judges.embedders import Embedder, load_embedder
+from ..judges import JudgeLike, Question, open_judge
+from ..judges.embedders import Embedder, open_embedder
 from ..prompts import BUNDLED, Prompts
 from .metric import Metric
 from .score import Score, scored
@@ -55,11 +55,11 @@ class AnswerRelevance(Metric):
     needs = ("user_input", "response")
 
     def __init__(
-        self, judge: Judge, embedder: Embedder | str = "use", questions: int = 3, prompts: Prompts = BUNDLED
+        self, judge: JudgeLike, embedder: Embedder | str = "use", questions: int = 3, prompts: Prompts = BUNDLED
     ) -> None:
-        self.judge = judge
+        self.judge = open_judge(judge)
         self.prompts = prompts
-        self.embedder = load_embedder(embedder) if isinstance(embedder, str) else embedder
+        self.embedder = open_embedder(embedder)
         if questions < 1:
             raise ValueError(f"questions is the number of generated questions, 1 or more, not {questions}")
         self.questions = questions

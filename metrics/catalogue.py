@@ -84,13 +84,18 @@ def needs_judge(specification: MetricSpecification | str) -> bool:
 
     A metric whose judge has a default (`declined`, `numeric_claims`) does without, and asks where there is one.
 
+    Raises:
+        UsageError: No metric has this name, or it is one of Ragas, which is not installed.
+
     Example:
         >>> needs_judge("faithfulness"), needs_judge("declined"), needs_judge("heuristic:translate=judge")
         (True, False, True)
     """
     specification = _parsed(specification)
     if specification.is_ragas:
-        return True
+        from .ragas_adapter import ragas_needs_judge
+
+        return ragas_needs_judge(specification.argument)
     if specification.is_scorer:
         from .scorer import load_scorer
 

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from ..arguments import check_type
 from ..eval_sets.sample import Sample
-from ..judges import ChoiceQuestion, Judge, Request
+from ..judges import ChoiceQuestion, JudgeLike, Request, open_judge
 from ..prompts import BUNDLED, Prompts
 from .choice_file import OptionChoice, read_choice
 from .claim_support import require_answers
@@ -35,8 +36,9 @@ class ChoiceMetric(Metric):
     range: tuple[float | None, float | None] = (None, None)
     argument = "file"
 
-    def __init__(self, judge: Judge, file: str | Path | OptionChoice, prompts: Prompts = BUNDLED) -> None:
-        self.judge = judge
+    def __init__(self, judge: JudgeLike, file: str | Path | OptionChoice, prompts: Prompts = BUNDLED) -> None:
+        check_type("file", file, (OptionChoice, str, Path), "the path of a file of options, or an OptionChoice")
+        self.judge = open_judge(judge)
         self.choice = file if isinstance(file, OptionChoice) else read_choice(file)
         self.range = self.choice.range
         self.needs = self.choice.fields

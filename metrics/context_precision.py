@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge, Predicate, Request
+from ..judges import JudgeLike, Predicate, Request, open_judge
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from .claim import Claim
@@ -66,10 +66,10 @@ class ContextPrecision(Metric):
     name = "context_precision"
     needs = ("user_input", "retrieved_contexts", "reference")
 
-    def __init__(self, judge: Judge, against: Against = "reference", prompts: Prompts = BUNDLED) -> None:
+    def __init__(self, judge: JudgeLike, against: Against = "reference", prompts: Prompts = BUNDLED) -> None:
         if against not in get_args(Against):
             raise ValueError(f"against is reference or response, not {against!r}")
-        self.judge = judge
+        self.judge = open_judge(judge)
         self.against = against
         self.prompts = prompts
         self.needs = ("user_input", "retrieved_contexts", against)

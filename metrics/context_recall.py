@@ -3,7 +3,7 @@
 from typing import Any, get_args
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge
+from ..judges import JudgeLike, open_judge
 from ..prompts import BUNDLED, Prompts
 from .claim_extraction import ClaimsBy
 from .claim_support import extract_claims, judge_support
@@ -33,10 +33,10 @@ class ContextRecall(Metric):
     name = "context_recall"
     needs = ("retrieved_contexts", "reference")
 
-    def __init__(self, judge: Judge, claims: ClaimsBy = "sentences", prompts: Prompts = BUNDLED) -> None:
+    def __init__(self, judge: JudgeLike, claims: ClaimsBy = "sentences", prompts: Prompts = BUNDLED) -> None:
         if claims not in get_args(ClaimsBy):
             raise ValueError(f"claims is judge or sentences, not {claims!r}")
-        self.judge = judge
+        self.judge = open_judge(judge)
         self.claims = claims
         self.prompts = prompts
 

@@ -3,7 +3,7 @@
 from typing import Literal, get_args
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge, Level, Predicate, Request, ScoreQuestion
+from ..judges import JudgeLike, Level, Predicate, Request, ScoreQuestion, open_judge
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import sentences
@@ -39,10 +39,10 @@ class ContextRelevance(Metric):
     name = "context_relevance"
     needs = ("user_input", "retrieved_contexts")
 
-    def __init__(self, judge: Judge, unit: Unit = "contexts", prompts: Prompts = BUNDLED) -> None:
+    def __init__(self, judge: JudgeLike, unit: Unit = "contexts", prompts: Prompts = BUNDLED) -> None:
         if unit not in get_args(Unit):
             raise ValueError(f"unit is contexts or sentences, not {unit!r}")
-        self.judge = judge
+        self.judge = open_judge(judge)
         self.unit = unit
         self.prompts = prompts
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge, Predicate, Request
+from ..judges import JudgeLike, Predicate, Request, open_judge
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentence_kinds import CLAIM, any_pattern
@@ -92,8 +92,8 @@ class Declined(Metric):
     needs = ()
     higher_is_better = False
 
-    def __init__(self, judge: Judge | None = None, prompts: Prompts = BUNDLED) -> None:
-        self.judge = judge
+    def __init__(self, judge: JudgeLike | None = None, prompts: Prompts = BUNDLED) -> None:
+        self.judge = None if judge is None else open_judge(judge)
         self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:

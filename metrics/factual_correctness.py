@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge, Usage
+from ..judges import Judge, JudgeLike, Usage, open_judge
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import without_words_to_judge
 from .claim import Claim
@@ -133,7 +133,7 @@ class FactualCorrectness(Metric):
 
     def __init__(
         self,
-        judge: Judge,
+        judge: JudgeLike,
         mode: Mode = "f1",
         beta: float = 1.0,
         claims: ClaimsBy = "sentences",
@@ -143,7 +143,7 @@ class FactualCorrectness(Metric):
             raise ValueError("mode is f1, precision or recall, claims is judge or sentences")
         if beta <= 0:
             raise ValueError(f"beta is above 0, not {beta}")
-        self.judge = judge
+        self.judge = open_judge(judge)
         self.mode: Mode = mode
         self.beta = beta
         self.claims: ClaimsBy = claims

@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 from ..eval_sets.sample import Sample
 from ..installation import require_packages
-from ..judges import Judge
+from ..judges import JudgeLike, open_judge
 from ..judges.usage import NO_USAGE
 from ..prompts import BUNDLED, Prompts
 from ..text.sentence_kinds import CLAIM
@@ -50,7 +50,7 @@ class Faithfulness(Metric):
 
     def __init__(
         self,
-        judge: Judge,
+        judge: JudgeLike,
         claims: ClaimsBy | None = None,
         *,
         numeric: bool | None = None,
@@ -59,7 +59,7 @@ class Faithfulness(Metric):
     ) -> None:
         if claims not in {None, *get_args(ClaimsBy)}:
             raise ValueError(f"claims is judge or sentences, not {claims!r}")
-        self.judge = judge
+        self.judge = open_judge(judge)
         self.prompts = prompts
         self.numeric = numeric
         self.context = context

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import update_wrapper
 from typing import Any, overload
 
+from ..arguments import wrong_type
 from ..errors import UsageError
 from ..eval_sets.sample import Sample
 from ..worker_threads import call_beside
@@ -32,6 +33,10 @@ class FunctionMetric(Metric):
         range: tuple[float | None, float | None] = (0.0, 1.0),  # noqa: A002 # the name that metrics give it
         higher_is_better: bool = True,
     ) -> None:
+        if inspect.isclass(function) or not callable(function):
+            raise wrong_type(
+                "metric", function, "a function that takes a sample and returns a number, a bool or a Score"
+            )
         self.function = function
         self.name = name or str(getattr(function, "__name__", "metric"))
         self.needs = needs

@@ -4,7 +4,7 @@ from typing import Literal, get_args
 
 from ..errors import JudgeError
 from ..eval_sets.sample import Sample
-from ..judges import Judge, Level, Request, ScoreQuestion
+from ..judges import JudgeLike, Level, Request, ScoreQuestion, open_judge
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from .metric import Metric
@@ -35,8 +35,8 @@ class JudgeRating(Metric):
     requirement: Requirement
     """The requirement that this metric rates."""
 
-    def __init__(self, judge: Judge, prompts: Prompts = BUNDLED) -> None:
-        self.judge = judge
+    def __init__(self, judge: JudgeLike, prompts: Prompts = BUNDLED) -> None:
+        self.judge = open_judge(judge)
         self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:

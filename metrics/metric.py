@@ -1,21 +1,27 @@
 """What a metric is."""
 
 import asyncio
+import inspect
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine
 from contextvars import copy_context
+from copy import copy
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from pydantic import ValidationError
 
+from ..arguments import check_type, wrong_type
 from ..errors import JudgeError, UsageError
 from ..eval_sets.sample import Sample
 from ..judges.meter import meter_usage
 from ..judges.usage import Usage
 from .score import Score, failed, skipped
 from .worker import compute_for
+
+if TYPE_CHECKING:
+    from ..judges import Judge
 
 T = TypeVar("T")
 
@@ -56,6 +62,7 @@ class Metric(ABC):
         Raises:
             BudgetReached: A bound of the run is reached; this stops the run, not the sample.
         """
+        check_type("sample", sample, Sample, "a Sample; `score` and `ascore` take its fields")
         missing = [name for name in self.needs if not has_field(sample, name)]
         if missing:
             return skipped(f"the sample has no {' and no '.join(missing)}")
@@ -64,6 +71,16 @@ class Metric(ABC):
                 return await self.measure(sample)
             except JudgeError as error:
                 return failed(str(error), usage=Usage.total(usages))
+
+    def with_judge(self, judge: "Judge") -> Self:
+        """A copy of this metric that asks another judge: a run asks with its own recordings and bounds.
+
+        Args:
+            judge: Takes the place of `judge`, the attribute by which a metric holds its judge.
+        """
+        view: Any = copy(self)
+        view.judge = judge
+        return cast(Self, view)
 
     async def ascore(self, **fields: Any) -> Score:
         """The score of a sample given by its fields, as in Ragas: `await metric.ascore(user_input=..., response=...)`.
@@ -94,6 +111,29 @@ class Metric(ABC):
             0.6666666666666667
         """
         return run_to_end(self.ascore(**fields))
+
+
+def check_metric(name: str, value: Any) -> None:
+    """Checks that an argument is a metric.
+
+    Args:
+        name: What the argument is called.
+        value: What came.
+
+    Raises:
+        UsageError: It is none; the message says how to make one of it.
+    """
+    if isinstance(value, Metric):
+        return
+    accepted = (
+        "the name of a metric, which `assay metrics` lists, or a metric. One of Ragas is given by its name, such as "
+        '"ragas:context_precision"'
+    )
+    if inspect.isclass(value) and issubclass(value, Metric):
+        accepted = f"its name ({value.name!r}), or make a metric of it: {value.__name__}(...)"
+    elif inspect.isroutine(value):
+        accepted = f"a metric: put @metric above {value.__name__} (from assay import metric)"
+    raise wrong_type(name, value, accepted)
 
 
 class ComputedMetric(Metric):

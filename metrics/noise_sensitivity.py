@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 from ..eval_sets.sample import Sample
-from ..judges import Judge, Usage
+from ..judges import JudgeLike, Usage, open_judge
 from ..prompts import BUNDLED, Prompts
 from .claim import Claim
 from .claim_extraction import ClaimsBy
@@ -67,11 +67,11 @@ class NoiseSensitivity(Metric):
     higher_is_better = False
 
     def __init__(
-        self, judge: Judge, mode: Mode = "relevant", claims: ClaimsBy = "sentences", prompts: Prompts = BUNDLED
+        self, judge: JudgeLike, mode: Mode = "relevant", claims: ClaimsBy = "sentences", prompts: Prompts = BUNDLED
     ) -> None:
         if mode not in get_args(Mode) or claims not in get_args(ClaimsBy):
             raise ValueError("mode is relevant or irrelevant, claims is judge or sentences")
-        self.judge = judge
+        self.judge = open_judge(judge)
         self.mode: Mode = mode
         self.claims: ClaimsBy = claims
         self.prompts = prompts

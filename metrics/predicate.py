@@ -1,7 +1,8 @@
 """A statement of your own that a judge finds true of an answer or not."""
 
+from ..arguments import check_type
 from ..eval_sets.sample import Sample
-from ..judges import Judge, Predicate, Request
+from ..judges import JudgeLike, Predicate, Request, open_judge
 from ..prompts import BUNDLED, Prompts
 from .claim_support import predicate_claim, require_answers
 from .metric import Metric
@@ -38,11 +39,12 @@ class PredicateMetric(Metric):
     argument = "statement"
 
     def __init__(
-        self, judge: Judge, statement: str, fields: str = "user_input+response", prompts: Prompts = BUNDLED
+        self, judge: JudgeLike, statement: str, fields: str = "user_input+response", prompts: Prompts = BUNDLED
     ) -> None:
+        check_type("statement", statement, str, "a sentence that may be true of the answer")
         if not statement.strip():
             raise ValueError("the statement is empty; say what may be true of the answer")
-        self.judge = judge
+        self.judge = open_judge(judge)
         self.statement = statement.strip()
         self.needs = read_fields(fields)
         self.prompts = prompts

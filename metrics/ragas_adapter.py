@@ -8,13 +8,14 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import wrong_type
 from ..errors import JudgeError, UsageError
 from ..eval_sets.ragas_dataset import load_ragas, ragas_row
 from ..eval_sets.sample import Sample
-from ..judges import Judge, Usage
-from ..judges.embedders import Embedder, load_embedder
+from ..judges import Judge, JudgeLike, Usage, open_judge
+from ..judges.embedders import Embedder, load_embedder, open_embedder
 from ..languages import FALLBACK
-from .metric import Metric
+from .metric import Metric, check_metric
 from .score import Score, failed, scored, skipped
 from .specification import RAGAS
 
@@ -40,6 +41,7 @@ def as_ragas_metric(metric: Metric, name: str | None = None) -> "MetricForRagas"
     Raises:
         UsageError: ragas is not installed, or the metric needs a field that a Ragas row does not have.
     """
+    check_metric("metric", metric)
     load_ragas()
     from .ragas_parts import MetricForRagas
 
@@ -70,14 +72,17 @@ class RagasMetric(Metric):
     def __init__(
         self,
         metric: Any,
-        judge: Judge | None = None,
+        judge: JudgeLike | None = None,
         embedder: Embedder | str | None = None,
         higher_is_better: bool | None = None,
     ) -> None:
         self._version = load_ragas().__version__
+        if inspect.isclass(metric) or not hasattr(metric, "name"):
+            raise wrong_type("metric", metric, "a metric of Ragas as it is made there: Faithfulness(llm=...)")
         self.name = f"{RAGAS}:{metric.name}"
-        self.judge = judge
-        self.embedder = load_embedder(embedder) if isinstance(embedder, str) else embedder
+        self.judge = None if judge is None else open_judge(judge)
+        self.embedder = None if embedder is None else open_embedder(embedder)
+        self._original = metric
         self._metric = self._with_our_parts(metric)
         self._kind = _kind(self._metric)
         self._fields = _row_fields(self._metric, self._kind)
@@ -86,6 +91,12 @@ class RagasMetric(Metric):
         self.range = _range(metric)
         self.higher_is_better = ragas_higher_is_better(metric.name) if higher_is_better is None else higher_is_better
         self._begin()
+
+    def with_judge(self, judge: Judge) -> "RagasMetric":
+        """A copy of this metric that asks another judge."""
+        view = RagasMetric(self._original, judge, self.embedder, self.higher_is_better)
+        view.name = self.name
+        return view
 
     async def measure(self, sample: Sample) -> Score:
         """The score; failed when Ragas raises or gives no number (nan), skipped where a field is missing.
@@ -201,15 +212,11 @@ def load_ragas_metric(name: str, judge: Judge | None = None, embedder: Embedder 
     Raises:
         UsageError: Ragas has no such metric, or the metric asks a judge and there is none.
     """
-    known = _collection()
-    if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise UsageError(f"Ragas has no metric called {name!r} for single answers{hint} It has {', '.join(known)}")
+    metric_class = _ragas_class(name)
     from .ragas_parts import Embeddings, JudgeLLM
 
     parts: dict[str, Any] = {}
-    parameters = inspect.signature(known[name]).parameters
+    parameters = inspect.signature(metric_class).parameters
     if "llm" in parameters:
         if judge is None:
             raise UsageError(f"{RAGAS}:{name} asks a judge; name one with --judge (in Python: judge=...)")
@@ -218,11 +225,29 @@ def load_ragas_metric(name: str, judge: Judge | None = None, embedder: Embedder 
         embedder = embedder or load_embedder(_DEFAULT_EMBEDDER)
         parts["embeddings"] = Embeddings(embedder)
     try:
-        metric = known[name](**parts)
+        metric = metric_class(**parts)
     except (ImportError, ValueError, TypeError) as error:
         raise UsageError(f"{RAGAS}:{name} cannot be made: {' '.join(str(error).split())}") from error
     metric.name = name
     return RagasMetric(metric, judge if "llm" in parameters else None, embedder if "embeddings" in parameters else None)
+
+
+def ragas_needs_judge(name: str) -> bool:
+    """Whether the metric of `ragas:NAME` asks an LLM.
+
+    Raises:
+        UsageError: Ragas is not installed, or has no such metric.
+    """
+    return "llm" in inspect.signature(_ragas_class(name)).parameters
+
+
+def _ragas_class(name: str) -> Any:
+    known = _collection()
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise UsageError(f"Ragas has no metric called {name!r} for single answers{hint} It has {', '.join(known)}")
+    return known[name]
 
 
 def _collection() -> dict[str, Any]:

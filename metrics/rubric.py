@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+from ..arguments import check_type
 from ..eval_sets.sample import Sample
-from ..judges import Answer, Judge, Level, Request, ScoreQuestion
+from ..judges import Answer, JudgeLike, Level, Request, ScoreQuestion, open_judge
 from ..prompts import BUNDLED, Prompts
 from .claim_support import require_answers
 from .metric import Metric
@@ -37,8 +38,9 @@ class RubricMetric(Metric):
     needs: tuple[str, ...] = ("user_input", "response")
     argument = "file"
 
-    def __init__(self, judge: Judge, file: str | Path | Rubric, prompts: Prompts = BUNDLED) -> None:
-        self.judge = judge
+    def __init__(self, judge: JudgeLike, file: str | Path | Rubric, prompts: Prompts = BUNDLED) -> None:
+        check_type("file", file, (Rubric, str, Path), "the path of a rubric, or a Rubric")
+        self.judge = open_judge(judge)
         self.rubric = file if isinstance(file, Rubric) else read_rubric(file)
         self.needs = self.rubric.fields
         self.prompts = prompts

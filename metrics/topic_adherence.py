@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from ..eval_sets.conversation import conversation_lines
 from ..eval_sets.sample import Sample
-from ..judges import Judge, Predicate, Question, Request
+from ..judges import JudgeLike, Predicate, Question, Request, open_judge
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from .claim_support import predicate_claim, require_answers
@@ -88,10 +88,10 @@ class TopicAdherence(Metric):
     name = "topic_adherence"
     needs = ("user_input", "response")
 
-    def __init__(self, judge: Judge, mode: Mode = "f1", topics: str = "", prompts: Prompts = BUNDLED) -> None:
+    def __init__(self, judge: JudgeLike, mode: Mode = "f1", topics: str = "", prompts: Prompts = BUNDLED) -> None:
         if mode not in get_args(Mode):
             raise ValueError(f"mode is f1, precision or recall, not {mode!r}")
-        self.judge = judge
+        self.judge = open_judge(judge)
         self.mode: Mode = mode
         self.topics = [topic.strip() for topic in topics.split(";") if topic.strip()]
         self.prompts = prompts

@@ -1,6 +1,5 @@
 """`assay align`: a judge learns from ratings; candidates are tried out of fold, and the one that wins is written."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +10,11 @@ import numpy as np
 
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
-from ..judges import Judge, JudgeSettings, LiteLLMJudge, PlainText, Question, Usage
+from ..judges import Judge, JudgeLike, JudgeSettings, PlainText, Question, Usage
 from ..judges.alignment import Alignment, RatedExample, write_folder
-from ..judges.embedders import Embedder
+from ..judges.embedders import Embedder, open_embedder
 from ..judges.judge_folder import AlignedJudgeRecord
+from ..judges.judge_opening import open_model
 from ..judges.request_size import estimate_tokens
 from ..languages import FALLBACK
 from ..meta_eval.agreement_statistics import mean_spearman
@@ -29,6 +29,7 @@ from ..meta_eval.results import Raters
 from ..meta_eval.table import QUESTION_ONLY, ScoreTable
 from ..metrics import Metric, Score
 from ..metrics.catalogue import load_metric
+from ..metrics.metric import run_to_end
 from ..prompts import BUNDLED, Prompt, Prompts
 from .alignment_judges import AlignedJudge, CountingJudge, ObservingJudge, RememberingJudge
 from .execute import execute
@@ -99,8 +100,8 @@ class Aligner:
     Args:
         metric: The metric's name, as for `--metrics`.
         samples: Rated and unrated samples; the unrated ones are left out.
-        judge: The judge as it is.
-        embedder: Finds the nearest rated examples.
+        judge: The judge as it is: whatever `evaluate` takes.
+        embedder: Finds the nearest rated examples: an embedder or its name.
         load: Makes the metric with a judge behind it; None to load it by name.
         candidates: Which of `CANDIDATES`.
         variants: Further prompts by name, each a folder of prompts.
@@ -112,13 +113,13 @@ class Aligner:
         on_sample: Called after each sample that was judged.
 
     Raises:
-        UsageError: Fewer than 20 samples are rated, or they form one group.
+        UsageError: The judge cannot judge or has no settings, fewer than 20 samples are rated, or they form one group.
     """
 
     metric: str
     samples: Sequence[Sample]
-    judge: LiteLLMJudge
-    embedder: Embedder
+    judge: JudgeLike
+    embedder: Embedder | str = "use"
     load: LoadMetric | None = None
     candidates: Sequence[str] = CANDIDATES
     variants: Mapping[str, Path] = field(default_factory=dict)
@@ -130,6 +131,8 @@ class Aligner:
     on_sample: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
+        self._model = open_model(self.judge)
+        self._embedder = open_embedder(self.embedder)
         self.samples = [sample for sample in self.samples if sample.human_rating is not None]
         if len(self.samples) < _FEWEST_RATED:
             raise UsageError(
@@ -151,8 +154,8 @@ class Aligner:
         Raises:
             UsageError: The metric asks no typed question.
         """
-        counting = CountingJudge(self.judge)
-        asyncio.run(self._measure(counting, range(len(self.samples))))
+        counting = CountingJudge(self._model)
+        run_to_end(self._measure(counting, range(len(self.samples))))
         if not counting.questions:
             raise UsageError(
                 f"{self.metric} asks no typed question with an order, so that there is nothing to align; take "
@@ -180,30 +183,28 @@ class Aligner:
             BudgetReached: A bound of the judge's budget; what was asked is in the cassette.
             InputError: More than half of the answers have no score.
         """
-        with asyncio.Runner() as runner:
-            self._runner = runner
-            self._remembering = RememberingJudge(self.judge)
-            predictors = self._predictors()
-            result = compare_candidates(
-                self.table,
-                predictors,
-                self._halves,
-                permutations=self.permutations,
-                seed=self.seed,
-            )
-            raters = agreement_of_raters(self.table, seed=self.seed)
-            report = AlignmentReport(
-                metric=self.metric,
-                judge=self.judge.name,
-                answers=len(self.samples),
-                groups=len(set(self.table.groups)),
-                result=result,
-                baselines=self._baselines(),
-                raters=raters,
-                rater_groups=find_rater_groups(self.table, seed=self.seed),
-                usage=self._usage,
-            )
-            self._final = self._make_alignment(result.chosen) if result.is_adopted else None
+        self._remembering = RememberingJudge(self._model)
+        predictors = self._predictors()
+        result = compare_candidates(
+            self.table,
+            predictors,
+            self._halves,
+            permutations=self.permutations,
+            seed=self.seed,
+        )
+        raters = agreement_of_raters(self.table, seed=self.seed)
+        report = AlignmentReport(
+            metric=self.metric,
+            judge=self._model.name,
+            answers=len(self.samples),
+            groups=len(set(self.table.groups)),
+            result=result,
+            baselines=self._baselines(),
+            raters=raters,
+            rater_groups=find_rater_groups(self.table, seed=self.seed),
+            usage=self._usage,
+        )
+        self._final = self._make_alignment(result.chosen) if result.is_adopted else None
         return report
 
     def write(self, folder: Path, report: AlignmentReport) -> None:
@@ -220,7 +221,7 @@ class Aligner:
         record = AlignedJudgeRecord(
             metric=self.metric,
             candidate=result.chosen,
-            embedder=self.embedder.name if alignment.examples else None,
+            embedder=self._embedder.name if alignment.examples else None,
             shown=self.shown,
             rules=alignment.rules,
             spearman={
@@ -234,7 +235,7 @@ class Aligner:
             },
             answers=report.answers,
         )
-        settings: JudgeSettings = self.judge.settings.recordable
+        settings: JudgeSettings = self._model.settings.recordable
         content = settings.model_dump(mode="json", exclude_defaults=True, exclude={"aligned"})
         write_folder(folder, content, record, alignment, prompt_files)
 
@@ -256,13 +257,13 @@ class Aligner:
                 for half in (0, 1)
             ]
             alignments = [
-                Alignment(examples=half_examples, shown=self.shown, embedder=self.embedder)
+                Alignment(examples=half_examples, shown=self.shown, embedder=self._embedder)
                 for half_examples in examples
             ]
             values["few-shot"] = _fixed(self._run("few-shot", self._by_half(alignments)))
         if "rules" in self.candidates:
             rules = [
-                self._runner.run(self._distil([one for one in self.samples if self._half_of[one.id] != half]))
+                run_to_end(self._distil([one for one in self.samples if self._half_of[one.id] != half]))
                 for half in (0, 1)
             ]
             values["rules"] = _fixed(
@@ -288,9 +289,9 @@ class Aligner:
                 return Alignment(calibration=self._maps(kind, np.arange(len(self.samples)))), ()
         if chosen == "few-shot":
             examples = tuple(map(_example, self.samples))
-            return Alignment(examples=examples, shown=self.shown, embedder=self.embedder), ()
+            return Alignment(examples=examples, shown=self.shown, embedder=self._embedder), ()
         if chosen == "rules":
-            return Alignment(rules=self._runner.run(self._distil(self.samples))), ()
+            return Alignment(rules=run_to_end(self._distil(self.samples))), ()
         if chosen == self.optimizer:
             return Alignment(rules=self._evolve(self.samples)), ()
         folder = self.variants[chosen.removeprefix("prompts ")]
@@ -300,14 +301,14 @@ class Aligner:
         return AlignedJudge(self._remembering, {name: alignments[half] for name, half in self._half_of.items()})
 
     def _run(self, name: str, judge: Judge) -> Floats:
-        before = self.judge.usage
-        values = self._runner.run(self._measure(judge, range(len(self.samples))))
-        self._usage[name] = _less(self.judge.usage, before)
+        before = self._model.usage
+        values = run_to_end(self._measure(judge, range(len(self.samples))))
+        self._usage[name] = _less(self._model.usage, before)
         return values
 
     async def _measure(self, judge: Judge, places: Sequence[int] | Places) -> Floats:
         """The metric's values of some samples as shares of its range, more is better; NaN where there is none."""
-        metric = self.load(judge) if self.load else load_metric(self.metric, judge, self.embedder)
+        metric = self.load(judge) if self.load else load_metric(self.metric, judge, self._embedder)
         low, high = metric.range
         if low is None or high is None:
             raise UsageError(f"{self.metric} has no bounded range, so that it cannot be held against ratings")
@@ -323,7 +324,7 @@ class Aligner:
                 self.on_sample()
 
         chosen = [self.samples[int(place)] for place in places]
-        await execute(chosen, [metric], keep, concurrency=self.judge.settings.concurrent_samples)
+        await execute(chosen, [metric], keep, concurrency=self._model.settings.concurrent_samples)
         if 2 * len(reasons) > len(self.samples):
             raise InputError(
                 f"{self.metric} has no score for {len(reasons)} of {len(self.samples)} rated answers, so that nothing "
@@ -335,7 +336,7 @@ class Aligner:
         def predict(training: Places, others: Places) -> Floats:
             alignment = Alignment(calibration=self._maps(kind, training))
             judge = AlignedJudge(self._remembering, {sample.id: alignment for sample in self.samples})
-            return self._runner.run(self._measure(judge, others))
+            return run_to_end(self._measure(judge, others))
 
         return predict
 
@@ -370,7 +371,9 @@ class Aligner:
         prompt = BUNDLED.load("rules", language)
         examples = "\n\n".join(_example(sample).text for sample in shown)
         user = prompt.render({"examples": examples, "scale": f"{self.table.rating_max:g}"})
-        reply = await self.judge.ask(Question(prompt, user, PlainText, "the team's rules", max_tokens=_TOKENS_OF_RULES))
+        reply = await self._model.ask(
+            Question(prompt, user, PlainText, "the team's rules", max_tokens=_TOKENS_OF_RULES)
+        )
         return reply.value.text.strip()
 
     def _evolve(self, samples: Sequence[Sample]) -> str:
@@ -379,15 +382,15 @@ class Aligner:
 
         def measure(rules: str, batch: Sequence[Sample]) -> list[float | None]:
             judge = AlignedJudge(self._remembering, {sample.id: Alignment(rules=rules) for sample in batch})
-            values = self._runner.run(self._measure(judge, [self._place_of[sample.id] for sample in batch]))
+            values = run_to_end(self._measure(judge, [self._place_of[sample.id] for sample in batch]))
             return [None if np.isnan(value) else float(value) for value in values]
 
         def ask(text: str) -> str:
             prompt = Prompt("gepa", FALLBACK, (), text)
             question = Question(prompt, text, PlainText, "GEPA's reflection")
-            return self._runner.run(self.judge.ask(question)).value.text
+            return run_to_end(self._model.ask(question)).value.text
 
-        start = self._runner.run(self._distil(samples))
+        start = run_to_end(self._distil(samples))
         return optimise_rules(
             start,
             samples,
@@ -401,7 +404,7 @@ class Aligner:
     def _baselines(self) -> tuple[BaselineRow, ...]:
         rows = []
         table = add_question_only(self.table, [sample.user_input for sample in self.samples], seed=self.seed)
-        columns = {name: self._runner.run(self._baseline(name)) for name in _BASELINES}
+        columns = {name: run_to_end(self._baseline(name)) for name in _BASELINES}
         if QUESTION_ONLY in table.metrics:
             columns[QUESTION_ONLY] = table.column(QUESTION_ONLY)
         for name, values in columns.items():

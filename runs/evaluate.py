@@ -8,19 +8,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
+from ..arguments import check_path, check_type, wrong_type
 from ..errors import BudgetReached, UsageError
 from ..eval_sets import Sample, read_samples
-from ..judges import Budget, Mode, ReplyCounts
+from ..judges import Budget, JudgeLike, Mode, ReplyCounts
+from ..judges.budget import ACCEPTED_BUDGET
 from ..judges.embedders import Embedder
 from ..metrics import Metric, Score
 from ..metrics.catalogue import default_metrics
-from ..metrics.metric import run_to_end
+from ..metrics.metric import check_metric, run_to_end
 from ..prompts import BUNDLED, Prompts
 from .options import RunOptions
 from .plan import PYTHON_DATA, Plan, absolute_source
 from .progress_display import live_progress
 from .results import Results
-from .scoring_request import JudgeLike, ScoringRequest
+from .scoring_request import ScoringRequest
 from .session import Ending, OnProgress, Progress, StoredRun, find_run_to_resume, score_samples
 from .set_profile import SetProfile
 from .store import Store
@@ -104,10 +106,16 @@ async def aevaluate(
     progress: bool | OnProgress = True,
 ) -> Results:
     """Scores samples inside async code: `evaluate`, which describes the arguments, to be awaited."""
-    if budget is not None and not isinstance(budget, Budget):
-        raise UsageError(
-            f"budget={budget!r}: say what it bounds, such as budget=Budget(usd=1) (from assay import Budget)"
-        )
+    check_type("budget", budget, (Budget, type(None)), ACCEPTED_BUDGET)
+    for name, path in (("prompts", prompts), ("cassette", cassette), ("store", store)):
+        if path is not None and not isinstance(path, Prompts):
+            check_path(name, path)
+    check_type("mapping", mapping, (Mapping, type(None)), 'a dict, theirs to ours: {"vraag": "user_input"}')
+    check_type("resume", resume, (str, type(None)), 'the id of a run, or "last"')
+    check_type("model", model, (str, type(None)), "the name of a model")
+    check_type("concurrency", concurrency, (int, type(None)), "a number of calls")
+    if not isinstance(progress, bool) and not callable(progress):
+        raise wrong_type("progress", progress, "True, False, or a function that is called with a Progress")
     own_prompts = prompts if isinstance(prompts, Prompts) else Prompts.from_folder(prompts)
     request = ScoringRequest(
         metrics=_check_metrics(default_metrics(has_judge=judge is not None) if metrics is None else metrics),
@@ -256,25 +264,11 @@ def _check_metrics(metrics: Sequence[Metric | str] | Metric | str) -> list[Metri
     )
     names: set[str] = set()
     for metric in chosen:
-        if not isinstance(metric, str | Metric):
-            raise UsageError(_explain_no_metric(metric))
+        if not isinstance(metric, str):
+            check_metric("metrics", metric)
         name = metric if isinstance(metric, str) else metric.name
         if name in names:
             raise UsageError(f"two metrics are called {name!r}; leave one out, or rename it: metric.name = ...")
 
         names.add(name)
     return chosen
-
-
-def _explain_no_metric(value: Any) -> str:
-    if inspect.isclass(value) and issubclass(value, Metric):
-        return (
-            f"{value.__name__} is a class and no metric yet; give its name ({value.name!r}), or make one: "
-            f"{value.__name__}(...)"
-        )
-    if inspect.isroutine(value):
-        return f"{value.__name__} is a function and no metric yet; put @metric above it (from assay import metric)"
-    return (
-        f"an object of type {type(value).__name__} is no metric; give names, which `assay metrics` lists, or metrics. "
-        'A metric of Ragas is given by its name, such as "ragas:context_precision"'
-    )

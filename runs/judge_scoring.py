@@ -1,15 +1,16 @@
 """The same samples scored by several judges: as they are, changed by probes, and again for consistency."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import BudgetReached, UsageError
 from ..eval_sets import Sample
-from ..judges import Budget, JudgeSettings, LiteLLMJudge, Mode, ReplyCounts, load_settings
+from ..judges import Budget, Cassette, JudgeLike, LiteLLMJudge, Mode, ReplyCounts
+from ..judges.judge_opening import open_model
 from ..metrics import Score
 from ..metrics.catalogue import needs_judge
+from ..metrics.metric import run_to_end
 from .evaluate import aevaluate
 from .options import JUDGE_FIELD
 from .results import Results
@@ -59,8 +60,8 @@ class JudgeScoring:
             raise UsageError(f"{self.metric} asks no judge and is the same for all; take faithfulness, for one")
 
 
-def load_judges(judges: Sequence[str]) -> dict[str, JudgeSettings]:
-    """Loads the settings of judges by the short names that they have in tables and file names.
+def load_judges(judges: Sequence[str]) -> dict[str, LiteLLMJudge]:
+    """Opens judges by the short names that they have in tables and file names.
 
     Args:
         judges: Names, settings files or model strings, as for `--judge`.
@@ -77,11 +78,11 @@ def load_judges(judges: Sequence[str]) -> dict[str, JudgeSettings]:
         if name in names:
             raise UsageError(f"{names[name]} and {judge} would both be called {name}; rename one of the files")
         names[name] = judge
-    return {name: load_settings(judge) for name, judge in names.items()}
+    return {name: open_model(judge) for name, judge in names.items()}
 
 
 def score_by_judges(
-    judges: Mapping[str, JudgeSettings],
+    judges: Mapping[str, JudgeLike],
     samples: Sequence[Sample],
     scoring: JudgeScoring,
     probed_samples: Mapping[str, Sequence[Sample]] | None = None,
@@ -89,7 +90,7 @@ def score_by_judges(
     """Scores samples by one judge after the other.
 
     Args:
-        judges: Their settings by name.
+        judges: Who judges, by name: whatever `evaluate` takes, but a judge of another class.
         samples: What they score.
         scoring: The metric, the recordings and the bounds.
         probed_samples: The samples as each probe changed them, by probe.
@@ -100,8 +101,8 @@ def score_by_judges(
     """
     try:
         return [
-            asyncio.run(_score(name, settings, samples, scoring, probed_samples or {}))
-            for name, settings in judges.items()
+            run_to_end(_score(name, open_model(judge), samples, scoring, probed_samples or {}))
+            for name, judge in judges.items()
         ]
     except BudgetReached as reached:
         raise BudgetReached(f"{reached}; all replies are kept: the same command goes on with them") from reached
@@ -109,17 +110,16 @@ def score_by_judges(
 
 async def _score(
     name: str,
-    settings: JudgeSettings,
+    model: LiteLLMJudge,
     samples: Sequence[Sample],
     scoring: JudgeScoring,
     probed_samples: Mapping[str, Sequence[Sample]],
 ) -> JudgeScores:
     def open_judge(repeat: int) -> LiteLLMJudge:
-        return LiteLLMJudge(
-            settings.for_repeat(repeat),
-            cassette=scoring.cassette.replace(JUDGE_FIELD, name),
-            mode=scoring.mode,
+        return model.reopen(
+            cassette=Cassette(scoring.cassette.replace(JUDGE_FIELD, name), scoring.mode),
             budget=scoring.budget,
+            parameters=model.settings.for_repeat(repeat).parameters,
         )
 
     async def score(judge: LiteLLMJudge, these: Sequence[Sample]) -> Results:
@@ -135,4 +135,4 @@ async def _score(
     for repeat in range(1, scoring.repeats + 1):
         async with open_judge(repeat) as judge:
             repeats.append(by_sample(await score(judge, samples)))
-    return JudgeScores(name, by_sample(results), settings.concurrency, tuple(repeats), results.replies, probed)
+    return JudgeScores(name, by_sample(results), model.settings.concurrency, tuple(repeats), results.replies, probed)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
 from ..errors import UsageError
 from ..judges import Budget, JudgeSettings, Mode
@@ -34,6 +35,10 @@ class RunOptions:
     concurrency: int | None = None
 
     def __post_init__(self) -> None:
+        if self.mode not in get_args(Mode):
+            raise UsageError(f"unknown mode {self.mode!r}; the modes are {', '.join(get_args(Mode))}")
+        if self.concurrency is not None and self.concurrency < 1:
+            raise UsageError(f"concurrency={self.concurrency}: at least one call at once; give 1 or more")
         if self.cassette is None and self.mode in {"replay", "record"}:
             raise UsageError(f"the mode {self.mode} needs a cassette: name its file (--cassette FILE)")
 

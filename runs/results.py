@@ -1,5 +1,6 @@
 """The results of an evaluation: scores by sample and metric, to look at, to save and to hand on."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import from_json, to_json
 
+from ..arguments import check_path, check_type
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..eval_sets.name_suggestions import nearest_names
@@ -16,8 +18,10 @@ from ..metrics import Score
 from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure
 from ..presentation.page import render_page, template_environment, write_page
-from ..presentation.result_table import ResultTable
+from ..presentation.result_table import Paragraph, ResultTable
+from ..text.wording import count_of
 from .export import write_rows
+from .missing_scores import describe_missing_scores
 from .report import score_as_json
 from .run_tables import summary_table, worst_table
 from .sample_audit import Audit
@@ -62,6 +66,9 @@ class Results:
         Raises:
             UsageError: There is no such run.
         """
+        from .store import check_store
+
+        check_store(store)
         row = store.run(run)
         samples = {sample.id: sample for sample in store.samples(row.id)}
         scores: dict[str, dict[str, Score]] = {sample: {} for sample in samples}
@@ -106,6 +113,7 @@ class Results:
             >>> list(evaluate(rows, "token_overlap", progress=False).worst(1).samples)
             ['sample-2']
         """
+        check_type("n", n, int, "a number of answers")
         metric = metric or self.best_metric
         if metric not in self.directions:
             known = nearest_names(metric, self.metrics)
@@ -185,6 +193,7 @@ class Results:
             UsageError: The path has another suffix.
             InputError: The file cannot be written.
         """
+        check_path("path", path)
         target = Path(path).expanduser()
         if target.suffix not in _SUFFIXES:
             raise UsageError(f"{path}: results are saved as {', '.join(_SUFFIXES)}; name the file so")
@@ -214,17 +223,27 @@ class Results:
         return render_page(__package__, "results_page.html", view)
 
     def _table(self) -> ResultTable:
-        count = len(self.samples)
-        return summary_table(f"{count:,} sample{'s' * (count != 1)}", self.summary(), is_detailed=True)
+        return summary_table(count_of(len(self.samples), "sample"), self.summary(), is_detailed=True)
+
+    def _missing_scores(self) -> list[Paragraph]:
+        """Why scores have no value, as a run says it."""
+        counts = Counter(
+            (metric, score.status, score.reason)
+            for scores in self.scores.values()
+            for metric, score in scores.items()
+            if score.value is None
+        )
+        rows = sorted((*key, count) for key, count in counts.items())
+        return [*describe_missing_scores(sorted(rows, key=lambda row: (*row[:2], -row[3])))]
 
     def __repr__(self) -> str:
-        """The figures, one line per metric."""
-        count = len(self.samples)
-        lines = [f"Results of {count} sample{'s' * (count != 1)}" + (f", run {self.run}" if self.run else "")]
+        """The figures, one line per metric, and why scores are missing."""
+        lines = [f"Results of {count_of(len(self.samples), 'sample')}" + (f", run {self.run}" if self.run else "")]
         for summary in self.summary():
             mean = "no value" if summary.mean is None else f"mean {Figure('mean', summary.mean)}"
             failed = f", {summary.failed} failed" if summary.failed else ""
             lines.append(f"  {summary.name}: {mean}, {summary.scored} of {summary.n} scored{failed}")
+        lines += [f"  {paragraph.label} {paragraph.text}" for paragraph in self._missing_scores()]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -233,4 +252,8 @@ class Results:
         if metric:
             worst = self.worst(_SHOWN)
             tables.append(worst_table(worst.samples.values(), metric, worst.scores))
-        return template_environment(__package__).get_template("results_cell.html").render(tables=tables)
+        return (
+            template_environment(__package__)
+            .get_template("results_cell.html")
+            .render(tables=tables, notes=self._missing_scores())
+        )

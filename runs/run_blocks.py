@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from ..metrics import Score
 from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure, format_cost
-from ..presentation.result_table import Paragraph, ReportBlock, ResultTable, Tone
+from ..presentation.result_table import Paragraph, ReportBlock, ResultTable
 from ..presentation.texts import one_line
+from .missing_scores import describe_missing_scores
 from .ratings.rating_join import join_ratings, join_run_ratings
 from .run_tables import sample_table, summary_table
 from .summary import MetricSummary, ScoreTotals, best_metric
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from .store import Store
 
 _WORST_ANSWERS = 5
-_REASONS = 3
 _MOST_SAMPLES = 10_000
 
 
@@ -76,15 +76,7 @@ def _notes(store: "Store", run: str, summaries: Sequence[MetricSummary]) -> Iter
     lower = dict.fromkeys(summary.name for summary in summaries if not summary.higher_is_better)
     if lower:
         yield Paragraph(f"{', '.join(lower)}: lower is better")
-    reasons: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    for metric, status, reason, count in store.missing_scores(run):
-        reasons.setdefault((metric, status), []).append((reason, count))
-    for (metric, status), counts in reasons.items():
-        total = sum(count for _, count in counts)
-        shown = "; ".join(f"{one_line(reason, 160)} ({count})" for reason, count in counts[:_REASONS])
-        more = f"; {len(counts) - _REASONS} other reasons" if len(counts) > _REASONS else ""
-        tone: Tone = "bad" if status == "failed" else "warning"
-        yield Paragraph(f"{shown}{more}", tone, f"{metric}: {total} {status}:")
+    yield from describe_missing_scores(store.missing_scores(run))
 
 
 def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[str, ReportBlock]:

@@ -12,7 +12,7 @@ from ..eval_sets import Sample
 from ..judges.recording import Recording, format_line, parse_line
 from ..metrics import Score
 from .database import explain_errors
-from .store import Store
+from .store import Store, check_store
 
 _BATCH_ROWS = 500
 _BATCH_SECONDS = 0.5
@@ -41,6 +41,7 @@ class RunWriter:
     """
 
     def __init__(self, store: Store, run: str) -> None:
+        check_store(store)
         self._database = store.database
         self._run = run
         self._samples: list[tuple[Any, ...]] = []

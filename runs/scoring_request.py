@@ -1,26 +1,26 @@
 """What scores samples: metrics, and whom they ask, as they were given; opened they are ready to score."""
 
+import logging
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
+from ..arguments import check_type
 from ..errors import UsageError
-from ..judges import Cassette, Judge, JudgeSettings, LiteLLMJudge, load_settings
-from ..judges.embedders import Embedder, load_embedder
-from ..judges.python_model import JudgeFunction, open_python_model
-from ..judges.settings import PYTHON
+from ..judges import Cassette, Judge, JudgeLike, JudgeSettings, LiteLLMJudge
+from ..judges.embedders import Embedder, check_embedder, load_embedder
+from ..judges.judge_opening import is_judge, settings_of_judge
 from ..metrics import Metric
 from ..metrics.catalogue import load_metric
+from ..metrics.metric import check_metric
 from ..metrics.specification import BASELINES, DEFAULT_METRICS
 from ..prompts import BUNDLED, Prompts
 from .options import RunOptions
 from .plan import Plan
 
-JudgeLike: TypeAlias = Judge | JudgeSettings | str | Path | JudgeFunction | Any
-"""Who judges: a judge, its settings, a name as for `--judge`, a function from text to text, or an OpenAI client."""
-
+_LOG = logging.getLogger(__name__)
 _SAMPLES_AT_ONCE = 16  # where no judge says how many calls it takes
 
 
@@ -69,9 +69,19 @@ class ScoringRequest:
     options: RunOptions = field(default_factory=RunOptions)
 
     def __post_init__(self) -> None:
-        if self.options.cassette is not None and _is_judge(self.judge):
-            raise UsageError("a judge that is open has its own cassette: give the cassette to the judge")
-        if self.model is not None and (self.judge is None or isinstance(self.judge, str | Path | JudgeSettings)):
+        check_type("metrics", self.metrics, (list, tuple), "a list of names of metrics, or metrics as they are")
+        for metric in self.metrics:
+            if not isinstance(metric, str):
+                check_metric("metrics", metric)
+        check_embedder(self.embedder)
+        if self.judge is not None and is_judge(self.judge):
+            for name, is_set in (("cassette", self.options.cassette), ("budget", self.options.budget.is_bounded)):
+                if is_set:
+                    raise UsageError(
+                        f"a judge that is open has its own {name}: give the {name} to the judge, such as "
+                        f'LiteLLMJudge("openai/gpt-4o-mini", {name}=...)'
+                    )
+        if self.model is not None and not _takes_model(self.judge):
             raise UsageError(
                 f"model={self.model!r} is for a judge that is a client or a function; here the judge alone says which "
                 'model is asked, such as judge="openai/gpt-4o-mini"'
@@ -96,19 +106,15 @@ class ScoringRequest:
     def judge_settings(self) -> JudgeSettings | None:
         """The settings that the judge has, or will have when it is opened; None without a judge.
 
+        Without one, those of the model that metrics were given as their judge, where that is one.
+
         Raises:
             UsageError: It is no judge, or a function whose name does not say which model it asks.
         """
-        judge: Any = self.judge
-        if judge is None or isinstance(judge, JudgeSettings):
-            return judge
-        if isinstance(judge, str | Path):
-            return load_settings(str(judge))
-        if isinstance(judge, LiteLLMJudge):
-            return judge.settings
-        if _is_judge(judge):
-            return JudgeSettings(model=f"{PYTHON}{judge.name}", served_as=judge.name, parameters={})
-        return open_python_model(judge, self.model, is_recorded=True).settings
+        if self.judge is not None:
+            return settings_of_judge(self.judge, self.model)
+        models = self._models_of_metrics()
+        return settings_of_judge(models[0]) if len(models) == 1 else None
 
     @property
     def all_metrics(self) -> list[Metric | str]:
@@ -128,42 +134,81 @@ class ScoringRequest:
         file = None if options.mode == "off" else options.cassette_file(lambda: self.judge_settings)
         cassette = None if file is None else Cassette(file, options.mode)
         try:
-            is_other_judge = _is_judge(self.judge) and not isinstance(self.judge, LiteLLMJudge)
-            other_judge: Any = self.judge if is_other_judge else None
-            judge = None if other_judge is not None else self._open_judge(cassette)
-            if isinstance(self.embedder, str):
-                embedder = load_embedder(self.embedder, cassette, options.budget)
-            else:
-                embedder = self.embedder.for_run()
-            metrics = [
-                load_metric(metric, other_judge or judge, embedder, self.prompts) if isinstance(metric, str) else metric
-                for metric in self.all_metrics
-            ]
-            opened = OpenedMetrics(tuple(metrics), judge, embedder, self._concurrent_samples(judge))
-            if judge is None or isinstance(self.judge, LiteLLMJudge):
-                yield opened
-            else:
-                async with judge:
-                    yield opened
+            async with AsyncExitStack() as stack:
+                judge = await self._open(self.judge, cassette, stack)
+                counted = judge if isinstance(judge, LiteLLMJudge) else None
+                models = [] if counted is None or is_judge(self.judge) else [counted]
+                for model in self._models_of_metrics():
+                    if not any(opened.has_model_of(model) for opened in models):
+                        models.append(await stack.enter_async_context(model.reopen(**self._options_of_judge(cassette))))
+                if isinstance(self.embedder, str):
+                    embedder = load_embedder(self.embedder, cassette, options.budget)
+                else:
+                    embedder = self.embedder.for_run()
+                metrics = [
+                    load_metric(metric, judge, embedder, self.prompts)
+                    if isinstance(metric, str)
+                    else self._bind(metric, models)
+                    for metric in self.all_metrics
+                ]
+                if judge is None and len(models) == 1:
+                    counted = models[0]
+                yield OpenedMetrics(tuple(metrics), counted, embedder, self._concurrent_samples(counted))
         finally:
             if cassette is not None:
                 cassette.close()
 
-    def _open_judge(self, cassette: Cassette | None) -> LiteLLMJudge | None:
-        if self.judge is None or isinstance(self.judge, LiteLLMJudge):
-            return self.judge and self.judge.for_run()
-        overrides: dict[str, Any] = (
-            {} if self.options.concurrency is None else {"concurrency": self.options.concurrency}
-        )
-        if self.model is not None:
-            overrides["model"] = self.model
-        return LiteLLMJudge(self.judge, cassette=cassette, budget=self.options.budget, **overrides)
+    async def _open(self, judge: JudgeLike | None, cassette: Cassette | None, stack: AsyncExitStack) -> Judge | None:
+        """Opens the judge of the metrics given by name; one that is open stays open, and a run counts a view of it."""
+        if judge is None:
+            return None
+        if is_judge(judge):
+            return judge.for_run() if isinstance(judge, LiteLLMJudge) else judge
+        model: Any = judge
+        overrides: dict[str, Any] = {} if self.model is None else {"model": self.model}
+        return await stack.enter_async_context(LiteLLMJudge(model, **self._options_of_judge(cassette), **overrides))
+
+    def _options_of_judge(self, cassette: Cassette | None) -> dict[str, Any]:
+        concurrency = {} if self.options.concurrency is None else {"concurrency": self.options.concurrency}
+        return {"cassette": cassette, "budget": self.options.budget, **concurrency}
+
+    def _models_of_metrics(self) -> list[LiteLLMJudge]:
+        """The judges that metrics opened of what they were given, one per model."""
+        models: list[LiteLLMJudge] = []
+        for judge in (getattr(metric, "judge", None) for metric in self.metrics):
+            if not isinstance(judge, LiteLLMJudge) or not judge.is_of_metric:
+                continue
+            if not any(model.has_model_of(judge) for model in models):
+                models.append(judge)
+        return models
+
+    def _bind(self, metric: Metric, models: Sequence[LiteLLMJudge]) -> Metric:
+        """The metric with the run's judge of its model; one whose judge was open stays as it is, which is said."""
+        judge = getattr(metric, "judge", None)
+        if isinstance(judge, LiteLLMJudge) and judge.is_of_metric:
+            return metric.with_judge(next(model for model in models if model.has_model_of(judge)))
+        self._report_unbound(metric.name, "judge", judge)
+        self._report_unbound(metric.name, "embedder", getattr(metric, "embedder", None))
+        return metric
+
+    def _report_unbound(self, metric: str, role: str, asked: Any) -> None:
+        """Says which options of the run do not hold for the judge or embedder that a metric brought."""
+        if asked is None or (role == "embedder" and not hasattr(asked, "has_cassette")):
+            return  # a model in this process has nothing to record and costs nothing
+        unbound = ["cassette"] * (self.options.cassette is not None and not getattr(asked, "has_cassette", False))
+        unbound += ["budget"] * (self.options.budget.is_bounded and not getattr(asked, "has_bounds", False))
+        if unbound:
+            _LOG.warning(
+                "%s brought its own %s, %s: the %s of this evaluation %s not hold for it",
+                metric, role, asked.name, " and the ".join(unbound), "does" if len(unbound) == 1 else "do",
+            )  # fmt: skip
 
     def _concurrent_samples(self, judge: LiteLLMJudge | None) -> int:
-        if judge is not None and (self.options.concurrency is None or not isinstance(self.judge, LiteLLMJudge)):
+        if judge is not None and (self.options.concurrency is None or not is_judge(self.judge)):
             return judge.settings.concurrent_samples
         return self.options.concurrency or _SAMPLES_AT_ONCE
 
 
-def _is_judge(judge: Any) -> bool:
-    return isinstance(judge, LiteLLMJudge) or (callable(getattr(judge, "ask", None)) and hasattr(judge, "logprobs"))
+def _takes_model(judge: JudgeLike | None) -> bool:
+    """Whether a judge is a client or a function: what else it is says itself which model it asks."""
+    return not (judge is None or isinstance(judge, str | Path | JudgeSettings) or is_judge(judge))

@@ -1,6 +1,5 @@
 """Scoring samples in one session: of a run that is stored and can be resumed, or in memory."""
 
-import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -9,12 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
+from ..arguments import check_type
 from ..errors import BudgetReached, InputError, UsageError
 from ..eval_sets import Sample
 from ..judges import LiteLLMJudge, ReplyStore, Usage
 from ..judges.embedders import Embedder
 from ..judges.secrets import WITHHELD
 from ..metrics import Metric, Score
+from ..metrics.metric import run_to_end
 from ..prompts import OTHER_LANGUAGE
 from .batch_run import BatchOptions, check_batches, replies_in_batches
 from .execute import FinishedMetrics, execute
@@ -23,7 +24,7 @@ from .plan import Plan
 from .run_writer import RunWriter
 from .scoring_request import OpenedMetrics, ScoringRequest
 from .set_profile import SetProfile
-from .store import RunRow, Store
+from .store import RunRow, Store, check_store
 
 Ending = Literal["done", "budget", "interrupted", "error"]
 
@@ -226,6 +227,8 @@ def run_plan(
         JudgeUnavailable: The judge is gone.
         UsageError: A metric cannot be made, asks a judge where the plan has none, or can score no sample.
     """
+    check_type("plan", plan, Plan, "a Plan (from assay.runs import Plan)")
+    check_store(store)
     request = ScoringRequest.of_plan(plan, options or RunOptions())
     if batches is not None:
         check_batches(plan, request.options)
@@ -251,7 +254,7 @@ def run_plan(
         scoring = score_samples(
             read_samples(), record, request, progress=progress, on_progress=on_progress, around=around
         )
-        asyncio.run(scoring)
+        run_to_end(scoring)
     except BudgetReached as error:
         ending, message = "budget", str(error)
     return Outcome(
@@ -282,6 +285,7 @@ class StoredRun:
         *,
         cassette: Path | None = None,
     ) -> None:
+        check_store(store)
         self._cassette = cassette
         self._profile = SetProfile()
         self.run = resume or ""

@@ -163,7 +163,8 @@ class _ExactSum:
 
 
 def _connect(path: Path, wait: float) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
+    # in a notebook a run is carried out on a loop in another thread, while the thread that opened the store waits
+    connection = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")

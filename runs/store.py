@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
+from ..arguments import check_type
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..judges import Usage
@@ -65,6 +66,7 @@ class Store:
     def __init__(
         self, folder: str | Path = DEFAULT_STORE, *, must_exist: bool = False, wait: float = DEFAULT_WAIT
     ) -> None:
+        check_type("store", folder, (str, Path), 'the folder of a store (".assay"), or a PostgreSQL URL')
         file = Path(folder) / "runs.sqlite"
         if must_exist and not URL.match(str(folder)) and not file.exists():
             raise UsageError(f"{file}: there are no runs here; run `assay run` first, or name the folder with --store")
@@ -393,3 +395,12 @@ def _usage(content: str) -> Usage:
 
 def _read_plan(text: str) -> Plan:
     return Plan.model_validate_json(text, context=RECORDED)
+
+
+def check_store(store: Any) -> None:
+    """Checks that an argument is a store.
+
+    Raises:
+        UsageError: It is something else; the message says how to open one.
+    """
+    check_type("store", store, Store, 'a store that is open: Store(".assay") (from assay.runs import Store)')

@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..arguments import check_type
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..judges import Judge
+from ..judges import JudgeLike, LiteLLMJudge, open_judge
 from ..metrics import Claim, Metric, Score
 from ..metrics.catalogue import load_metric
-from ..metrics.metric import run_to_end
+from ..metrics.metric import check_metric, run_to_end
 from ..untrusted import without_unseen
 
 _LONGEST = 300  # characters of a text in a failure
@@ -21,7 +22,7 @@ def assert_score(
     *,
     at_least: float | None = None,
     at_most: float | None = None,
-    judge: Judge | None = None,
+    judge: JudgeLike | None = None,
 ) -> Score:
     """Asserts that a sample's score lies within bounds.
 
@@ -30,7 +31,8 @@ def assert_score(
         sample: The question, the answer and what the metric needs besides: a `Sample` or its fields.
         at_least: The lowest value that passes.
         at_most: The highest value that passes.
-        judge: Answers the questions of a metric given by name.
+        judge: Answers the questions of a metric given by name: whatever `evaluate` takes. Its replies are not
+            recorded, unless it is a judge that records them, as that of the fixture `assay_judge`.
 
     Returns:
         The score, for further assertions.
@@ -64,7 +66,7 @@ async def aassert_score(
     *,
     at_least: float | None = None,
     at_most: float | None = None,
-    judge: Judge | None = None,
+    judge: JudgeLike | None = None,
 ) -> Score:
     """`assert_score` inside async code; arguments, result and errors are the same."""
     __tracebackhide__ = True
@@ -85,12 +87,25 @@ async def _measure(
     sample: Sample | Mapping[str, Any],
     at_least: float | None,
     at_most: float | None,
-    judge: Judge | None,
+    judge: JudgeLike | None,
 ) -> tuple[Score, str]:
     """The score, and what the assertion says of it; empty where it passes."""
-    measured = load_metric(metric, judge) if isinstance(metric, str) else metric
+    check_type("sample", sample, (Sample, Mapping), "a Sample, or its fields as a dict")
     fields = sample if isinstance(sample, Mapping) else sample.model_dump()
-    score = await measured.ascore(**fields)
+    if isinstance(metric, str):
+        opened = None if judge is None else open_judge(judge)
+        measured = load_metric(metric, opened)
+    else:
+        check_metric("metric", metric)
+        if judge is not None:
+            raise UsageError(f"{metric.name} has its own judge; judge= is for a metric given by name")
+        opened, measured = None, metric
+    try:
+        score = await measured.ascore(**fields)
+    finally:
+        if opened is not judge and isinstance(opened, LiteLLMJudge):
+            await opened.cancel_calls()
+            opened.close()
     problem = _problem(score, at_least, at_most)
     failure = [f"{measured.name} {problem}: {score.reason}", *_details(fields, score)] if problem else []
     return score, "\n".join(failure)

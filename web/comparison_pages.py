@@ -12,11 +12,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ..presentation.rendered_markdown import LONGEST_MARKDOWN, RenderedText, TextMark, render_markdown
-from ..presentation.wording import count_of
 from ..runs import Store
 from ..runs.compare import RunComparison, compare
 from ..runs.compare_ratings import compare_ratings
 from ..runs.compare_tables import comparison_sentences, comparison_tables
+from ..text.wording import count_of
 from .run_pages import answer_url
 from .viewer import Viewer, for_visitors, number_of
 

@@ -11,8 +11,8 @@ from starlette.templating import Jinja2Templates
 
 from ..languages import FALLBACK, Language, find_language, load_language
 from ..presentation.page import template_environment
-from ..presentation.wording import count_of
 from ..runs import nightly
+from ..text.wording import count_of
 
 _SECTION = "rating_page"
 _HTTP_ERRORS = {

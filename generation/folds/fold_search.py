@@ -6,7 +6,7 @@ from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InputError, UsageError
-from ...presentation.wording import count_of
+from ...text.wording import count_of
 from ..section import Fold, Section
 from ..topics.section_topic import OUTLIER, SectionTopic
 from .sampling import mark_sampled

@@ -2,11 +2,11 @@
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from ...eval_sets.sample import Sample
 from ...installation import require_packages
-from ...judges import Judge
+from ...judges import Judge, JudgeLike, open_judge
 from ...languages import FALLBACK, Language, find_language, language_or_fallback, packs_with
 from ...prompts import BUNDLED, Prompts
 from ...text.lemmas import lemmas
@@ -147,7 +147,7 @@ class StarredFeature(Feature):
     def __init__(
         self,
         translate: TranslatorName | Translator | None = None,
-        judge: Judge | None = None,
+        judge: JudgeLike | None = None,
         nlp_nl: str | None = None,
         nlp_en: str | None = None,
         prompts: Prompts = BUNDLED,
@@ -157,7 +157,15 @@ class StarredFeature(Feature):
         Raises `ValueError` for another name, `UsageError` when there is no judge or the library is not installed.
         """
         super().__init__(nlp_nl, nlp_en)
-        self._translator = load_translator(translate, judge, prompts)
+        self.judge = None if judge is None or translate != "judge" else open_judge(judge)
+        self._prompts = prompts
+        self._translator = load_translator(translate, self.judge, prompts)
+
+    def with_judge(self, judge: Judge) -> Self:
+        """A copy of this metric that asks another judge to translate."""
+        view = super().with_judge(judge)
+        view._translator = load_translator("judge", judge, self._prompts)
+        return view
 
     async def measure(self, sample: Sample) -> Score:
         """As a feature, of the translation where one is asked for. Raises `JudgeError` when there is none."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, Self, cast
 
 from ...eval_sets.sample import Sample
 from ...installation import require_packages
-from ...judges import Judge, Usage
+from ...judges import Judge, JudgeLike, Usage, open_judge
 from ...languages import language_or_fallback
 from ...languages.sections import MessageType
 from ...prompts import BUNDLED, Prompts
@@ -94,7 +94,7 @@ class Heuristic(Metric):
         rules: Rules = "positional",
         beyond: str = "",
         translate: TranslatorName | Translator | None = None,
-        judge: Judge | None = None,
+        judge: JudgeLike | None = None,
         prompts: Prompts = BUNDLED,
         vocabulary: str | None = None,
         threshold: float = THRESHOLD,
@@ -127,7 +127,9 @@ class Heuristic(Metric):
         self._overrides = overrides
         self._labelled = types == "labelled"
         self._rules = rules
-        self._translator = load_translator(translate, judge, prompts)
+        self.judge = None if judge is None or translate != "judge" else open_judge(judge)
+        self._prompts = prompts
+        self._translator = load_translator(translate, self.judge, prompts)
         self.texts = named_pipelines(nlp_nl=nlp_nl, nlp_en=nlp_en)
         self.features: tuple[Feature, ...] = (
             CompanyTerms(vocabulary),
@@ -139,6 +141,12 @@ class Heuristic(Metric):
             VerbatimGuide(threshold),
             *(feature() for feature in _parse_beyond(beyond)),
         )
+
+    def with_judge(self, judge: Judge) -> Self:
+        """A copy of this metric that asks another judge to translate."""
+        view = super().with_judge(judge)
+        view._translator = load_translator("judge", judge, self._prompts)
+        return view
 
     def classify_sample(self, sample: Sample) -> TypeMatch:
         """Finds the type of the sample's message, with the pattern that matched."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ...judges import Judge
+from ...judges import JudgeLike
 from ...languages import Language
 from ...text.components import find_components, normal_name
 from ...text.guides import find_guides
@@ -94,7 +94,7 @@ class VerbatimGuide(StarredFeature):
         self,
         threshold: float = THRESHOLD,
         translate: TranslatorName | Translator | None = None,
-        judge: Judge | None = None,
+        judge: JudgeLike | None = None,
         nlp_nl: str | None = None,
         nlp_en: str | None = None,
     ) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from ...errors import UsageError
 from ...eval_sets.sample import Sample
 from ...installation import require_packages
-from ...judges import Judge, Usage
+from ...judges import JudgeLike, Usage, open_judge
 from ...languages import FALLBACK, load_language
 from ...prompts import BUNDLED, Prompts
 from ...text.sentences import describe_cut_lines
@@ -57,12 +57,15 @@ class NumericClaims(Metric):
     needs = ("response",)
 
     def __init__(
-        self, judge: Judge | None = None, prompts: Prompts = BUNDLED, read: Literal["grammar", "auto", "judge"] = "auto"
+        self,
+        judge: JudgeLike | None = None,
+        prompts: Prompts = BUNDLED,
+        read: Literal["grammar", "auto", "judge"] = "auto",
     ) -> None:
         require_packages("numeric", "the metric numeric_claims")
         if read == "judge" and judge is None:
             raise UsageError("numeric_claims:read=judge needs a judge: name one, or leave the option out")
-        self.judge = None if read == "grammar" else judge
+        self.judge = None if judge is None or read == "grammar" else open_judge(judge)
         self.read = read
         self.prompts = prompts
 

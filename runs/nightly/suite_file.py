@@ -8,6 +8,7 @@ import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from ...arguments import check_type
 from ...errors import InputError, UsageError
 from ...eval_sets.name_suggestions import nearest_names, quote_names
 from ...metrics.catalogue import needs_judge
@@ -27,6 +28,7 @@ def load_suite(path: Path) -> Suite:
         InputError: The file cannot be read or is no valid suite; the text names file, line, key and the nearest
             right name.
     """
+    check_type("path", path, Path, "the path of a suite's file, as a pathlib.Path")
     try:
         text = path.read_text(encoding="utf-8")
         tree = yaml.compose(text, Loader=yaml.SafeLoader)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from ...arguments import check_type
 from ...errors import AssayError
 from ..session import Progress
 from ..store import Store
@@ -54,6 +55,7 @@ def run_suite(
     Raises:
         AssayError: The store cannot be opened, or there is nothing to resume.
     """
+    check_type("suite", suite, Suite, 'a Suite: load_suite(Path("suite.yaml"))')
     try:
         opened = Store(suite.store_place if store is None else store, wait=suite.store_wait)
         nightly = begin_nightly_run(suite, opened, resume=resume, resume_command=resume_command)

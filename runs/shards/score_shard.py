@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from ...arguments import check_type
 from ...eval_sets import Sample
 from ...eval_sets.column_account import SetColumns
 from ...eval_sets.rows import Row, Rows
@@ -79,6 +80,7 @@ class ShardScorer:
     """
 
     def __init__(self, plan: ShardPlan, *, budget: Budget | None = None) -> None:
+        check_type("plan", plan, ShardPlan, "a ShardPlan")
         self.plan = plan
         self.usage = Usage()
         self.unfinished: pyarrow.Table | None = None

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict
 
+from ...arguments import check_type
 from ...eval_sets import Sample
 from ...eval_sets.rating_column import RatingColumn
 from ...judges import JudgeSettings, Mode
@@ -80,4 +81,6 @@ def content_key(sample: Sample, plan: ShardPlan) -> str:
 
     Two samples with one key get the same scores, so that one of them need not be scored.
     """
+    check_type("sample", sample, Sample, "a Sample")
+    check_type("plan", plan, ShardPlan, "a ShardPlan")
     return hashlib.sha256(f"{plan.identity}\x1e{sample.model_dump_json()}".encode()).hexdigest()[:32]

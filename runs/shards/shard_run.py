@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ...arguments import check_type
 from ...errors import BudgetReached, UsageError
 from ...judges import Usage
 from ...metrics import Metric
@@ -13,7 +14,7 @@ from ..options import RunOptions
 from ..plan import Plan
 from ..session import Ending, OnProgress, Outcome, Progress
 from ..set_profile import SetProfile
-from ..store import Store
+from ..store import Store, check_store
 from .score_shard import ShardScorer
 from .shard_folder import ShardFolder
 from .shard_plan import ShardPlan
@@ -95,6 +96,8 @@ def run_shards(
         JudgeUnavailable: The judge is gone.
         UsageError: A metric cannot be made, or can score none of the first rows; or there is no such engine.
     """
+    check_type("plan", plan, Plan, "a Plan (from assay.runs import Plan)")
+    check_store(store)
     if len(plan.sets) != 1 or plan.split or plan.sheet:
         raise UsageError(
             "shards are read from Parquet files by one pattern, such as 'answers/*.parquet' (in quotes); split and "

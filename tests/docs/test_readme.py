@@ -109,13 +109,18 @@ def test_the_page_on_python_runs(folder: Path, run_script: Callable[[str], str])
     (calls,) = [int(line) for line in printed if line.isdigit()]
     assert calls >= 2  # at least one question about each of the two answers reached the function
     assert any("faithfulness_reason" in line or "answers-2" in line for line in printed)  # the DataFrame
-    (folder / "test_answers.py").write_text(assertion, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--assay-judge", "openai/gpt-4o-mini"]
-    process = subprocess.run(
-        [*command, "--assay-mode", "off", "test_answers.py"], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert process.returncode == 1, process.stdout  # "It" is not in the context: the server's judge finds no support
-    assert "faithfulness is 0, below 0.8" in process.stdout
+
+    def run_pytest(code: str) -> subprocess.CompletedProcess[str]:
+        (folder / "test_answers.py").write_text(code, encoding="utf-8")
+        words = [*command, "--assay-mode", "off", "test_answers.py"]
+        return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+
+    passed = run_pytest(assertion)
+    assert passed.returncode == 0, passed.stdout
+    failed = run_pytest(assertion.replace('"It is free."', '"Lunch costs money."'))
+    assert failed.returncode == 1, failed.stdout
+    assert "faithfulness is 0, below 0.8" in failed.stdout
 
 
 def test_the_lines_of_python_are_counted() -> None:

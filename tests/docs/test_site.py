@@ -2,9 +2,9 @@
 
 import importlib
 import re
-import tomllib
 import zlib
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -30,20 +30,66 @@ def reference_entries(site: Path) -> set[str]:
     return {line.partition(" ")[0] for line in zlib.decompress(compressed).decode().splitlines()}
 
 
-def test_every_public_name_is_in_the_reference(site: Path) -> None:
-    packages = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
-    public = {
-        f"{package}.{name}"
-        for package in packages
-        for name in getattr(importlib.import_module(package), "__all__", ())
-        if not name.startswith("__")
+@pytest.fixture
+def reference(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The module that makes the reference."""
+    pytest.importorskip("mkdocs")
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    return importlib.import_module("reference_pages")
+
+
+def test_every_public_name_is_in_one_group(reference: Any) -> None:
+    """The names of the packages' `__init__.pyi`, and the errors; a name that two packages offer counts once."""
+    offered = reference.public_objects(ROOT)
+    listed = [name for group in reference.GROUPS for name in group.all_names()]
+    assert {"assay.evaluate", "assay.judges.JudgeLike", "assay.errors.BudgetReached"} <= set(listed)
+    counts = {tuple(names): sum(name in listed for name in names) for names in offered.values()}
+    assert {names: count for names, count in counts.items() if count != 1} == {}
+    assert set(listed) <= {name for names in offered.values() for name in names}
+    stubs = {
+        name
+        for stub in ROOT.rglob("__init__.pyi")
+        if "build" not in stub.parts
+        for name in re.findall(r"^from \S+ import \w+ as (\w+)$", stub.read_text(encoding="utf-8"), re.MULTILINE)
     }
-    assert {"assay.evaluate", "assay.metrics.Faithfulness", "assay.runs.Store"} <= public
-    assert public - reference_entries(site) == set()
+    assert stubs <= {name.rpartition(".")[2] for name in listed}
+
+
+def test_every_group_is_a_page_with_its_names(site: Path, reference: Any) -> None:
+    entries = reference_entries(site)
+    assert reference.GROUPS[0].page == "evaluate"
+    for group in reference.GROUPS:
+        page = (site / "reference" / f"{group.page}.html").read_text(encoding="utf-8")
+        places = [page.index(f'id="{name}"') for name in group.all_names()]
+        assert places == sorted(places)
+        assert set(group.all_names()) <= entries
+    overview = (site / "reference" / "python.html").read_text(encoding="utf-8")
+    assert overview.index("evaluate.html#assay.evaluate") < overview.index("samples.html#assay.Sample")
+
+
+def test_examples_are_code(site: Path) -> None:
+    """What a docstring types at a prompt stands in a block of code on every page."""
+    shown = 0
+    for page in (site / "reference").glob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        shown += text.count("&gt;&gt;&gt;")
+        assert "&gt;&gt;&gt;" not in re.sub(r"<pre.*?</pre>", "", text, flags=re.DOTALL), page.name
+    assert shown > 50
+
+
+def test_no_page_of_the_reference_is_endless(site: Path, browser: Any) -> None:
+    """At 1280 pixels, on the largest pages; the alphabetical page had more than 50,000."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    for name in ("evaluate", "metrics", "computed_metrics", "judges", "runs"):
+        page.goto((site / "reference" / f"{name}.html").as_uri())
+        height, width = page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]")
+        assert height < 21_000, name
+        assert width == 1280, name
+    page.close()
 
 
 def test_evaluate_is_shown_with_the_arguments_that_it_takes_from_aevaluate(site: Path) -> None:
-    page = (site / "reference" / "assay.html").read_text(encoding="utf-8")
+    page = (site / "reference" / "evaluate.html").read_text(encoding="utf-8")
     text = re.sub(r"<[^>]+>", "", page[page.index('id="assay.evaluate"') :])
     assert text.index("judge: JudgeLike | None = None") < text.index("Who answers the questions of the metrics")
 

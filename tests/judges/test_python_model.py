@@ -194,9 +194,12 @@ def test_the_key_of_a_client_is_in_no_error(openai_server: OpenAIServer, ask: Ca
 @pytest.mark.parametrize(
     ("judge", "says"),
     [
-        (3, r"an object of type int cannot judge; give a litellm model string \(openai/gpt-4o-mini\)"),
-        (openai.OpenAI, "the class OpenAI cannot judge"),
-        (openai.OpenAI(api_key="x"), 'name the one that judges, such as model="gpt-4o-mini"'),
+        (3, r'judge: 3 \(int\) cannot be used; give the name of a model \("openai/gpt-4o-mini"'),
+        (openai.OpenAI, "judge: the class OpenAI cannot be used"),
+        (
+            openai.OpenAI(api_key="x"),
+            r'in evaluate by model="gpt-4o-mini", .* LiteLLMJudge\(client, model="gpt-4o-mini"\)',
+        ),
         (lambda: "yes", "a judge's function takes one argument"),
         ("gpt-4o-mini", "no judge is called 'gpt-4o-mini'; .* such as openai/gpt-4o-mini"),
     ],

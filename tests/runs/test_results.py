@@ -77,11 +77,28 @@ def test_a_dataframe_has_a_row_per_sample_and_the_reasons() -> None:
 
 
 def test_printed_they_are_the_figures() -> None:
-    assert repr(results()).splitlines()[:3] == [
+    lines = repr(results()).splitlines()
+    assert lines[:3] == [
         "Results of 5 samples",
         "  rightness: mean 0.50, 3 of 5 scored, 1 failed",
         "  wrongness: mean 0.28, 5 of 5 scored",
     ]
+    assert lines[-2:] == ["  rightness: 1 failed: it broke (1)", "  rightness: 1 skipped: nothing to measure (1)"]
+
+
+def test_printed_or_in_a_notebook_they_say_why_scores_are_missing_as_a_run_does(assay: Any, tmp_path: Path) -> None:
+    """What a user types in Python, in a notebook and on the command line has one reason in the same words."""
+    rows = [{"id": name, "user_input": "Free?", "response": "Yes."} for name in "ab"]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    broken = "from assay import failed, metric\n\n@metric\ndef broken(sample):\n    return failed('no <key>')\n"
+    (tmp_path / "own.py").write_text(broken, encoding="utf-8")
+    metrics = [f"{tmp_path / 'own.py'}:broken", "answer_length"]
+    results = evaluate(tmp_path / "rows.jsonl", metrics, progress=False)
+    reason = "broken: 2 failed: no <key> (2)"
+    assert f"{reason}" in repr(results)
+    assert html.escape(reason, quote=False) in results._repr_html_()
+    run = assay("run", tmp_path / "rows.jsonl", "--metrics", ",".join(metrics), "--store", tmp_path / "runs")
+    assert reason in " ".join(run.out.split())
 
 
 def test_json_is_json_and_has_the_evidence(tmp_path: Path) -> None:

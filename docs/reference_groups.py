@@ -1,0 +1,248 @@
+"""The public names of Python by what they are for: each stands in one group, and each group is a page.
+
+`docs/reference_pages.py` makes the pages; `tests/docs/test_site.py` compares the names with those of the packages.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+
+class NameGroup(NamedTuple):
+    """Names that are used together: one page of the reference.
+
+    Attributes:
+        page: The page's file, without `.md`.
+        title: Its heading.
+        summary: What the names are for, in a sentence.
+        names: The dotted names below their headings, in the order of the page.
+        example: The shortest use, which stands above all entries; "" for none.
+    """
+
+    page: str
+    title: str
+    summary: str
+    names: Mapping[str, Sequence[str]]
+    example: str = ""
+
+    def all_names(self) -> Iterator[str]:
+        """Yields the names, without the headings."""
+        for names in self.names.values():
+            yield from names
+
+
+def _of(package: str, names: str) -> tuple[str, ...]:
+    return tuple(f"{package}.{name}" for name in names.split())
+
+
+GROUPS = (
+    NameGroup(
+        "evaluate",
+        "Evaluate and results",
+        "Score samples with metrics, and look at the results.",
+        {
+            "Evaluate": _of("assay", "evaluate aevaluate"),
+            "Results": _of("assay", "Results Score Claim Verdict Place"),
+        },
+        'from assay import evaluate\n\nresults = evaluate("answers.csv", judge="openai/gpt-4o-mini")\nprint(results)',
+    ),
+    NameGroup(
+        "samples",
+        "Sets and samples",
+        "Read, convert and write the answers under test.",
+        {
+            "Samples": ("assay.Sample", "assay.eval_sets.Table"),
+            "Reading and writing": (
+                "assay.load_set",
+                *_of("assay.eval_sets", "read_set read_samples bundled_sets"),
+                "assay.write_set",
+            ),
+            "Ragas": _of("assay.eval_sets", "from_ragas to_ragas"),
+        },
+    ),
+    NameGroup(
+        "judges",
+        "Judges",
+        "Choose who judges, with recordings and bounds.",
+        {
+            "Who judges": (
+                *_of("assay.judges", "JudgeLike ModelLike"),
+                *_of("assay", "LiteLLMJudge Judge JudgeSettings"),
+                *_of("assay.judges", "open_judge load_settings bundled_judge_names"),
+            ),
+            "Recordings and bounds": (
+                "assay.Budget",
+                *_of("assay.judges", "Cassette Mode ReplyStore ReplyCounts Usage"),
+            ),
+        },
+    ),
+    NameGroup(
+        "questions",
+        "Questions to a judge",
+        "Ask a judge yourself, as the metrics do, and write prompts.",
+        {
+            "Typed questions": _of(
+                "assay.judges", "Request Predicate ChoiceQuestion ScoreQuestion Level TypedQuestion Answers Answer"
+            ),
+            "Questions of any shape": _of("assay.judges", "Question Reply RawReply PlainText Choice"),
+            "Prompts": _of(
+                "assay.prompts",
+                "Prompts Prompt Message BUNDLED OTHER_LANGUAGE bundled_prompts bundled_prompt_text prompt_names "
+                "read_prompt read_prompt_as",
+            ),
+        },
+    ),
+    NameGroup(
+        "metrics",
+        "Metrics",
+        "What is measured by a judge; [what each is for](../metrics.md).",
+        {
+            "Claims of an answer": _of(
+                "assay", "Faithfulness WeakestClaim FactualCorrectness AnswerCorrectness Factoid"
+            ),
+            "The answer as a whole": (
+                *_of("assay", "AnswerRelevance Declined NoiseSensitivity TopicAdherence"),
+                *_of("assay.metrics", "JudgeTruthfulness JudgeRelatedness JudgeCompleteness"),
+            ),
+            "The contexts": _of("assay", "ContextPrecision ContextRecall ContextRelevance"),
+            "Questions of your own": _of("assay", "PredicateMetric ChoiceMetric RubricMetric"),
+        },
+    ),
+    NameGroup(
+        "computed_metrics",
+        "Metrics without a judge",
+        "What is computed, metrics of your own, and those of Ragas.",
+        {
+            "Metrics of your own": (
+                *_of("assay", "metric Metric"),
+                "assay.metrics.ComputedMetric",
+                *_of("assay", "scored skipped failed"),
+            ),
+            "Baselines and overlap with a reference": _of(
+                "assay.metrics",
+                "TokenOverlap RougeLPrecision AnswerLength Rouge1 Rouge2 RougeL Bleu BertScore Bleurt",
+            ),
+            "Numbers": ("assay.NumericClaims",),
+            "The heuristic score": (
+                "assay.Heuristic",
+                *_of(
+                    "assay.metrics.heuristic",
+                    "CompanyTerms ComponentsDefined ComplexAnswer PromptOverlap Hal SubjectCombination VerbatimGuide "
+                    "classify",
+                ),
+            ),
+            "Metrics of Ragas": _of("assay.metrics", "RagasMetric as_ragas_metric"),
+        },
+    ),
+    NameGroup(
+        "ratings",
+        "Ratings and agreement",
+        "Bring ratings and scores together, and see which metric agrees with people.",
+        {
+            "Ratings": _of("assay.runs.ratings", "RatingQueue QueueSettings Rating Assignment"),
+            "Scores and ratings in files": _of(
+                "assay.meta_eval.score_files",
+                "read_score_files read_score_table read_scores read_ratings join_sources JoinedScores ScoreSource Item "
+                "ReadOptions FlatRow flat_rows flatten",
+            ),
+            "Reports": (
+                *_of("assay.meta_eval.report", "write_report render_report"),
+                *_of("assay.runs.judge_report", "write_judge_report render_judge_report"),
+            ),
+        },
+    ),
+    NameGroup(
+        "runs",
+        "Stored runs",
+        "Keep runs, and go on with them.",
+        {
+            "Runs": _of(
+                "assay.runs",
+                "Store Plan RunOptions run_plan Outcome Progress ScoringRequest OpenedMetrics score_samples StoredRun "
+                "RunWriter",
+            ),
+        },
+    ),
+    NameGroup(
+        "shards",
+        "Several machines",
+        "Spread a run over workers; [how](../scale.md).",
+        {
+            "Shards": _of("assay.runs.shards", "run_shards ShardOptions ShardPlan ShardScorer score_shard content_key"),
+        },
+    ),
+    NameGroup(
+        "suites",
+        "Suites and gates",
+        "Run an evaluation each night, and let gates decide.",
+        {"Suites": _of("assay.runs.nightly", "load_suite run_suite Suite SuiteOutcome NightlyReport")},
+    ),
+    NameGroup(
+        "generation",
+        "Generation",
+        "Make sets from documents.",
+        {
+            "Documents, topics, folds": (
+                *_of("assay.generation.documents", "extract_sections Extraction"),
+                *_of("assay.generation", "Section read_sections write_sections"),
+                *_of(
+                    "assay.generation.topics",
+                    "find_topics TopicDiscovery SectionTopic read_topics write_topics Method OUTLIER",
+                ),
+                *_of("assay.generation.folds", "make_folds FoldPlan compare_leaks measure_leaks Leaks Separate"),
+                *_of("assay.generation", "Fold read_folds write_folds"),
+            ),
+        },
+    ),
+    NameGroup(
+        "bots",
+        "Generation: chatbots and probes",
+        "Ask chatbots the questions of a set, and change answers on purpose.",
+        {
+            "Chatbots": _of(
+                "assay.generation.crosseval",
+                "load_bot Bot BotAnswer cross_evaluate compare_bots Setup Exchange exchange_samples split_questions "
+                "SplitResult SplitSummary summarise_split Page build_pages read_pages",
+            ),
+            "Probes": _of(
+                "assay.generation.probes", "perturb reword write_probes RewordingResult PROBES REWORDED EXPECTED"
+            ),
+        },
+    ),
+    NameGroup(
+        "testing",
+        "Testing",
+        "Assertions in your own tests; the [plugin](../testing.md) adds a judge and samples.",
+        {"Assertions": _of("assay.testing", "assert_score aassert_score")},
+    ),
+    NameGroup(
+        "languages",
+        "Languages and texts",
+        "What differs by language, and what is found in a text.",
+        {
+            "Language packs": _of(
+                "assay.languages",
+                "find_language load_language language_codes language_or_fallback plain_code packs_with Language "
+                "FALLBACK read_yaml parse_yaml",
+            ),
+            "Numbers and entities in a text": (
+                *_of("assay.text.numbers", "find_numbers parse_number known_unit Number NumberFormat NumeralValue"),
+                *_of("assay.text.entities", "find_entities find_unstated states_fact Entity KINDS"),
+            ),
+        },
+    ),
+    NameGroup(
+        "errors",
+        "Errors",
+        "One root, and a child for each case that a caller would treat differently.",
+        {
+            "Errors": (
+                "assay.AssayError",
+                *_of(
+                    "assay.errors",
+                    "UsageError InputError JudgeError ReplyError CassetteMiss JudgeUnavailable BudgetReached",
+                ),
+            )
+        },
+    ),
+)
+"""The pages in their order, `evaluate` first."""

@@ -1,0 +1,36 @@
+"""Why scores have no value, in the words that a run, a printed result and a notebook share."""
+
+from collections.abc import Iterable, Iterator
+
+from ..presentation.result_table import Paragraph, Tone
+from ..presentation.texts import one_line
+from ..text.wording import count_of
+
+_REASONS = 3
+_LONGEST_REASON = 160  # characters
+
+
+def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iterator[Paragraph]:
+    """Describes the scores without a value: one paragraph per metric and status, with the most frequent reasons.
+
+    Args:
+        counts: (metric, status, reason, number of scores), as `Store.missing_scores` yields them.
+
+    Yields:
+        The paragraphs; the label says the metric, the number and the status.
+
+    Example:
+        >>> [paragraph] = describe_missing_scores([("bleu", "skipped", "the sample has no reference", 2)])
+        >>> paragraph.label, paragraph.text
+        ('bleu: 2 skipped:', 'the sample has no reference (2)')
+    """
+    reasons: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for metric, status, reason, count in counts:
+        reasons.setdefault((metric, status), []).append((reason, count))
+    for (metric, status), of_status in reasons.items():
+        total = sum(count for _, count in of_status)
+        shown = "; ".join(f"{one_line(reason, _LONGEST_REASON)} ({count})" for reason, count in of_status[:_REASONS])
+        more = len(of_status) - _REASONS
+        tone: Tone = "bad" if status == "failed" else "warning"
+        text = f"{shown}; {count_of(more, 'other reason')}" if more > 0 else shown
+        yield Paragraph(text, tone, f"{metric}: {total:,} {status}:")

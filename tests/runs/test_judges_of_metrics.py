@@ -1,0 +1,361 @@
+"""Metrics take the judges that `evaluate` takes, and a run gives them its recordings and bounds."""
+
+import asyncio
+import logging
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+from openai_server import OpenAIServer
+
+import assay
+from assay import (
+    AnswerRelevance,
+    Budget,
+    ChoiceMetric,
+    Declined,
+    Faithfulness,
+    Heuristic,
+    LiteLLMJudge,
+    NumericClaims,
+    PredicateMetric,
+    Results,
+    RubricMetric,
+    Sample,
+    WeakestClaim,
+    evaluate,
+    load_set,
+    write_set,
+)
+from assay.errors import BudgetReached, UsageError
+from assay.eval_sets import from_ragas, read_samples, read_set, to_ragas
+from assay.judges import Cassette, JudgeSettings, load_settings
+from assay.metrics import RagasMetric, TokenOverlap, as_ragas_metric
+from assay.metrics.heuristic import Hal
+from assay.runs import Plan, RunOptions, RunWriter, ScoringRequest, Store, StoredRun, run_plan
+from assay.runs.align import Aligner
+from assay.runs.judge_scoring import JudgeScoring, score_by_judges
+from assay.runs.nightly import load_suite, run_suite
+from assay.runs.shards import ShardScorer, content_key
+from assay.testing import assert_score
+
+ROOT = Path(__file__).parent.parent.parent
+ANSWER: dict[str, Any] = {
+    "user_input": "How do I do it?",
+    "response": "Open menu 1. Send flowers.",
+    "retrieved_contexts": ["Open menu 1. Press button 1."],
+}
+ROWS = [ANSWER | {"response": f"Open menu {number}. Send flowers."} for number in range(1, 4)]
+PLAN = Plan(sets=("helpdesk_en",), metrics=("token_overlap",))
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, openai_server: OpenAIServer) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_BASE", openai_server.api_base)
+    monkeypatch.setenv("OPENAI_BASE_URL", openai_server.api_base)
+
+
+def settings_file() -> str:
+    Path("judge.yaml").write_text("model: openai/gpt-4o-mini", encoding="utf-8")
+    return "judge.yaml"
+
+
+def ask(text: str) -> str:
+    """A function that judges: nothing about flowers is in a context."""
+    statements = text.rpartition("<statements>")[2].split("</statements>")[0].strip().splitlines()
+    verdicts = (line.split(": ", 1) for line in statements)
+    pairs = (f'"{number}": "{"No" if "flowers" in claim else "Yes"}"' for number, claim in verdicts)
+    return "{" + ", ".join(pairs) + "}"
+
+
+async def ask_async(text: str) -> str:
+    return ask(text)
+
+
+class OwnJudge:
+    """A judge of another class: it has what `Judge` names, and nothing else."""
+
+    name = "own"
+    logprobs = False
+
+    def __init__(self) -> None:
+        judge = LiteLLMJudge("openai/gpt-4o-mini")
+        self.decide, self.ask = judge.decide, judge.ask
+
+
+class OnlyAsks:
+    """What a user may take for a judge: it has `ask`, from text to text."""
+
+    def ask(self, text: str) -> str:
+        return ask(text)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: "openai/gpt-4o-mini",
+        settings_file,
+        lambda: Path(settings_file()),
+        lambda: JudgeSettings(model="openai/gpt-4o-mini"),
+        lambda: ask,
+        lambda: ask_async,
+        lambda: OnlyAsks().ask,
+        lambda: LiteLLMJudge(openai.OpenAI(), model="gpt-4o-mini"),
+        OwnJudge,
+    ],
+    ids=["model", "file", "path", "settings", "function", "async", "method", "LiteLLMJudge", "Judge"],
+)
+def test_a_metric_takes_each_kind_of_judge(make: Callable[[], Any]) -> None:
+    """One of two claims is supported, by a bare metric, in an evaluation and in an assertion."""
+    assert Faithfulness(make()).score(**ANSWER).value == 0.5
+    assert Faithfulness(judge=make()).score(**ANSWER).value == 0.5
+    results = evaluate([ANSWER], Faithfulness(make()), progress=False)
+    assert results.scores["sample-1"]["faithfulness"].value == 0.5
+    assert assert_score("faithfulness", ANSWER, at_least=0.5, judge=make()).value == 0.5
+
+
+def test_metrics_of_one_model_share_the_recordings_and_calls_of_a_run(openai_server: OpenAIServer) -> None:
+    """Both metrics ask the same: three samples are three calls, and three recordings that are replayed."""
+    metrics = [Faithfulness("openai/gpt-4o-mini"), WeakestClaim("openai/gpt-4o-mini")]
+    results = evaluate(ROWS, metrics, cassette="replies.jsonl", progress=False)
+    assert len(openai_server.requests) == 3
+    assert len(Path("replies.jsonl").read_text(encoding="utf-8").splitlines()) == 3
+    again = evaluate(ROWS, metrics, cassette="replies.jsonl", mode="replay", progress=False)
+    assert again.summary() == results.summary()
+    assert len(openai_server.requests) == 3
+    assert metrics[0].score(**ROWS[0]).value == 0.5  # the metric itself keeps its judge, which records nothing
+    assert len(openai_server.requests) == 4
+
+
+def test_the_budget_of_a_run_holds_for_them() -> None:
+    with pytest.raises(BudgetReached, match="2"):
+        evaluate(ROWS, Faithfulness("openai/gpt-4o-mini"), budget=Budget(calls=2), progress=False)
+
+
+def test_the_model_of_one_metric_is_that_of_the_stored_run() -> None:
+    evaluate(ROWS, Faithfulness("openai/gpt-4o-mini"), store="runs", progress=False)
+    judge = Store("runs").run("last").plan.judge
+    assert judge is not None
+    assert judge.model == "openai/gpt-4o-mini"
+    with pytest.raises(UsageError, match="no run to resume has these sets, metrics and judge"):
+        evaluate(ROWS, Faithfulness("openai/other"), store="runs", resume="last", progress=False)
+
+
+def test_it_is_said_where_they_do_not_hold(caplog: pytest.LogCaptureFixture) -> None:
+    metric = Faithfulness(LiteLLMJudge("openai/gpt-4o-mini"))
+    with caplog.at_level(logging.WARNING):
+        evaluate(ROWS, metric, cassette="replies.jsonl", budget=Budget(calls=9), progress=False)
+    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert warnings == [
+        "faithfulness brought its own judge, openai/gpt-4o-mini: the cassette and the budget of this evaluation do not "
+        "hold for it"
+    ]
+    judge = LiteLLMJudge("openai/gpt-4o-mini")
+    with pytest.raises(UsageError, match="has its own budget: give the budget to the judge"):
+        evaluate(ROWS, "faithfulness", judge=judge, budget=Budget(calls=9), progress=False)
+
+
+def test_judges_are_compared_whatever_they_are(tmp_path: Path) -> None:
+    """A model by its name and a function: both support one of two claims. A judge without settings is refused."""
+    scoring = JudgeScoring(metric="faithfulness", cassette=str(tmp_path / "{judge}.jsonl"))
+    samples = [*read_samples(ROWS)]
+    scores = score_by_judges({"model": "openai/gpt-4o-mini", "function": ask}, samples, scoring)
+    assert {one.judge: [score.value for score in one.scores.values()] for one in scores} == {
+        "model": [0.5] * 3,
+        "function": [0.5] * 3,
+    }
+    assert sorted(path.name for path in tmp_path.glob("*.jsonl")) == ["function.jsonl", "model.jsonl"]
+    with pytest.raises(UsageError, match="judge: an object of type OwnJudge cannot be used"):
+        score_by_judges({"own": OwnJudge()}, samples, scoring)
+
+
+def test_an_aligner_takes_a_name_and_refuses_42() -> None:
+    rated = [
+        Sample(id=str(n), group=str(n), rating=1 + n % 5, **ANSWER)  # retrieved_contexts as a list is read as a tuple
+        for n in range(24)
+    ]
+    aligner = Aligner("faithfulness", rated, "openai/gpt-4o-mini")
+    assert aligner.estimate_cost().requests > 0
+    with pytest.raises(UsageError, match=r"judge: 42 \(int\) cannot be used"):
+        Aligner("faithfulness", rated, NO)
+
+
+def test_a_stored_run_in_a_notebook() -> None:
+    """Beside a running loop, with a store that the notebook's thread opened."""
+
+    async def cell() -> str:
+        with closing(Store("runs")) as store:
+            plan = Plan(sets=("helpdesk_en",), metrics=("token_overlap",), limit=3)
+            return run_plan(plan, store).ending
+
+    assert asyncio.run(cell()) == "done"
+
+
+def test_a_metric_of_ragas_that_asks_nobody_needs_no_judge() -> None:
+    pytest.importorskip("ragas")
+    pytest.importorskip("rouge_score")
+    row = ANSWER | {"reference": "Open menu 1."}
+    results = evaluate([row], ["rouge_l", "ragas:rouge_score"], progress=False)
+    scores = results.scores["sample-1"]
+    assert scores["rouge_l"].value == pytest.approx(scores["ragas:rouge_score"].value)
+    with pytest.raises(UsageError, match="ragas:faithfulness asks a judge"):
+        evaluate([row], "ragas:faithfulness", progress=False)
+
+
+def test_a_judge_lacks_something() -> None:
+    with pytest.raises(UsageError) as raised:
+        Faithfulness(OnlyAsks())  # type: ignore[arg-type]
+    assert str(raised.value) == (
+        'judge: an object of type OnlyAsks cannot be used; give the name of a model ("openai/gpt-4o-mini", '
+        '"gguf:PATH"), a settings file ("judge.yaml"), JudgeSettings, a function that takes a text and returns the '
+        "reply, an OpenAI client, or a judge: a LiteLLMJudge, or an object with name, logprobs, decide and ask "
+        "(assay.judges.Judge). It has ask, and no name, no logprobs, no decide; where ask takes a text and returns the "
+        "reply, give the method: judge=my_judge.ask"
+    )
+
+
+SAMPLE = Sample(user_input="Where?", response="Here.")
+NO: Any = 42
+WRONG: dict[str, tuple[str, Callable[[], Any]]] = {
+    "evaluate, samples": ("the data", lambda: evaluate(NO, "token_overlap")),
+    "evaluate, sample": ("the list, index 0", lambda: evaluate([NO], "token_overlap")),
+    "evaluate, metrics": ("metrics", lambda: evaluate([SAMPLE], NO)),
+    "evaluate, judge": ("judge", lambda: evaluate([SAMPLE], "faithfulness", judge=NO)),
+    "evaluate, model": ("model", lambda: evaluate([SAMPLE], "token_overlap", model=NO)),
+    "evaluate, embedder": ("embedder", lambda: evaluate([SAMPLE], "token_overlap", embedder=NO)),
+    "evaluate, prompts": ("prompts", lambda: evaluate([SAMPLE], "token_overlap", prompts=NO)),
+    "evaluate, mapping": ("mapping", lambda: evaluate([SAMPLE], "token_overlap", mapping=NO)),
+    "evaluate, language": ("language", lambda: evaluate([ANSWER], "token_overlap", language=NO)),
+    "evaluate, cassette": ("cassette", lambda: evaluate([SAMPLE], "token_overlap", cassette=NO)),
+    "evaluate, mode": ("mode", lambda: evaluate([SAMPLE], "token_overlap", mode=NO)),
+    "evaluate, store": ("store", lambda: evaluate([SAMPLE], "token_overlap", store=NO)),
+    "evaluate, resume": ("resume", lambda: evaluate([SAMPLE], "token_overlap", store="s", resume=NO)),
+    "evaluate, budget": ("budget", lambda: evaluate([SAMPLE], "token_overlap", budget=NO)),
+    "evaluate, progress": ("progress", lambda: evaluate([SAMPLE], "token_overlap", progress=NO)),
+    "Faithfulness": ("judge", lambda: Faithfulness(NO)),
+    "Faithfulness, None": ("judge", lambda: Faithfulness(None)),  # type: ignore[arg-type]
+    "Declined": ("judge", lambda: Declined(NO)),
+    "NumericClaims": ("judge", lambda: NumericClaims(NO)),
+    "Heuristic": ("judge", lambda: Heuristic(translate="judge", judge=NO)),
+    "Hal": ("judge", lambda: Hal(translate="judge", judge=NO)),
+    "AnswerRelevance": ("embedder", lambda: AnswerRelevance("openai/m", NO)),
+    "PredicateMetric": ("statement", lambda: PredicateMetric("openai/m", NO)),
+    "RubricMetric": ("file", lambda: RubricMetric("openai/m", NO)),
+    "ChoiceMetric": ("file", lambda: ChoiceMetric("openai/m", NO)),
+    "Metric.assess": ("sample", lambda: asyncio.run(TokenOverlap().assess(NO))),
+    "metric": ("metric", lambda: assay.metric(NO)),
+    "RagasMetric": ("metric", lambda: RagasMetric(NO)),
+    "as_ragas_metric": ("metric", lambda: as_ragas_metric(NO)),
+    "assert_score, metric": ("metric", lambda: assert_score(NO, SAMPLE, at_least=1)),
+    "assert_score, sample": ("sample", lambda: assert_score("token_overlap", NO, at_least=1)),
+    "assert_score, judge": ("judge", lambda: assert_score("faithfulness", SAMPLE, at_least=1, judge=NO)),
+    "LiteLLMJudge": ("judge", lambda: LiteLLMJudge(NO)),
+    "LiteLLMJudge, cassette": ("cassette", lambda: LiteLLMJudge("openai/m", cassette=NO)),
+    "LiteLLMJudge, budget": ("budget", lambda: LiteLLMJudge("openai/m", budget=NO)),
+    "Cassette": ("path", lambda: Cassette(NO)),
+    "load_settings": ("judge", lambda: load_settings(NO)),
+    "load_set": ("source", lambda: load_set(NO)),
+    "read_set": ("source", lambda: read_set(NO)),
+    "read_samples": ("the data", lambda: read_samples(NO)),
+    "write_set, samples": ("samples", lambda: write_set(NO, "x.jsonl")),
+    "write_set, sample": ("samples, index 0", lambda: write_set([NO], "x.jsonl")),
+    "write_set, path": ("path", lambda: write_set([SAMPLE], NO)),
+    "to_ragas": ("samples", lambda: to_ragas(NO)),
+    "to_ragas, sample": ("samples, index 0", lambda: to_ragas([NO])),
+    "from_ragas": ("dataset", lambda: from_ragas(NO)),
+    "from_ragas, row": ("dataset", lambda: from_ragas([NO])),  # type: ignore[arg-type]
+    "Store": ("store", lambda: Store(NO)),
+    "Results.from_store": ("store", lambda: Results.from_store(NO, "last")),
+    "Results.from_store, folder": ("store", lambda: Results.from_store(".assay", "last")),  # type: ignore[arg-type]
+    "Results.save": ("path", lambda: evaluate([SAMPLE], "token_overlap", progress=False).save(NO)),
+    "StoredRun": ("store", lambda: StoredRun(PLAN, NO)),
+    "RunWriter": ("store", lambda: RunWriter(NO, "run")),
+    "run_plan, plan": ("plan", lambda: run_plan(NO, Store())),
+    "run_plan, store": ("store", lambda: run_plan(PLAN, NO)),
+    "ScoringRequest, metrics": ("metrics", lambda: ScoringRequest(metrics=NO)),
+    "ScoringRequest, metric": ("metrics", lambda: ScoringRequest(metrics=[NO])),
+    "ScoringRequest, judge": ("judge", lambda: ScoringRequest(judge=NO).judge_settings),
+    "ScoringRequest, embedder": ("embedder", lambda: ScoringRequest(embedder=NO)),
+    "RunOptions": ("mode", lambda: RunOptions(mode=NO)),
+    "load_suite": ("path", lambda: load_suite(NO)),
+    "run_suite": ("suite", lambda: run_suite(NO)),
+    "ShardScorer": ("plan", lambda: ShardScorer(NO)),
+    "content_key": ("sample", lambda: content_key(NO, NO)),
+}
+
+
+@pytest.mark.parametrize("call", WRONG)
+def test_a_wrong_type_is_one_plain_error(call: str) -> None:
+    """It names the argument and what came; it says what may come. No error from within."""
+    name, use = WRONG[call]
+    with pytest.raises(assay.AssayError) as raised:
+        use()
+    text = str(raised.value)
+    assert name in text.partition(";")[0]
+    assert re.search(r"\b42\b|int|None|'\.assay'|EvaluationDataset|list", text), text
+    assert re.search("give|the modes are", text), text
+
+
+PROGRAM = """
+import openai
+from pathlib import Path
+from assay import Faithfulness, LiteLLMJudge, evaluate
+from assay.judges import JudgeSettings
+from assay.testing import assert_score
+
+def ask(text: str) -> str:
+    return text
+
+async def ask_async(text: str) -> str:
+    return text
+
+Faithfulness("openai/m")
+Faithfulness(Path("judge.yaml"))
+Faithfulness(judge=ask)
+Faithfulness(judge=ask_async)
+Faithfulness(JudgeSettings(model="openai/m"))
+Faithfulness(LiteLLMJudge(openai.OpenAI(), model="m"))
+evaluate([], "faithfulness", judge=openai.AsyncOpenAI(), model="m")
+Faithfulness(42)  # refused
+LiteLLMJudge(42)  # refused
+LiteLLMJudge(LiteLLMJudge)  # refused
+evaluate([], "faithfulness", judge=42)  # refused
+evaluate([], "faithfulness", judge=len)  # refused
+assert_score("faithfulness", {}, at_least=1, judge=42)  # refused
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_type_checkers_refuse_what_cannot_judge(tmp_path: Path) -> None:
+    """mypy reads the package as it is installed; it refuses the marked lines, and no other."""
+    pytest.importorskip("mypy")
+    folders = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-dir"]
+    for package, folder in folders.items():
+        for module in (path for suffix in ("py", "pyi", "typed") for path in (ROOT / folder).rglob(f"*.{suffix}")):
+            copied = tmp_path.joinpath(*package.split("."), module.relative_to(ROOT / folder))
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(module, copied)
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    options = ["--config-file", os.fspath(ROOT / "pyproject.toml"), "--no-error-summary", "--cache-dir", "cache"]
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, "program.py"],
+        cwd=tmp_path,
+        env=os.environ | {"MYPYPATH": "."},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    refused = {int(number) for number in re.findall(r"^program\.py:(\d+): error", checked.stdout, re.MULTILINE)}
+    lines = PROGRAM.splitlines()
+    assert refused == {number for number, line in enumerate(lines, 1) if "# refused" in line}, checked.stdout
