@@ -8,6 +8,8 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
+from ..text.wording import count_of
+
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 # one text of a list as Python or NumPy prints it; NumPy puts no comma between the items
 _PRINTED_TEXT = re.compile(
@@ -84,7 +86,9 @@ def _check_size(number: int) -> None:
     try:
         float(number)
     except OverflowError:
-        raise ValueError(f"{shorten(str(number), 20)} has {len(str(abs(number)))} digits; write 4 or 4.5") from None
+        raise ValueError(
+            f"{shorten(str(number), 20)} has {count_of(len(str(abs(number))), 'digit')}; write 4 or 4.5"
+        ) from None
 
 
 def parse_ratings(value: object) -> object:

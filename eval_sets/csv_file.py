@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from ..errors import InputError
+from ..text.wording import count_of
 from .csv_cells import unescape_formula
 from .rows import BadRow, Row, Rows
 from .text_lines import encoding_note, find_encoding, read_lines
@@ -130,7 +131,8 @@ def _rows(records: _Records, columns: tuple[str, ...], name: str) -> Iterator[Ro
 def _row_problem(cells: list[str], columns: tuple[str, ...], delimiter: str) -> str | None:
     if len(cells) < len(columns) or any(cells[len(columns) :]):
         return (
-            f"the row has {len(cells)} cells, the header {len(columns)}; put quotes around a cell that holds the "
+            f"the row has {count_of(len(cells), 'cell')}, the header {len(columns)}; put quotes around a cell that "
+            "holds the "
             f"delimiter {delimiter!r} or a line break"
         )
     for column, cell in zip(columns, cells, strict=False):

@@ -141,7 +141,7 @@ def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:
     except BadZipFile as error:
         raise InputError(f"{name}: is no readable Excel file ({error}); save it again as .xlsx") from None
     if size > _MOST_BYTES:
-        raise InputError(f"{name}: unpacks to {size:,} bytes, more than {_MOST_BYTES:,}; save it as CSV")
+        raise InputError(f"{name}: unpacks to {count_of(size, 'byte')}, more than {_MOST_BYTES:,}; save it as CSV")
     try:
         # the values that were computed when it was saved, not the formulas
         book = load_workbook(path, read_only=True, data_only=True)

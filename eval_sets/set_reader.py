@@ -9,6 +9,7 @@ from typing import Any
 
 from ..arguments import check_type
 from ..errors import InputError
+from ..text.wording import count_of
 from .column_account import SetColumns
 from .id_column import IdSearch
 from .python_data import data_opener, ready_samples
@@ -241,7 +242,7 @@ def _samples(
     except OSError as error:
         raise cannot_read(opened.name, error) from None
     if not good:
-        problem = f"none of the {bad} rows can be used; the first error: {first_error}" if bad else _EMPTY
+        problem = f"none of the {count_of(bad, 'row')} can be used; the first error: {first_error}" if bad else _EMPTY
         raise InputError(f"{opened.name}: {problem}")
     # a format that names its columns has passed this before the first row; in the others only all rows together tell
     check_mapped(builder.account.columns, builder.mapping, opened.name)

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import InputError
+from ..text.wording import count_of
 from .cell_values import describe_type, to_json_value
 from .csv_file import open_csv
 from .excel_file import EXCEL_SUFFIXES, check_named, name_columns, read_sheets
@@ -82,7 +83,9 @@ def _load_file(entry: Mapping[str, Any], folder: Path | None) -> list[Table]:
             raise ValueError(f"{entry['file']} has no sheet {sheet!r}")
     overrides = {key: entry[key] for key in ("name", "units") if key in entry}
     if "name" in overrides and len(tables) > 1:
-        raise ValueError(f"{entry['file']} has {len(tables)} sheets; choose one with `sheet` before it gets a name")
+        raise ValueError(
+            f"{entry['file']} has {count_of(len(tables), 'sheet')}; choose one with `sheet` before it gets a name"
+        )
     try:
         return [Table.model_validate(dict(table) | overrides) for table in tables] if overrides else list(tables)
     except ValidationError as error:

@@ -8,6 +8,7 @@ from typing import Any
 from ..presentation.figure import Figure
 from ..presentation.result_table import Column, Content, Field, Paragraph, ReportBlock, ResultTable, Rows, tabulate
 from ..presentation.texts import one_line
+from ..text.wording import count_of
 from .documents import Extraction
 from .folds.fold_search import FoldPlan
 from .folds.leaks import Leaks
@@ -78,8 +79,9 @@ def sections_block(extractions: Sequence[Extraction], *, titles: bool) -> Report
     documents = sum(bool(extraction.sections) for extraction in extractions)
     count = sum(len(extraction.sections) for extraction in extractions)
     line = (
-        f"{count} sections of {documents} document{'s' * (documents != 1)}; "
-        f"{len(sizes)} emulated pages of {median(sizes) if sizes else 0:.0f} tokens (median, estimated)"
+        f"{count_of(count, 'section')} of {count_of(documents, 'document')}; "
+        f"{count_of(len(sizes), 'emulated page')} of {count_of(round(median(sizes)) if sizes else 0, 'token')} "
+        "(median, estimated)"
     )
     return ReportBlock((ResultTable("", columns, tuple(rows)), Paragraph(line)))
 
@@ -203,13 +205,18 @@ def folds_block(plan: FoldPlan, leaks: dict[str, Leaks]) -> ReportBlock:
     too_small = len(plan.candidates) - len(shown)
     total = len(plan.before) + plan.outliers
     line = (
-        f"{len(plan.folds)} of {total} sections are in folds; left out: {plan.outliers} outliers, "
+        f"{len(plan.folds)} of {count_of(total, 'section')} are in folds; left out: "
+        f"{count_of(plan.outliers, 'outlier')}, "
         f"{len(plan.before) - len(plan.folds)} whose document or page is in more than one fold"
     )
     return ReportBlock(
         (
             ResultTable("Folds (Table 2)", (Column("", "text"), *map(Column, names)), rows),
-            *([Paragraph(f"left out: {too_small} settings whose folds are too small")] if too_small else []),
+            *(
+                [Paragraph(f"left out: {count_of(too_small, 'setting')} whose folds are too small")]
+                if too_small
+                else []
+            ),
             tabulate("", _parts(plan).items(), sizes),
             Paragraph(line),
             *((_leak_table(leaks), Paragraph(_LEAK_NOTE)) if leaks else ()),
@@ -225,7 +232,7 @@ def _leak_table(leaks: dict[str, Leaks]) -> ResultTable:
         Field("95%", "value", lambda row: row[1].p95, "wide"),
         Field("highest", "value", lambda row: row[1].highest),
         Field("alike", "rate", lambda row: row[1].alike),
-        Field("8 words", "rate", lambda row: f"{Figure('rate', row[1].sharing)} ({row[1].runs} runs)"),
+        Field("8 words", "rate", lambda row: f"{Figure('rate', row[1].sharing)} ({count_of(row[1].runs, 'run')})"),
     )
     return tabulate("What the folds share", leaks.items(), fields)
 

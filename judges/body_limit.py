@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from ..errors import JudgeError
+from ..text.wording import count_of
 
 MOST_BYTES = 64 << 20  # of one reply: a thousand times the longest that a question asks for
 
@@ -99,4 +100,4 @@ def _count(chunk: bytes) -> None:
     if body is not None:
         body.received += len(chunk)
         if body.received > body.most_bytes:
-            raise ValueError(f"more than {body.most_bytes} bytes")
+            raise ValueError(f"more than {count_of(body.most_bytes, 'byte')}")

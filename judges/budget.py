@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass, field
 
 from ..errors import BudgetReached, UsageError
+from ..text.wording import count_of
 from .limiter import AdaptiveLimiter
 from .question import RawReply
 from .request_size import RequestSize
@@ -148,8 +149,8 @@ class Budget:
         ):
             if bound is not None and spent + reserved + needed > bound * _ROUNDING:
                 return (
-                    f"the budget of {bound:g} {unit} is reached: {self.replies} replies took {self.spent_tokens} "
-                    f"tokens, and the next call may take {reservation.tokens}"
+                    f"the budget of {bound:g} {unit} is reached: {count_of(self.replies, 'reply')} took "
+                    f"{count_of(self.spent_tokens, 'token')}, and the next call may take {reservation.tokens}"
                 )
         return ""
 

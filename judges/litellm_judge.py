@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from ..arguments import check_type
 from ..errors import CassetteMiss, JudgeError, JudgeUnavailable, ReplyError, UsageError
+from ..text.wording import count_of
 from .alignment import load_alignment
 from .budget import ACCEPTED_BUDGET, Budget
 from .cassette import Cassette, Mode
@@ -337,7 +338,7 @@ class LiteLLMJudge:
                     attempts += 1
                     raw = await self.connection.call(question)
         except (openai.OpenAIError, TimeoutError) as error:
-            times = f"{attempts} times, at last" if attempts > 1 else "once"
+            times = f"{count_of(attempts, 'time')}, at last" if attempts > 1 else "once"
             failure = f"the call failed {times}: {explain(error, self.settings.timeout, self.settings.scrubber)}"
             if is_not_offered(error):
                 raise JudgeUnavailable(f"{self.name} cannot be used: {failure}") from error
@@ -375,7 +376,8 @@ class LiteLLMJudge:
     def _check_available(self) -> None:
         if self._failures_in_a_row >= _MOST_FAILURES:
             raise JudgeUnavailable(
-                f"{self.name} cannot be used: {self._failures_in_a_row} questions in a row got no reply, so that no "
+                f"{self.name} cannot be used: {count_of(self._failures_in_a_row, 'question')} in a row got no reply, "
+                "so that no "
                 f"more are asked. The last: {self._last_failure}"
             )
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ..errors import ReplyError
+from ..text.wording import count_of
 from .probabilities import check_log_probabilities, chosen_option
 from .question import PlainText, Question, RawReply
 
@@ -44,7 +45,9 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
         ReplyError: The reply cannot be used; says why, and keeps the text.
     """
     if reply.finish_reason == "length" and not question.options:
-        raise ReplyError(f"it was cut off after {reply.tokens_out} tokens (max_tokens); be shorter", reply.text)
+        raise ReplyError(
+            f"it was cut off after {count_of(reply.tokens_out, 'token')} (max_tokens); be shorter", reply.text
+        )
     if reply.finish_reason == "content_filter":
         raise ReplyError("the provider's content filter withheld the reply", reply.text)
     if not reply.text.strip():
@@ -87,7 +90,7 @@ def _repair(schema: type[T], text: str, problem: str) -> T:
     if not values:
         raise ReplyError(problem, text)
     if any(other != values[0] for other in values):
-        raise ReplyError(f"it holds {len(values)} answers that differ", text)
+        raise ReplyError(f"it holds {count_of(len(values), 'answer')} that differ", text)
     return values[0]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import JudgeError
+from ..text.wording import count_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +27,7 @@ def read_embedding_reply(data: Sequence[Any] | None, count: int, model: str) -> 
 
     items = list(data or [])
     if len(items) != count:
-        raise _unusable(model, f"it has {len(items)} vectors for {count} texts")
+        raise _unusable(model, f"it has {count_of(len(items), 'vector')} for {count_of(count, 'text')}")
     try:
         indexes = [item.get("index") for item in items]
         with np.errstate(over="ignore"):  # too large for 32 bits becomes infinite, which the check refuses

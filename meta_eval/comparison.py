@@ -5,6 +5,7 @@ import math
 import numpy as np
 from scipy import stats
 
+from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .correlation import FEWEST_ITEMS
@@ -113,7 +114,11 @@ def compare(
     x, z, y = first[1][has_both], second[1][has_both], table.mean_rating
     n = len(y)
     if n < FEWEST_ITEMS or np.ptp(y) == 0 or (np.ptp(x, axis=0) == 0).any() or (np.ptp(z, axis=0) == 0).any():
-        problem = f"only {n} answers have both" if n < FEWEST_ITEMS else "scores or ratings do not vary"
+        problem = (
+            f"only {count_of(n, 'answer has', 'answers have')} both"
+            if n < FEWEST_ITEMS
+            else "scores or ratings do not vary"
+        )
         missing = Estimate(None, problem=problem)
         unsettled = Standing("unsettled", margin)
         return Comparison(first[0], second[0], n, None, None, missing, None, None, margin, unsettled, problem)

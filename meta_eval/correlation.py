@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..text.wording import count_of
 from .estimate import Estimate, estimate
 from .jackknife import FEWEST_GROUPS
 
@@ -79,7 +80,7 @@ def correlation_problem(x: "Floats", y: "Floats") -> str:
     import numpy as np
 
     if len(x) < FEWEST_ITEMS:
-        return f"only {len(x)} rated scores"
+        return f"only {count_of(len(x), 'rated score')}"
     if np.ptp(x) == 0:
         return "all values are equal"
     return "all ratings are equal" if np.ptp(y) == 0 else ""
@@ -126,6 +127,6 @@ def auroc(
     fewest = min(len(np.unique(labels[kind])) for kind in (is_good, ~is_good))
     if fewest < FEWEST_GROUPS:
         area = float(statistic(np.ones((len(x), 1)))[0])
-        problem = f"an interval needs {FEWEST_GROUPS} groups with answers of each kind; {fewest} have them"
+        problem = f"an interval needs {count_of(FEWEST_GROUPS, 'group')} with answers of each kind; {fewest} have them"
         return Estimate(area, n=len(x), groups=len(np.unique(labels)), problem=problem)
     return estimate(statistic, groups, scale="logit", carriers=fewest, level=level)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..text.wording import count_of
 from .jackknife import FEWEST_GROUPS, Scale, jackknife_intervals
 from .student import t_quantile
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from .arrays import Floats, Places
     from .jackknife import Statistic
 
-TOO_FEW_GROUPS = f"an interval needs {FEWEST_GROUPS} groups that differ"
+TOO_FEW_GROUPS = f"an interval needs {count_of(FEWEST_GROUPS, 'group')} that differ"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from importlib.metadata import version
 import numpy as np
 
 from .. import __version__
+from ..text.wording import count_of
 from .agreement import MetricAgreement, metric_agreements
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
@@ -240,7 +241,7 @@ def _slices(
             part = rated.take(places)
             metrics: tuple[tuple[str, Estimate], ...] = ()
             if len(places) < _FEWEST_PER_SLICE:
-                chosen = Estimate(None, problem=f"only {len(places)} rated answers")
+                chosen = Estimate(None, problem=f"only {count_of(len(places), 'rated answer')}")
             else:
                 metrics = tuple(
                     (name, _slice_estimate(part, part.column(name)[:, None], inference)) for name in part.metrics
@@ -257,6 +258,6 @@ def _slices(
 def _slice_estimate(part: ScoreTable, values: Floats, inference: _Inference) -> Estimate:
     scored = np.flatnonzero(~np.isnan(values).any(axis=1))
     if len(scored) < _FEWEST_PER_SLICE:
-        return Estimate(None, problem=f"only {len(scored)} rated scores")
+        return Estimate(None, problem=f"only {count_of(len(scored), 'rated score')}")
     groups = [part.groups[place] for place in scored]
     return inference.estimate(values[scored], part.mean_rating[scored], groups)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
+from ..text.wording import count_of
 from .arrays import Bools, Floats, Places
 from .estimate import Estimate
 from .folds import grouped_folds
@@ -122,7 +123,8 @@ def _problem(bad: Bools, bound: float, confidence: float) -> str:
     fewest = fewest_to_send(bound, confidence)
     return (
         f"no threshold keeps the share of bad answers among those sent at {bound:.0%} or less with {confidence:.0%} "
-        f"confidence: {int(bad.sum())} of {len(bad)} rated answers are bad, and at least {fewest} answers must be sent "
+        f"confidence: {int(bad.sum())} of {count_of(len(bad), 'rated answer')} are bad, and at least "
+        f"{count_of(fewest, 'answer')} must be sent "
         "without a bad one among them (more where answers come in groups)"
     )
 
@@ -133,7 +135,10 @@ def _failed_check(action: str, wrong: str, count: int, wrong_count: int, bound: 
         return f"a threshold that was chosen without an answer's group was too strict for any answer to be {action}"
     if wrong_count <= bound * count:
         return ""
-    return f"in the check {wrong_count} of {count} answers {action} were {wrong}, which is more than {bound:.0%}"
+    return (
+        f"in the check {wrong_count} of {count_of(count, 'answer')} {action} were {wrong}, which is more than "
+        f"{bound:.0%}"
+    )
 
 
 def _hours_saved(sent: Bools, minutes: float) -> float:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..text.wording import count_of
 from .agreement_statistics import Ranks, spearman
 from .arrays import Bools, Floats, Places
 from .correlation import FEWEST_ITEMS
@@ -140,7 +141,7 @@ def rater_ceilings(shared: ScoreTable, *, level: float = 0.95) -> tuple[tuple[Ra
     parts = tuple(_rater_ceiling(rater, shared.ratings[:, j], others[:, j]) for j, rater in enumerate(shared.raters))
     places = [place for place, rater in enumerate(parts) if rater.rho is not None]
     if not places:
-        return parts, Estimate(None, problem=f"no rater shares {FEWEST_ITEMS} answers with others")
+        return parts, Estimate(None, problem=f"no rater shares {count_of(FEWEST_ITEMS, 'answer')} with others")
     statistic = _mean_against_others(shared.ratings[:, places], others[:, places])
     return parts, estimate(statistic, shared.groups, scale="fisher", level=level)
 

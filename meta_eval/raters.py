@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..presentation.figure import Figure
+from ..text.wording import count_of
 from .arrays import Floats, Places
 from .correlation import FEWEST_ITEMS
 from .estimate import Estimate, estimate, variance_of_group_mean
@@ -79,7 +80,7 @@ def _judge_agreement(ratings: Floats, alpha: Estimate, ac2: Estimate) -> tuple[R
     values, counts = np.unique(ratings[~np.isnan(ratings)], return_counts=True)
     common = float(values[counts.argmax()])
     items, telling = len(ratings), int((~np.isnan(ratings) & (ratings != common)).any(axis=1).sum())
-    shown = f"alpha {Figure.from_estimate('rho', alpha)} on {items} answers"
+    shown = f"alpha {Figure.from_estimate('rho', alpha)} on {count_of(items, 'answer')}"
     # as many as have 15 with other ratings, at the share so far (Laplace's rule, so that it is never 0)
     needed = _FEWEST_TELLING * (items + 2) / (telling + 1) if telling < _FEWEST_TELLING else items
     if alpha.value is not None and alpha.low is not None and alpha.high is not None:
@@ -221,7 +222,8 @@ def alternative_annotator(
         p_values.append(max(_p_below_zero(gap, table.group_numbers[is_used]) for gap in gaps))
     if len(p_values) < _FEWEST_RATERS_FOR_TEST:
         problem = (
-            f"needs {_FEWEST_RATERS_FOR_TEST} raters with {_FEWEST_ITEMS_FOR_TEST} shared answers each; "
+            f"needs {count_of(_FEWEST_RATERS_FOR_TEST, 'rater')} with "
+            f"{count_of(_FEWEST_ITEMS_FOR_TEST, 'shared answer')} each; "
             f"{len(p_values)} have them"
         )
         return AlternativeAnnotator(metric, len(p_values), None, None, False, problem)

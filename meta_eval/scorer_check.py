@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from ..errors import UsageError
+from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .estimate import Estimate, estimate
@@ -193,11 +194,16 @@ def _more_ratings(n: int, change: Estimate, *, same: bool) -> tuple[int, str]:
     if same:
         return _FEWEST_ITEMS, "the scorer was fitted on all these answers: they cannot check it"
     if n < _FEWEST_ITEMS:
-        return _FEWEST_ITEMS - n, f"only {n} answers are rated; at least {_FEWEST_ITEMS} are needed"
+        return (
+            _FEWEST_ITEMS - n,
+            f"only {count_of(n, 'answer is', 'answers are')} rated; at least {_FEWEST_ITEMS} are needed",
+        )
     if change.low is None or change.high is None:
         return n, f"whether it changed cannot be told: {change.problem}"
     half = (change.high - change.low) / 2
     if half <= _WIDEST or change.low >= -_WIDEST:
         return 0, ""
     # an interval narrows with the root of the number of ratings
-    return math.ceil(n * ((half / _WIDEST) ** 2 - 1)), f"a fall of {_WIDEST} would not be seen with {n} ratings"
+    return math.ceil(
+        n * ((half / _WIDEST) ** 2 - 1)
+    ), f"a fall of {_WIDEST} would not be seen with {count_of(n, 'rating')}"

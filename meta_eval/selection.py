@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from ..errors import UsageError
+from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .chance import OnProgress
@@ -226,7 +227,7 @@ def _candidates(rated: ScoreTable) -> tuple[tuple[str, ...], tuple[tuple[str, st
         if name in SENTINELS:
             left_out.append((name, "it says nothing of what an answer says"))
         elif len(scored) < _LEAST_COVERAGE * len(values):
-            left_out.append((name, f"scored {len(scored)} of {len(values)} rated answers, less than half"))
+            left_out.append((name, f"scored {len(scored)} of {count_of(len(values), 'rated answer')}, less than half"))
         elif not len(scored) or np.ptp(scored) == 0:
             left_out.append((name, "all values are equal"))
         else:

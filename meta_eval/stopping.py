@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..text.wording import count_of
 from .estimate import Estimate, estimate
 
 if TYPE_CHECKING:
@@ -47,9 +48,13 @@ class Stability:
         """The rule in a sentence."""
         change = "will not" if self.may_stop else "may"
         advice = "You may stop" if self.may_stop else "Rate on"
-        chance = f"it stays with a probability of {self.stable:.0%}; {self.rated} answers are rated"
+        chance = (
+            f"it stays with a probability of {self.stable:.0%}; {count_of(self.rated, 'answer is', 'answers are')} "
+            "rated"
+        )
         return (
-            f"{advice}: with {self.more} more ratings the choice of {self.metric} or its interval {change} change by "
+            f"{advice}: with {count_of(self.more, 'more rating')} the choice of {self.metric} or its interval "
+            f"{change} change by "
             f"more than {self.tolerance:g} ({chance})"
         )
 

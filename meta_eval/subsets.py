@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ..errors import UsageError
+from ..text.wording import count_of
 from .arrays import Floats, Places
 from .bootstrap import group_weights
 
@@ -67,8 +68,9 @@ def all_subsets(metrics: int, largest: int) -> Floats:
     number = sum(comb(metrics, size) for size in range(1, largest + 1))
     if number > _MOST_SUBSETS_ON_REQUEST:
         raise UsageError(
-            f"{metrics} metrics have {number:,} subsets of up to {largest}, more than {_MOST_SUBSETS_ON_REQUEST:,}; "
-            f"combine at most {largest_size(metrics)} metrics (--max-metrics), or choose fewer (--metrics)"
+            f"{count_of(metrics, 'metric has', 'metrics have')} {count_of(number, 'subset')} of up to {largest}, "
+            f"more than {_MOST_SUBSETS_ON_REQUEST:,}; "
+            f"combine at most {count_of(largest_size(metrics), 'metric')} (--max-metrics), or choose fewer (--metrics)"
         )
     members = [subset for size in range(1, largest + 1) for subset in combinations(range(metrics), size)]
     rows = np.zeros((len(members), metrics))

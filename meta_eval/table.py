@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
+from ..text.wording import count_of
 
 if TYPE_CHECKING:
     from .arrays import Floats, Places
@@ -83,7 +84,7 @@ class ScoreTable:
         labels = {"groups": self.groups, **{f"attributes.{key}": column for key, column in self.attributes.items()}}
         for name, column in labels.items():
             if len(column) != len(self.items):
-                raise InputError(f"{name}: {len(column)} labels for {len(self.items)} items")
+                raise InputError(f"{name}: {count_of(len(column), 'label')} for {count_of(len(self.items), 'item')}")
         if unknown := sorted(set(self.directions) - set(self.metrics)):
             raise InputError(f"directions: no metric {unknown[0]!r} in the table; it has {', '.join(self.metrics)}")
         directions = {metric: bool(self.directions.get(metric, True)) for metric in self.metrics}
@@ -97,7 +98,7 @@ class ScoreTable:
         values = np.array(getattr(self, name), dtype=float)
         if values.shape != (len(self.items), len(columns)):
             raise InputError(
-                f"{name}: the array is {values.shape}, not {len(self.items)} items x {len(columns)} {name}"
+                f"{name}: the array is {values.shape}, not {count_of(len(self.items), 'item')} x {len(columns)} {name}"
             )
         if np.isinf(values).any():
             item, column = (int(places[0]) for places in np.nonzero(np.isinf(values)))

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import stats
 
 from ..errors import UsageError
+from ..text.wording import count_of
 from .arrays import Floats, Places
 from .estimate import TOO_FEW_GROUPS, Estimate, log_odds_interval
 from .jackknife import FEWEST_GROUPS
@@ -172,7 +173,9 @@ def draw_stratified(cheap: Floats, count: int, *, strata: int = STRATA, seed: in
         True
     """
     if not 0 < count <= len(cheap):
-        raise UsageError(f"{count} of {len(cheap)} answers cannot be drawn: give a number from 1 to {len(cheap)}")
+        raise UsageError(
+            f"{count} of {count_of(len(cheap), 'answer')} cannot be drawn: give a number from 1 to {len(cheap)}"
+        )
     random = np.random.default_rng(seed)
     # a random order within each stratum, then every (answers/count)-th of them: systematic sampling over the strata
     order = np.lexsort((random.random(len(cheap)), _strata_of(cheap, Strata.of_scores(cheap, strata).edges)))
@@ -269,7 +272,9 @@ def _three_levels(strata: Strata, sample: JudgedSample) -> tuple["_Levels", "_Le
     is_rated = ~np.isnan(sample.ratings)
     rated, groups = int(is_rated.sum()), len(np.unique(sample.groups[is_rated]))
     if rated < 2 * _FEWEST_RATED:
-        raise UsageError(f"{rated} rated answers do not suffice: rate at least {2 * _FEWEST_RATED}")
+        raise UsageError(
+            f"{count_of(rated, 'rated answer does', 'rated answers do')} not suffice: rate at least {2 * _FEWEST_RATED}"
+        )
     one_stratum = Strata(np.zeros(0), np.array([strata.answers]), 0.0)
     judge_only = JudgedSample(np.zeros(len(sample.cheap)), sample.judged, sample.ratings, sample.groups)
     alone = JudgedSample(np.zeros(rated), np.zeros(rated), sample.ratings[is_rated], sample.groups[is_rated])
@@ -542,11 +547,14 @@ def plan_sample_sizes(
     if budget is not None:
         affordable = bisect_right(counts, budget, key=lambda rated: plan(rated).cost)
         if not affordable:
-            raise UsageError(f"the budget does not pay for {fewest} rated answers; that costs {plan(fewest).cost:g}")
+            raise UsageError(
+                f"the budget does not pay for {count_of(fewest, 'rated answer')}; that costs {plan(fewest).cost:g}"
+            )
         return plan(counts[affordable - 1])
     assert width is not None
     if plan(answers).width > width:
         raise UsageError(
-            f"the width {width:g} cannot be reached: with all {answers} answers rated it is {plan(answers).width:.3g}"
+            f"the width {width:g} cannot be reached: with all {count_of(answers, 'answer')} rated it is "
+            f"{plan(answers).width:.3g}"
         )
     return plan(counts[bisect_left(counts, -width, key=lambda rated: -plan(rated).width)])

@@ -2,6 +2,7 @@
 
 from ..eval_sets.sample import Sample
 from ..text.tokens import tokens
+from ..text.wording import count_of
 from .metric import ComputedMetric
 from .score import Score, scored
 
@@ -23,4 +24,4 @@ class AnswerLength(ComputedMetric):
     def compute(self, sample: Sample) -> Score:
         """Always scored."""
         length = len(tokens(sample.response))
-        return scored(float(length), f"{length} tokens")
+        return scored(float(length), f"{count_of(length, 'token')}")

@@ -8,6 +8,7 @@ from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, Question, open_judge
 from ..judges.embedders import Embedder, open_embedder
 from ..prompts import BUNDLED, Prompts
+from ..text.wording import count_of
 from .metric import Metric
 from .score import Score, scored
 
@@ -89,5 +90,8 @@ class AnswerRelevance(Metric):
             "questions": [{"text": text, "cosine": cosine} for text, cosine in zip(texts, cosines, strict=True)],
             "raw": raw,
         }
-        reason = f"{len(texts)} questions that the answer answers lie at cosine {raw:.2f} on average from the one asked"
+        reason = (
+            f"{count_of(len(texts), 'question')} that the answer answers lie at cosine {raw:.2f} on average from the "
+            "one asked"
+        )
         return scored(min(1.0, max(0.0, raw)), reason, evidence, reply.usage)

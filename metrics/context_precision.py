@@ -7,6 +7,7 @@ from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, Predicate, Request, open_judge
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
+from ..text.wording import count_of
 from .claim import Claim
 from .claim_support import predicate_claim, require_answers
 from .metric import Metric
@@ -109,6 +110,6 @@ class ContextPrecision(Metric):
 def _reason(claims: Sequence[Claim]) -> str:
     useful = [rank for rank, claim in enumerate(claims, start=1) if claim.verdict == "supported"]
     if not useful:
-        return f"none of the {len(claims)} passages helps to answer"
+        return f"none of the {count_of(len(claims), 'passage')} helps to answer"
     ranks = ", ".join(map(str, useful))
-    return f"{len(useful)} of {len(claims)} passages help to answer: at rank {ranks}"
+    return f"{len(useful)} of {count_of(len(claims), 'passage')} help to answer: at rank {ranks}"

@@ -5,6 +5,7 @@ from typing import Any, get_args
 from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, open_judge
 from ..prompts import BUNDLED, Prompts
+from ..text.wording import count_of
 from .claim_extraction import ClaimsBy
 from .claim_support import extract_claims, judge_support
 from .metric import Metric
@@ -58,7 +59,7 @@ class ContextRecall(Metric):
         supported = sum(claim.verdict == "supported" for claim in judged)
         value = sum(claim.support for claim in judged) / len(judged)
         evidence |= {"claims": [claim.evidence() for claim in judged], "ratio": supported / len(judged)}
-        reason = f"the contexts support {supported} of the reference's {len(judged)} claims"
+        reason = f"the contexts support {supported} of the reference's {count_of(len(judged), 'claim')}"
         if missing := next((claim.text for claim in judged if claim.verdict != "supported"), None):
             reason += f'; not in them: "{missing}"'
         return scored(value, reason, evidence, usage + verdicts_usage)

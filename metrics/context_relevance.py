@@ -7,6 +7,7 @@ from ..judges import JudgeLike, Level, Predicate, Request, ScoreQuestion, open_j
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import sentences
+from ..text.wording import count_of
 from .claim_support import predicate_claim, require_answers
 from .metric import Metric
 from .sample_state import sample_state
@@ -91,7 +92,7 @@ class ContextRelevance(Metric):
         relevant = sum(claim.verdict == "supported" for claim in claims)
         evidence |= {"claims": [claim.evidence() for claim in claims], "ratio": relevant / len(claims)}
         value = sum(claim.support for claim in claims) / len(claims)
-        reason = f"{relevant} of {len(claims)} sentences of the contexts help to answer"
+        reason = f"{relevant} of {count_of(len(claims), 'sentence')} of the contexts help to answer"
         return scored(value, reason, evidence, answers.usage)
 
     def level_request(self, sample: Sample) -> Request:

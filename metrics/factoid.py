@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..eval_sets.sample import Sample
 from ..languages import FALLBACK, Language, find_language, language_or_fallback
 from ..text.entities import Entity, find_entities, find_unstated
+from ..text.wording import count_of
 from .metric import ComputedMetric
 from .score import Score, scored, skipped
 
@@ -49,7 +50,7 @@ class Factoid(ComputedMetric):
         }
         if len(all_facts) > MOST_FACTS:
             evidence["bounds"] = [
-                f"only the first {MOST_FACTS:,} of the reference's {len(all_facts):,} facts are compared"
+                f"only the first {MOST_FACTS:,} of the reference's {count_of(len(all_facts), 'fact')} are compared"
             ]
         if missing:
             listed = ", ".join(f"{fact.kind} {fact.text}" for fact in missing)

@@ -9,6 +9,7 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, JudgeLike, Usage, open_judge
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import without_words_to_judge
+from ..text.wording import count_of
 from .claim import Claim
 from .claim_extraction import ClaimsBy, sentences_of_answer
 from .claim_support import extract_claims, judge_support
@@ -75,7 +76,9 @@ class FactualComparison:
         parts = []
         if self.answer_claims:
             supported = sum(claim.verdict == "supported" for claim in self.answer_claims)
-            parts.append(f"the reference supports {supported} of the answer's {len(self.answer_claims)} claims")
+            parts.append(
+                f"the reference supports {supported} of the answer's {count_of(len(self.answer_claims), 'claim')}"
+            )
         else:
             parts.append("the answer makes no claims")
         if self.reference_claims:

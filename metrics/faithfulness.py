@@ -9,6 +9,7 @@ from ..judges.usage import NO_USAGE
 from ..prompts import BUNDLED, Prompts
 from ..text.sentence_kinds import CLAIM
 from ..text.sentences import describe_cut_lines
+from ..text.wording import count_of
 from ..worker_threads import compute_beside
 from .claim import Claim
 from .claim_extraction import ClaimsBy, claims_by_judge, claims_of_sentences, sentences_of_answer
@@ -113,7 +114,7 @@ class Faithfulness(Metric):
         supported = len(judged) - len(unsupported)
         value = self.aggregate([claim.support for claim in judged])
         evidence |= {"claims": [claim.evidence() for claim in judged], "ratio": supported / len(judged)}
-        reason = f"{supported} of {len(judged)} claims supported"
+        reason = f"{supported} of {count_of(len(judged), 'claim')} supported"
         if unsupported:
             worst = min(unsupported, key=_rank)
             reason += f'; {worst.verdict.replace("_", " ")}: "{worst.text}" ({worst.reason})'

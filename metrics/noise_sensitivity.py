@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, Usage, open_judge
 from ..prompts import BUNDLED, Prompts
+from ..text.wording import count_of
 from .claim import Claim
 from .claim_extraction import ClaimsBy
 from .claim_support import extract_claims, judge_support
@@ -104,7 +105,7 @@ class NoiseSensitivity(Metric):
             "claims": [_claim_evidence(claim, passages_of.get(claim.text)) for claim in judged],
             "relevant_passages": [number for number, is_relevant in enumerate(relevant) if is_relevant],
         }
-        reason = f"{len(wrong)} of the answer's {len(claims)} claims are not in the reference"
+        reason = f"{len(wrong)} of the answer's {count_of(len(claims), 'claim')} are not in the reference"
         if wrong:
             reason += f"; {round(value * len(claims))} of them come from {self.mode} passages"
         return scored(value, reason, evidence, usage + more + passages_usage)

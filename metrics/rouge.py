@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..eval_sets.sample import Sample
 from ..text.tokens import tokens
+from ..text.wording import count_of
 from .metric import ComputedMetric
 from .score import Score, scored, skipped
 
@@ -82,7 +83,7 @@ def too_long_to_compare(*texts: Sequence[str]) -> str:
     """
     longest = max(map(len, texts))
     return (
-        f"a text of {longest:,} words is too long: at most {MOST_TOKENS:,} are compared"
+        f"a text of {count_of(longest, 'word')} is too long: at most {MOST_TOKENS:,} are compared"
         if longest > MOST_TOKENS
         else ""
     )
@@ -200,4 +201,6 @@ class RougeLPrecision(ComputedMetric):
         if too_long := too_long_to_compare(answer, context):
             return skipped(too_long)
         common = common_subsequence_length(answer, context)
-        return scored(common / len(answer), f"{common} of {len(answer)} tokens are in the context in this order")
+        return scored(
+            common / len(answer), f"{common} of {count_of(len(answer), 'token')} are in the context in this order"
+        )

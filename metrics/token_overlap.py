@@ -2,6 +2,7 @@
 
 from ..eval_sets.sample import Sample
 from ..text.tokens import tokens
+from ..text.wording import count_of
 from .metric import ComputedMetric
 from .score import Score, scored, skipped
 
@@ -31,5 +32,5 @@ class TokenOverlap(ComputedMetric):
         known = {token for context in sample.retrieved_contexts for token in tokens(context)}
         unknown = [token for token in answer if token not in known]
         value = 1 - len(unknown) / len(answer)
-        reason = f"{len(answer) - len(unknown)} of {len(answer)} tokens are in the context"
+        reason = f"{len(answer) - len(unknown)} of {count_of(len(answer), 'token')} are in the context"
         return scored(value, reason, {"not_in_context": list(dict.fromkeys(unknown))[:_MOST_SHOWN]})

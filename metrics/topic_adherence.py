@@ -10,6 +10,7 @@ from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, Predicate, Question, Request, open_judge
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
+from ..text.wording import count_of
 from .claim_support import predicate_claim, require_answers
 from .fbeta import f_beta, precision, recall
 from .metric import Metric
@@ -151,7 +152,7 @@ def reference_topics(sample: Sample) -> list[str]:
 
 def _reason(topics: Sequence[str], answered: Sequence[bool], within: Sequence[bool]) -> str:
     count = sum(is_answered and fits for is_answered, fits in zip(answered, within, strict=True))
-    reason = f"{count} of {len(topics)} topics are among the reference topics and answered"
+    reason = f"{count} of {count_of(len(topics), 'topic')} are among the reference topics and answered"
     strays = [
         topic for topic, is_answered, fits in zip(topics, answered, within, strict=True) if is_answered and not fits
     ]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..atomic_files import replace_file
+from ..text.wording import count_of, verb_of
 from . import texts
 from .figure import MISSING, Figure, format_cost, format_p, format_price
 from .rendered_markdown import read_visible_text, render_markdown
@@ -39,6 +40,7 @@ def template_environment(*packages: str) -> "Environment":
     environment.filters |= {
         "cell": lambda content: content if isinstance(content, TableCell) else TableCell(content),
         "cost": format_cost,
+        "count_of": count_of,
         "estimate": lambda estimate, kind: typeset(Figure.from_estimate(kind, estimate)),
         "figure": lambda value, kind: typeset(Figure(kind, value)),
         "markdown": render_markdown,
@@ -51,6 +53,7 @@ def template_environment(*packages: str) -> "Environment":
         "state_class": texts.state_class,
         "time": texts.format_time,
         "typeset": typeset,
+        "verb_of": verb_of,
         "verdict_sign": texts.verdict_sign,
     }
     return environment

@@ -5,6 +5,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
+from ..text.wording import count_of
 from ..untrusted import UNSEEN
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def make_readable(value: Any) -> str:
             if unicodedata.category(character) in _INVISIBLE and character not in _VISIBLE_CONTROLS
         }
         shown = shown.translate(dict.fromkeys(map(ord, invisible), "�"))
-    return shown if left <= 0 else f"{shown}\n… ({left:,} more characters)"
+    return shown if left <= 0 else f"{shown}\n… ({count_of(left, 'more character')})"
 
 
 def shorten(text: str, length: int = 400) -> str:

@@ -31,6 +31,7 @@ from ..metrics import Metric, Score
 from ..metrics.catalogue import load_metric
 from ..metrics.metric import run_to_end
 from ..prompts import BUNDLED, Prompt, Prompts
+from ..text.wording import count_of
 from .alignment_judges import AlignedJudge, CountingJudge, ObservingJudge, RememberingJudge
 from .execute import execute
 
@@ -136,7 +137,8 @@ class Aligner:
         self.samples = [sample for sample in self.samples if sample.human_rating is not None]
         if len(self.samples) < _FEWEST_RATED:
             raise UsageError(
-                f"{len(self.samples)} answers are rated; a judge learns from {_FEWEST_RATED} or more (assay rate RUN)"
+                f"{count_of(len(self.samples), 'answer is', 'answers are')} rated; a judge learns from "
+                f"{_FEWEST_RATED} or more (assay rate RUN)"
             )
         if len({(sample.rating_min, sample.rating_max) for sample in self.samples}) > 1:
             raise UsageError("the answers are rated on different scales; align to one set at a time")
@@ -327,7 +329,8 @@ class Aligner:
         await execute(chosen, [metric], keep, concurrency=self._model.settings.concurrent_samples)
         if 2 * len(reasons) > len(self.samples):
             raise InputError(
-                f"{self.metric} has no score for {len(reasons)} of {len(self.samples)} rated answers, so that nothing "
+                f"{self.metric} has no score for {len(reasons)} of {count_of(len(self.samples), 'rated answer')}, so "
+                "that nothing "
                 f"can be learned: {reasons[0]}"
             )
         return values[list(places)]

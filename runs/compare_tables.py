@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure
 from ..presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
+from ..text.wording import count_of
 from .compare import Difference, DifferenceKind, RunComparison, format_range
 
 if TYPE_CHECKING:
@@ -61,14 +62,17 @@ def _rater_sentences(comparison: RunComparison, raters: "RatingDifference | None
     if difference.value is None:
         yield (
             "Whether your raters like B better is not known: a metric can like a style that they do not. Rate about "
-            f"{raters.ratings_needed:,} answers of both runs (rated so far: {raters.rated_a:,} of A, "
+            f"{count_of(raters.ratings_needed, 'answer')} of both runs (rated so far: {raters.rated_a:,} of A, "
             f"{raters.rated_b:,} of B, {raters.rated_pairs:,} of both)."
         )
         return
     same = len(comparison.samples) - comparison.changed_answers
-    of_changed = f" on the {comparison.changed_answers:,} answers that differ" if same else ""
+    of_changed = f" on the {count_of(comparison.changed_answers, 'answer')} that differ" if same else ""
     scale = f"on the scale {raters.rating_min:g} to {raters.rating_max:g}"
-    rated = f"{raters.rated_a:,} answers of A and {raters.rated_b:,} of B are rated, {raters.rated_pairs:,} of both"
+    rated = (
+        f"{count_of(raters.rated_a, 'answer')} of A and {raters.rated_b:,} of B are rated, {raters.rated_pairs:,} of "
+        "both"
+    )
     if difference.low is None or difference.high is None:
         yield f"Your raters{of_changed}: nobody can tell yet: {difference.problem} ({rated})."
     elif raters.is_higher_in_b is None:
@@ -135,7 +139,10 @@ def _run_line(store: "Store", run: str) -> str:
 
 
 def _pairing(comparison: RunComparison) -> str:
-    line = f"{len(comparison.samples)} samples in both, {comparison.changed_answers} of them with another answer"
+    line = (
+        f"{count_of(len(comparison.samples), 'sample')} in both, {comparison.changed_answers} of them with another "
+        "answer"
+    )
     for count, what in [
         (len(comparison.only_a), "only in A"),
         (len(comparison.only_b), "only in B"),

@@ -6,6 +6,7 @@ from pydantic import BaseModel
 
 from ..metrics.specification import parse_specification
 from ..presentation.figure import Figure
+from ..text.wording import count_of
 from .ratings.rating_join import join_ratings
 
 if TYPE_CHECKING:
@@ -60,14 +61,14 @@ class PredictedRating(BaseModel):
         how = f"corrected by the {self.rated} that are rated" if self.rated < self.n else "all of them rated"
         interval = f" (likely {low} to {high})" if self.low is not None else ""
         no_interval = f"; no interval: {self.problem}" if self.problem else ""
-        return f"Mean predicted rating: {mean}{interval}, of {self.n} answers, {how}{no_interval}."
+        return f"Mean predicted rating: {mean}{interval}, of {count_of(self.n, 'answer')}, {how}{no_interval}."
 
 
 def _missing_ratings(rated: int, n: int) -> str:
     rate = min(ENOUGH_RATED, n) - rated
     if not rated:
-        return f"none of these {n} answers is rated; rate about {rate}"
-    return f"only {rated} of these {n} answers are rated; rate about {rate} more"
+        return f"none of these {count_of(n, 'answer')} is rated; rate about {rate}"
+    return f"only {rated} of these {count_of(n, 'answer is', 'answers are')} rated; rate about {rate} more"
 
 
 def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:

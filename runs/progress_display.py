@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..presentation.figure import format_cost
+from ..text.wording import count_of
 from .session import Progress
 
 if TYPE_CHECKING:
@@ -142,8 +143,9 @@ def _lines() -> Iterator[Callable[[Callable[[], str]], None]]:
 
 def progress_line(progress: Progress) -> str:
     """What a session has done so far, in one line, with the time left where it can be told."""
-    total = "" if progress.total is None else f" of {progress.total}"
-    line = f"assay: {progress.samples}{total} samples, {_usage_line(progress)}"
+    total = progress.samples if progress.total is None else progress.total
+    done = "" if progress.total is None else f"{progress.samples:,} of "
+    line = f"assay: {done}{count_of(total, 'sample')}, {_usage_line(progress)}"
     left = _seconds_left(progress)
     return line if left is None else f"{line}, about {_duration(left)} left"
 
@@ -162,8 +164,11 @@ def _first_samples(progress: Progress) -> int:
 
 def _usage_line(progress: Progress) -> str:
     usage = progress.usage
-    line = f"{usage.calls} calls ({usage.from_cassette} replayed), {usage.tokens_in + usage.tokens_out:,} tokens, "
-    line += f"{format_cost(usage.usd)}, {progress.retries} retries"
+    line = (
+        f"{count_of(usage.calls, 'call')} ({usage.from_cassette} replayed), "
+        f"{count_of(usage.tokens_in + usage.tokens_out, 'token')}, "
+    )
+    line += f"{format_cost(usage.usd)}, {count_of(progress.retries, 'retry')}"
     if failed := progress.scores["failed"]:
         line += f", {failed} failed"
     return line
@@ -177,8 +182,8 @@ def _duration(seconds: float) -> str:
         ('40 seconds', '12 minutes', '3.5 hours')
     """
     if seconds < 90:
-        return f"{seconds:.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
+        return count_of(round(seconds), "second")
+    return count_of(round(seconds / 60), "minute") if seconds < 5400 else count_of(round(seconds / 3600, 1), "hour")
 
 
 def _console() -> "Console":

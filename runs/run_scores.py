@@ -9,6 +9,7 @@ from ..eval_sets import Sample
 from ..meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flatten, read_ratings
 from ..meta_eval.score_files.column_roles import match_columns
+from ..text.wording import count_of
 from .ratings.rating_join import join_ratings
 from .store import RunRow, Store
 from .summary import describe_fitted
@@ -78,7 +79,9 @@ def read_run_ratings(store: Store, runs: Sequence[RunRow], options: ReadOptions)
     samples = joined.samples
     name = ", ".join(f"run {run.id}" for run in runs)
     if not options.ratings and all(sample.human_rating is None for sample in samples.values()):
-        raise InputError(f"{name}: none of its {len(samples)} samples is rated; name a file of ratings (--ratings)")
+        raise InputError(
+            f"{name}: none of its {count_of(len(samples), 'sample')} is rated; name a file of ratings (--ratings)"
+        )
     rows = [FlatRow(f"sample {sample.id}", _row(sample)) for sample in samples.values()]
     source = read_ratings(rows, name, replace(options, mapping={}))
     return replace(source, notes=(joined.note, *source.notes)) if joined.note else source

@@ -9,6 +9,7 @@ from ..metrics import Score
 from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure, format_cost
 from ..presentation.texts import one_line
+from ..text.wording import count_of
 from ..untrusted import without_unseen
 from .run_tables import rating_of, score_cell
 
@@ -67,7 +68,8 @@ def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_headin
     seconds = Figure("seconds", usage.seconds)
     yield (
         Part(
-            f"  {usage.calls} calls ({usage.from_cassette} replayed), {usage.tokens_in} tokens in "
+            f"  {count_of(usage.calls, 'call')} ({usage.from_cassette} replayed), "
+            f"{count_of(usage.tokens_in, 'token')} in "
             f"({usage.tokens_cached} cached), {usage.tokens_out} out, cost {format_cost(usage.usd)}, {seconds} s",
             "detail",
         ),

@@ -8,6 +8,7 @@ from ..eval_sets.name_suggestions import quote_names
 from ..metrics import Metric
 from ..metrics.metric import has_field
 from ..metrics.specification import BASELINES, DEFAULT_METRICS
+from ..text.wording import count_of
 
 _MOST_COLUMNS = 50
 
@@ -52,13 +53,16 @@ class SetProfile:
         missing = [name for name in metric.needs if not any(name in fields for fields in self._fields)]
         if not missing:
             needs = " and ".join(metric.needs)
-            raise UsageError(f"{metric.name} can score none of the {self.count} samples: none of them has {needs}")
+            raise UsageError(
+                f"{metric.name} can score none of the {count_of(self.count, 'sample')}: none of them has {needs}"
+            )
         others = [column for column in self._columns if column not in Sample.model_fields]
         theirs = others[0] if others else "THEIRS"
         example = f'--map {theirs}={missing[0]} (in Python mapping={{"{theirs}": "{missing[0]}"}})'
         needs = " and ".join(missing)
         raise UsageError(
-            f"{metric.name} can score none of the {self.count} samples: it needs {needs}, which none of them has. The "
+            f"{metric.name} can score none of the {count_of(self.count, 'sample')}: it needs {needs}, which none of "
+            "them has. The "
             f"other columns are {quote_names(others)}; say which one holds it, such as {example}, or choose "
             "other metrics (--metrics)"
         )

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 ARROWS = {
-    "presentation": set[str](),
+    "presentation": {"text"},
     "languages": set[str](),
     "text": {"languages"},
     "eval_sets": {"languages", "text"},

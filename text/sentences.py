@@ -18,6 +18,7 @@ from .sentence_kinds import (
     capitalized,
     load_sentence_kinds,
 )
+from .wording import count_of
 
 _WORD = re.compile(r"\w")
 _ABBREVIATION = re.compile(r"\b(?:[a-z]{1,3}\.){2,}$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.
@@ -71,7 +72,7 @@ def describe_cut_lines(text: str) -> list[str]:
     if longest <= LONGEST_LINE:
         return []
     pieces = f"pieces of at most {LONGEST_LINE:,}"
-    return [f"a line of {longest:,} characters is cut into {pieces} before its sentences are found"]
+    return [f"a line of {count_of(longest, 'character')} is cut into {pieces} before its sentences are found"]
 
 
 def _rejoined(parts: list[str], kinds: SentenceKinds) -> list[str]:

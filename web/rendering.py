@@ -12,7 +12,6 @@ from starlette.templating import Jinja2Templates
 from ..languages import FALLBACK, Language, find_language, load_language
 from ..presentation.page import template_environment
 from ..runs import nightly
-from ..text.wording import count_of
 
 _SECTION = "rating_page"
 _HTTP_ERRORS = {
@@ -32,9 +31,7 @@ def page_language(request: Request) -> Language:
 
 @cache
 def _templates() -> Jinja2Templates:
-    environment = template_environment(__package__, nightly.__name__)
-    environment.filters["count_of"] = count_of
-    return Jinja2Templates(env=environment)
+    return Jinja2Templates(env=template_environment(__package__, nightly.__name__))
 
 
 def render(request: Request, template: str, content: Mapping[str, Any], status: int = 200) -> Response:

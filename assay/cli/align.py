@@ -12,6 +12,7 @@ from ..errors import UsageError
 from ..presentation.figure import Figure, figures, format_agreement
 from ..presentation.result_table import Column, Content, ResultTable, Tone
 from ..presentation.texts import one_line
+from ..text.wording import count_of
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .options import SetOptions, embedder_option, json_option, store_option, wide_option, with_set_options
 from .output import echo, echo_json, echo_notice, open_console, print_table
@@ -164,7 +165,8 @@ def _samples(source: str, set_options: SetOptions, store: str | Path) -> "Iterat
 
 def _cost_line(cost: "AlignmentCost") -> str:
     return (
-        f"This takes at most {cost.requests:,} requests and about {cost.tokens:,} tokens; what is recorded costs "
+        f"This takes at most {count_of(cost.requests, 'request')} and about {count_of(cost.tokens, 'token')}; what "
+        "is recorded costs "
         "nothing. Bounds: --budget-usd, --budget-tokens, --budget-calls."
     )
 
@@ -202,7 +204,8 @@ def _print_report(report: "AlignmentReport") -> None:
     console.print(Text(one_line(f"{report.metric} by {report.judge}: {verdict}: {result.reason}."), style="bold"))
     console.print(
         Text(
-            f"{report.answers} rated answers in {report.groups} groups. On answers that took no part in the choice: "
+            f"{count_of(report.answers, 'rated answer')} in {count_of(report.groups, 'group')}. On answers that took "
+            "no part in the choice: "
             f"{format_agreement(result.nested)}, {describe_gain(result.gain)}. The rows below are not corrected for "
             "the choice among them."
         )

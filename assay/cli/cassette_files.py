@@ -10,6 +10,7 @@ import click
 
 from ..errors import UsageError
 from ..presentation.texts import one_line
+from ..text.wording import count_of
 from .cassettes import TypedRun, cassettes, with_typed_run
 from .exit_codes import DONE, ERROR, GATE_FAILED
 from .options import json_option
@@ -37,7 +38,7 @@ def merge(out: Path, paths: tuple[Path, ...], prefer: Any, as_json: bool) -> Non
     if as_json:
         echo_json({"recordings": count})
     else:
-        echo(f"{out}: {count} recordings")
+        echo(f"{out}: {count_of(count, 'recording')}")
 
 
 def _as_cassette(path: Path, drafts: Path) -> Path:
@@ -73,7 +74,7 @@ def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None, as_js
         echo_json({str(part): count for part, count in parts.items()})
     else:
         for part, count in parts.items():
-            echo(f"{part}: {count} recordings")
+            echo(f"{part}: {count_of(count, 'recording')}")
 
 
 @cassettes.command()
@@ -163,7 +164,8 @@ def drift(
         moved = "" if estimate.moved is None else f"; the probability moved by {estimate.moved:.3f} on average"
         echo(
             f"{estimate.asked} asked anew: {estimate.other_value} with another value{interval}, {estimate.other_text} "
-            f"with another text, {estimate.failed} failed; {missing} samples had a question that is not recorded{moved}"
+            f"with another text, {estimate.failed} failed; {count_of(missing, 'sample')} had a question that is not "
+            f"recorded{moved}"
         )
     above = at_most is not None and (estimate.share.low is None or estimate.share.low > at_most)
     click.get_current_context().exit(GATE_FAILED if above else DONE if estimate.asked else ERROR)

@@ -11,6 +11,7 @@ import click
 from ..errors import UsageError
 from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
+from ..text.wording import count_of
 from .exit_codes import DONE, ERROR
 from .options import (
     Command,
@@ -116,7 +117,9 @@ def show(path: Path, key: str | None, sample: str | None, as_json: bool) -> None
             Field("reply", "text", lambda recording: one_line(recording.reply.text, 50 if is_wide() else 20)),
         )
         print_table(tabulate("", matches, fields))
-        echo(one_line(f"{len(matches)} recordings of {', '.join(sorted({r.reply.model for r in matches}))}"))
+        echo(
+            one_line(f"{count_of(len(matches), 'recording')} of {', '.join(sorted({r.reply.model for r in matches}))}")
+        )
 
 
 @cassettes.command()
@@ -160,7 +163,7 @@ def prune(path: Path, *, run: TypedRun, as_json: bool) -> None:
     if as_json:
         echo_json({"dropped": len(stale)})
     else:
-        echo(f"{len(stale)} recordings dropped")
+        echo(f"{count_of(len(stale), 'recording')} dropped")
 
 
 def _check(path: Path, run: TypedRun) -> "CassetteCheck":

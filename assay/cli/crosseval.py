@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..presentation.texts import one_line
+from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate_questions import check_output
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
@@ -188,7 +189,8 @@ def _report_failures(failed: "Sequence[Exchange]", allowed: int) -> int:
         return DONE
     first = failed[0]
     echo(
-        f"assay: {len(failed)} answers are missing, {allowed} allowed (--max-failed); --resume asks again. The first, "
+        f"assay: {count_of(len(failed), 'answer is', 'answers are')} missing, {allowed} allowed (--max-failed); "
+        "--resume asks again. The first, "
         f"{one_line(first.sample.id)} with fold {first.loaded} loaded: {one_line(first.failed)}",
         err=True,
     )

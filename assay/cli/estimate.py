@@ -9,6 +9,7 @@ import click
 from ..errors import UsageError
 from ..presentation.figure import Figure
 from ..presentation.result_table import Field, tabulate
+from ..text.wording import count_of
 from .meta import with_read_options
 from .options import json_option, store_option
 from .output import echo, echo_json, open_console, print_table
@@ -116,13 +117,18 @@ def _write_draw(store: "Store", run: "RunRow", cheap: str, count: int, out: Path
     values = {sample: value for sample, metric, value, _ in store.sample_values(run.id) if metric == cheap}
     if not values or None in values.values():
         missing = sum(value is None for value in values.values()) if values else "all"
-        raise UsageError(f"run {run.id}: {missing} answers have no score of {cheap}; score every answer with it first")
+        raise UsageError(
+            f"run {run.id}: {count_of(missing, 'answer has', 'answers have')} no score of {cheap}; score every "
+            "answer with it first"
+        )
     ids = list(values)
     drawn = draw_stratified(np.array(list(values.values()), dtype=float), count, strata=strata, seed=seed)
     chosen = {ids[place] for place in drawn}
     written = write_set((sample for sample in store.samples(run.id) if sample.id in chosen), out)
     echo(
-        f"{out}: {written} of {len(ids)} answers, at random within {strata} strata of {cheap} (seed {seed})\n"
+        f"{out}: {written} of {count_of(len(ids), 'answer')}, at random within "
+        f"{count_of(strata, 'stratum', 'strata')} of {cheap} (seed "
+        f"{seed})\n"
         f"Judge them (assay run {out} --judge JUDGE) and have some rated at random (assay rate last)."
     )
 
@@ -133,7 +139,7 @@ def _print_levels(levels: "LevelEstimates", plan: "SamplePlan | None", scale: tu
     mean, console = levels.mean_rating, open_console()
     console.print(
         Text(
-            f"Mean rating of all {mean.answers} answers: {Figure.from_estimate('mean', mean.mean)} "
+            f"Mean rating of all {count_of(mean.answers, 'answer')}: {Figure.from_estimate('mean', mean.mean)} "
             f"on {scale[0]:g}-{scale[1]:g}",
             "bold",
         )

@@ -13,6 +13,7 @@ from ..atomic_files import check_writable
 from ..errors import UsageError
 from ..presentation.result_table import Column, ResultTable
 from ..presentation.texts import one_line
+from ..text.wording import count_of, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import generate
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
@@ -147,7 +148,7 @@ def questions(
         counts = {"pairs": len(generated.pairs), "failed": len(generated.failed)}
         echo_json(counts | {"usage": session.usage_as_json()})
     else:
-        echo(f"{len(generated.pairs)} pairs are in {out}\n{session.usage_line()}")
+        echo(f"{count_of(len(generated.pairs), 'pair is', 'pairs are')} in {out}\n{session.usage_line()}")
     click.get_current_context().exit(report_failures(generated, question_options.max_failed))
 
 
@@ -197,7 +198,8 @@ def report_failures(generated: "GeneratedQuestions", max_failed: int) -> int:
         planned, reason = generated.failed[0]
         cure = "; --resume asks them again" if too_many else ""
         echo(
-            f"assay: {len(generated.failed)} calls gave no pair, {max_failed} allowed (--max-failed){cure}. "
+            f"assay: {count_of(len(generated.failed), 'call')} gave no pair, {max_failed} allowed "
+            f"(--max-failed){cure}. "
             f"The first, {one_line(planned.section.id)}: {one_line(reason)}",
             err=True,
         )
@@ -324,8 +326,11 @@ def print_selection(selection: "PairSelection", out: Path, rejected: Path) -> No
         rows.append((row.name, str(total), share, *kinds))
     print_table(ResultTable("What each filter rejects", columns, tuple(rows)))
     kinds_selected = ", ".join(f"{count} {kind}" for kind, count in _count_kinds(selection.selected).items())
-    line = f"{len(selection.selected)} pairs ({kinds_selected}) are in {out}"
-    open_console().print(Text(f"{line}, {len(selection.rejected)} rejected ones in {rejected}"))
+    line = (
+        f"{count_of(len(selection.selected), 'pair')} ({kinds_selected}) "
+        f"{verb_of(len(selection.selected), 'is', 'are')} in {out}"
+    )
+    open_console().print(Text(f"{line}, {len(selection.rejected):,} rejected in {rejected}"))
 
 
 def path_beside(out: Path, what: str) -> Path:

@@ -8,6 +8,7 @@ import click
 from ..errors import UsageError
 from ..presentation.figure import Figure
 from ..presentation.result_table import Field, tabulate
+from ..text.wording import count_of, verb_of
 from .generate import generate
 from .options import json_option
 from .output import echo, echo_json, open_console, print_table
@@ -87,7 +88,7 @@ def _export_sheets(
         echo_json({"sheets": counts})
     else:
         for path_name, count in counts.items():
-            echo(f"{count} pairs are in {path_name}")
+            echo(f"{count_of(count, 'pair is', 'pairs are')} in {path_name}")
 
 
 def _import_sheets(samples: "Sequence[Sample]", sheets: tuple[Path, ...], out: Path, *, as_json: bool) -> None:
@@ -138,14 +139,18 @@ def _print(summary: "ReviewSummary", out: Path) -> None:
         Field("Krippendorff's alpha", "coefficient", lambda row: alpha.get(row[0])),
     )
     console = open_console()
-    print_table(tabulate(f"{summary.judged} pairs judged", summary.shares.items(), fields))
+    print_table(tabulate(f"{count_of(summary.judged, 'pair')} judged", summary.shares.items(), fields))
     agreement = summary.agreement
     if compared := agreement.full + agreement.partial + agreement.none:
         counts = (agreement.full, agreement.partial, agreement.none)
         full, partial, none = (Figure("rate", count / compared) for count in counts)
         console.print(
-            f"{agreement.samples} pairs were judged twice or more: annotators agree in {full}, in part in "
+            f"{count_of(agreement.samples, 'pair was', 'pairs were')} judged twice or more: annotators agree in "
+            f"{full}, in part in "
             f"{partial}, not in {none}"
         )
     console.print(f"{summary.not_reviewed} not reviewed, {summary.disagreed} left out by disagreement")
-    console.print(f"{len(summary.accepted)} pairs marked correct are in {out}")
+    console.print(
+        f"{count_of(len(summary.accepted), 'pair')} marked correct {verb_of(len(summary.accepted), 'is', 'are')} in "
+        f"{out}"
+    )

@@ -10,6 +10,7 @@ import click
 
 from ..atomic_files import replace_file
 from ..errors import UsageError
+from ..text.wording import count_of, verb_of
 from .options import SetOptions, json_option, judge_option, translate_option, with_set_options
 from .output import echo, echo_json
 
@@ -140,14 +141,17 @@ def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, m
     texts = read_documentation(docs)
     language = language or detect_language("", "\n".join(text[:2000] for text in texts)[:20_000])
     terms = build_vocabulary(texts, load_language(language), most)
-    heading = f"# {len(terms)} company terms ({language}) of {len(texts)} files"
+    heading = f"# {count_of(len(terms), 'company term')} ({language}) of {count_of(len(texts), 'file')}"
     lines = "".join(f"{line}\n" for line in (heading, *terms))
     if out is None:
         echo(lines.removesuffix("\n"))
         return
     with replace_file(out) as file:
         file.write(lines)
-    echo(f"{len(terms)} terms of {len(texts)} files are in {out}", err=True)
+    echo(
+        f"{count_of(len(terms), 'term')} of {count_of(len(texts), 'file')} {verb_of(len(terms), 'is', 'are')} in {out}",
+        err=True,
+    )
 
 
 def _print(result: "Explanation") -> None:

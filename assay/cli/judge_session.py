@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import BudgetReached, UsageError
+from ..text.wording import count_of
 from .exit_codes import INTERRUPTED
 from .options import (
     CassetteOptions,
@@ -114,8 +115,8 @@ class JudgeSession:
         from ..presentation.figure import format_cost
 
         usage = self.usage
-        took = f"{usage.tokens_in:,} tokens in, {usage.tokens_out:,} out; cost {format_cost(usage.usd)}"
-        return f"{usage.calls} model calls, {usage.from_cassette} of them replayed; {took}"
+        took = f"{count_of(usage.tokens_in, 'token')} in, {usage.tokens_out:,} out; cost {format_cost(usage.usd)}"
+        return f"{count_of(usage.calls, 'model call')}, {usage.from_cassette} of them replayed; {took}"
 
     def close(self) -> None:
         """Merges what was recorded, and releases local models."""

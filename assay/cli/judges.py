@@ -12,6 +12,7 @@ from ..atomic_files import check_writable
 from ..errors import UsageError
 from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
+from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import (
     SetOptions,
@@ -156,8 +157,8 @@ def compare(
     scoring = JudgeScoring(metric=metric, cassette=file, mode=mode, budget=budget, repeats=repeats)
     samples = list(set_options.samples(sets))
     if repeated := len(samples) - len({sample.id for sample in samples}):
-        raise UsageError(f"{repeated} ids stand in two of these sets; make their ids differ")
-    with show_status(f"{len(settings)} judges, {len(samples)} samples each"):
+        raise UsageError(f"{count_of(repeated, 'id stands', 'ids stand')} in two of these sets; make their ids differ")
+    with show_status(f"{count_of(len(settings), 'judge')}, {count_of(len(samples), 'sample')} each"):
         judge_scores = score_by_judges(settings, samples, scoring, _probe(samples, probes, seed))
     comparison = compare_judges(metric, samples, judge_scores, cost=cost, seed=seed)
     if report is not None:
@@ -188,13 +189,13 @@ def _report_failures(comparison: "JudgeComparison", allowed: int) -> int:
     code = DONE
     for judge in comparison.judges:
         count = round(judge.failed * judge.samples)
-        further = f", and {judge.failed_again} times when asked again" if judge.failed_again else ""
+        further = f", and {count_of(judge.failed_again, 'time')} when asked again" if judge.failed_again else ""
         probed = sum(probe.failed for probe in comparison.probes if probe.judge == judge.judge)
         further += f", and on {probed} changed by probes" if probed else ""
         if count + judge.failed_again + probed > allowed:
             code = TOO_MANY_FAILED
             echo_notice(
-                f"{judge.judge} failed on {count} of {judge.samples} samples{further}; {allowed} allowed "
+                f"{judge.judge} failed on {count} of {count_of(judge.samples, 'sample')}{further}; {allowed} allowed "
                 f"(--max-failed). The first: {one_line(judge.failure)}"
             )
     return code

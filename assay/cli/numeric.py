@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ..presentation.result_table import Column, Field, ResultTable, tabulate
+from ..text.wording import count_of
 from .numeric_check import check
 from .options import json_option, wide_option
 from .output import echo_json, is_wide, open_console, print_table
@@ -66,7 +67,7 @@ def facts(
 def _print(table: dict[str, Any]) -> None:
     console = open_console()
     period = f", {table['from']} to {table['to']} (one {table['period']} per row)" if table["from"] else ""
-    console.print(f"{table['table']}: {table['rows']} rows{period}")
+    console.print(f"{table['table']}: {count_of(table['rows'], 'row')}{period}")
     for note in table["notes"]:
         console.print(f"  note: {note}")
     per_table = _SERIES_PER_TABLE + is_wide()

@@ -10,6 +10,7 @@ import click
 
 from ..errors import UsageError
 from ..presentation.texts import one_line
+from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_session_options
 from .options import (
@@ -143,7 +144,8 @@ def _report_failures(rewordings: "Mapping[str, RewordingResult]", allowed: int) 
             code = TOO_MANY_FAILED
             sample, reason = rewording.failed[0]
             echo(
-                f"assay: {name}: {len(rewording.failed)} calls gave no rewording, {allowed} allowed (--max-failed). "
+                f"assay: {name}: {count_of(len(rewording.failed), 'call')} gave no rewording, {allowed} allowed "
+                "(--max-failed). "
                 f"The first, {one_line(sample)}: {one_line(reason)}",
                 err=True,
             )
@@ -175,7 +177,7 @@ def _print_files(
         share = shared_words.get(file.name)
         words = "" if share is None else f"; {share:.0%} of the words unchanged"
         fair = f"; a fair metric: {expected}" if expected else ""
-        echo(f"{file.path or file.name}: {file.samples} samples{words}{fair}")
+        echo(f"{file.path or file.name}: {count_of(file.samples, 'sample')}{words}{fair}")
         for line in _left_out_lines(file.left_out):
             echo(f"  {one_line(line)}")
     if session:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
+from ..text.wording import count_of
 from .exit_codes import ERROR
 from .options import PROMPTS_IN_USE, json_option, path_in_store, store_option
 from .output import echo, echo_json
-from .prompts_try import format_count
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -43,7 +43,7 @@ def check(folder: Path | None, as_json: bool) -> None:
     else:
         for problem in problems:
             echo(f"{problem['prompt']}: {problem['problem']}")
-        echo(format_count(len(problems), "problem") if problems else "no problems")
+        echo(count_of(len(problems), "problem") if problems else "no problems")
     click.get_current_context().exit(ERROR if problems else 0)
 
 

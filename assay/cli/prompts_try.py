@@ -10,6 +10,7 @@ import click
 
 from ..errors import UsageError
 from ..presentation.texts import one_line
+from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .options import (
     SetOptions,
@@ -108,7 +109,7 @@ def try_prompt(
         raise UsageError(f"no sample of {', '.join(sets)} is in the language of {name}, so that none asks this prompt")
     file = cassette or path_in_store(store, "tried.jsonl", "name a file with --cassette")
     with_cassette = LiteLLMJudge(judge, cassette=file, mode=mode)
-    with show_status(f"judging {len(samples)} samples with either wording"):
+    with show_status(f"judging {count_of(len(samples), 'sample')} with either wording"):
         effect = asyncio.run(_score_twice(samples, read_metrics(chosen_metrics), edited, with_cassette, embedder))
     _print_effect(effect, as_json=as_json)
     click.get_current_context().exit(TOO_MANY_FAILED if effect.failed else DONE)
@@ -150,21 +151,21 @@ def _print_effect(effect: "PromptEffect", *, as_json: bool) -> None:
     if as_json:
         echo_json(asdict(effect))
         return
-    echo(f"{effect.samples} samples; prompts before: {', '.join(effect.prompts_before) or 'none'}")
+    echo(f"{count_of(effect.samples, 'sample')}; prompts before: {', '.join(effect.prompts_before) or 'none'}")
     echo(f"after: {', '.join(effect.prompts_after) or 'none'}")
     echo(f"tokens per sample: {effect.tokens_before:,.0f} before, {effect.tokens_after:,.0f} after")
     if effect.failed:
         sample, reason = effect.failed[0]
-        count = f"{len(effect.failed)} samples failed, and their claims are not compared"
+        count = f"{count_of(len(effect.failed), 'sample')} failed, and their claims are not compared"
         echo(one_line(f"{count}; the first, {sample}: {reason}"))
     for metric in effect.metrics:
         echo(one_line(f"{metric.metric}: mean {_format_means(metric)}; {_format_agreement(metric)}"))
     for change, claims in (("lost", effect.lost), ("added", effect.added)):
-        echo(f"{format_count(len(claims), 'claim')} {change}")
+        echo(f"{count_of(len(claims), 'claim')} {change}")
         for sample, text in claims[:_SHOWN]:
             echo(f"  {one_line(sample)}  {one_line(text)}")
         _print_rest(len(claims))
-    echo(f"{format_count(len(effect.flips), 'verdict')} flipped")
+    echo(f"{count_of(len(effect.flips), 'verdict')} flipped")
     for flip in effect.flips[:_SHOWN]:
         echo(f"  {one_line(flip.sample)}  {one_line(flip.claim)}")
         echo(f"    before: {flip.before.replace('_', ' ')}: {one_line(flip.reason_before)}")
@@ -189,11 +190,6 @@ def _format_agreement(metric: "MetricEffect") -> str:
     if difference.low is not None and difference.high is not None:
         text += f" [{difference.low:+.2f}, {difference.high:+.2f}]"
     return text
-
-
-def format_count(number: int, noun: str) -> str:
-    """Formats a count: `1 claim`, `2 claims`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _print_rest(count: int) -> None:

@@ -106,7 +106,7 @@ def _serve(queue: "RatingQueue", store: str | Path, host: str, port: int) -> Non
 
     def print_links(address: str) -> None:
         done, total = queue.counts()
-        echo(f"{queue.source}: {done} of {total} ratings. Each rater opens their own link:\n")
+        echo(f"{queue.source}: {done} of {count_of(total, 'rating')}. Each rater opens their own link:\n")
         for rater, path in app.rater_paths().items():
             echo(f"  {rater}: {address}{path}")
         echo(f"\n  Progress, agreement and disagreements: {address}{app.coordinator_path()}")
@@ -165,7 +165,7 @@ def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Pa
         rule = None if stability is None else asdict(stability) | {"may_stop": stability.may_stop}
         echo_json(status | {"raters": {one.name: one.ratings for one in progress}, "stop_rule": rule})
         return
-    echo(f"{opened.id}: {opened.source}, series {opened.series}, {done} of {total} ratings")
+    echo(f"{opened.id}: {opened.source}, series {opened.series}, {done} of {count_of(total, 'rating')}")
     for one in progress:
         pace = "" if one.median_seconds is None else f", {one.median_seconds:.0f} s per answer"
         echo(f"  {one.name}: {count_of(one.ratings, 'answer')}{pace}")

@@ -9,6 +9,7 @@ from types import TracebackType
 from pydantic import ValidationError
 
 from ...errors import InputError, UsageError
+from ...text.wording import count_of
 from ..section import Section
 from .document_reader import DocumentSource
 from .reader_worker import READY, ReaderReply
@@ -53,7 +54,8 @@ class ReaderProcess:
         except Empty:
             self.close()
             raise InputError(
-                f"{source.path}: reading it takes longer than {self._time_limit:g} seconds; split the document, or "
+                f"{source.path}: reading it takes longer than {count_of(self._time_limit, 'second')}; split the "
+                "document, or "
                 "raise the limit (--time-limit)"
             ) from None
         except (OSError, ValidationError) as error:

@@ -6,7 +6,7 @@ from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InputError, UsageError
-from ...text.wording import count_of
+from ...text.wording import count_of, verb_of
 from ..section import Fold, Section
 from ..topics.section_topic import OUTLIER, SectionTopic
 from .sampling import mark_sampled
@@ -122,7 +122,8 @@ def make_folds(
         fewest = count_of(FEWEST_UNITS, separate)
         cures = "; ".join([*_find_cures(search, separate, smallest), "add documents about other subjects"])
         raise FoldError(
-            f"no way to divide {count_of(len(numbers), 'topic')} over {folds} folds leaves each fold {smallest:.0%} of "
+            f"no way to divide {count_of(len(numbers), 'topic')} over {count_of(folds, 'fold')} leaves each fold "
+            f"{smallest:.0%} of "
             f"the valid sections and {fewest}; {cures}"
         )
     best = max(usable, key=lambda place: round(candidates[place].split.score, 9))  # the first of equal scores
@@ -160,7 +161,8 @@ def require_documents(sections: Sequence[Section], folds: int, separate: Separat
     if max(documents, pages) < fewest:  # else a message after the search knows whether pages help
         units = pages if separate == _PAGE else documents
         raise FoldError(
-            f"{count_of(units, separate)} {'is' if units == 1 else 'are'} too few for {folds} folds, which need "
+            f"{count_of(units, separate)} {verb_of(units, 'is', 'are')} too few for {count_of(folds, 'fold')}, "
+            "which need "
             f"{fewest}: {FEWEST_UNITS} in each fold, one for validation and one for the test; add "
             f"{count_of(fewest - units, separate)} or more"
         )
@@ -201,9 +203,9 @@ def _topics_by_section(sections: Sequence[Section], topics: Sequence[SectionTopi
         )
     topic_of = {row.section: row.topic for row in topics if row.topic != OUTLIER}
     if (count := len(set(topic_of.values()))) < folds:
-        fewer = f"make {count} folds (--folds {count}), or " if count > 1 else ""
+        fewer = f"make {count_of(count, 'fold')} (--folds {count}), or " if count > 1 else ""
         raise FoldError(
-            f"{count_of(count, 'topic')} {'is' if count == 1 else 'are'} too few for {folds} folds; {fewer}"
+            f"{count_of(count, 'topic')} {verb_of(count, 'is', 'are')} too few for {count_of(folds, 'fold')}; {fewer}"
             "add documents about other subjects"
         )
     return topic_of

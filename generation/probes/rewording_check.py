@@ -12,6 +12,7 @@ from ...text.language_detection import detect_language
 from ...text.lemmas import words
 from ...text.numbers import Number, find_numbers
 from ...text.tokens import tokens
+from ...text.wording import count_of
 
 _STEP = re.compile(r"^\s*\d{1,2}[.)]\s")  # the number of a step says only where the step stands
 _EMPHASIS = re.compile(r"\*\*|__|`")
@@ -76,7 +77,7 @@ def _losses(original: str, rewording: str, language: Language) -> Iterator[str]:
     if added := [*_missing_figures(rewording, original, language, count_words=False)]:
         yield f"a number or code is new: {_distinct(added)}"
     if max(len(before), len(after)) > 2 * min(len(before), len(after)) + _SPARE_WORDS:
-        yield f"it is less than half or more than twice as long: {len(after)} words for {len(before)}"
+        yield f"it is less than half or more than twice as long: {count_of(len(after), 'word')} for {len(before)}"
 
 
 def _missing_figures(text: str, other: str, language: Language, *, count_words: bool = True) -> Iterator[str]:

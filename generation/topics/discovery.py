@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ...errors import InputError, UsageError
 from ...installation import require_extra
 from ...judges.embedders import Embedder
+from ...text.wording import count_of
 from ...worker_threads import compute_beside
 from ..section import Section
 from .bertopic_model import fit_bertopic
@@ -88,16 +89,24 @@ async def find_topics(
         UsageError: BERTopic is not installed, there are too few sections for it, or `topics` is too high.
     """
     if len(sections) < 4:
-        raise InputError(f"{len(sections)} sections are too few for topics; add documents (at least 4 sections)")
+        raise InputError(
+            f"{count_of(len(sections), 'section is', 'sections are')} too few for topics; add documents (at least 4 "
+            "sections)"
+        )
     vectors = await section_vectors(sections, embedder, on_progress)
     is_large = len(sections) >= FEWEST_FOR_BERTOPIC
     if method == "bertopic" and len(sections) < _FEWEST_POSSIBLE:
         raise UsageError(
-            f"{len(sections)} sections are too few for BERTopic, which needs {_FEWEST_POSSIBLE}; use --method plain"
+            f"{count_of(len(sections), 'section is', 'sections are')} too few for BERTopic, which needs "
+            f"{_FEWEST_POSSIBLE}; use --method plain"
         )
     if method == "bertopic" or (method == "auto" and is_large):
         return await compute_beside(_find_by_bertopic, sections, vectors, topics, grid, seed, one_subject=one_subject)
-    why = "as requested" if method == "plain" else f"{len(sections)} sections are fewer than {FEWEST_FOR_BERTOPIC}"
+    why = (
+        "as requested"
+        if method == "plain"
+        else f"{count_of(len(sections), 'section is', 'sections are')} fewer than {FEWEST_FOR_BERTOPIC}"
+    )
     return await compute_beside(_find_by_ward, sections, vectors, topics, seed, why, one_subject=one_subject)
 
 
@@ -143,7 +152,10 @@ def _find_by_bertopic(
         topics,
         [section.language for section in sections],
     )
-    why = f"{len(sections)} sections; {choice.chosen.dimensions} dimensions, topics of {choice.chosen.smallest} or more"
+    why = (
+        f"{count_of(len(sections), 'section')}; {count_of(choice.chosen.dimensions, 'dimension')}, topics of "
+        f"{choice.chosen.smallest} or more"
+    )
     measures = measure_clustering(choice.vectors, model.labels, documents, None, seed)
     measures = measures._replace(robustness=choice.chosen.measures.robustness if topics is None else None)
     return _topics(
@@ -166,7 +178,8 @@ def _find_by_ward(
     counts = [topics] if topics else candidate_counts(len(sections), len(set(documents)))
     if topics and topics > len(sections) // 2:
         raise UsageError(
-            f"{topics} topics are too many for {len(sections)} sections; ask for {len(sections) // 2} or fewer"
+            f"{count_of(topics, 'topic is', 'topics are')} too many for {count_of(len(sections), 'section')}; ask "
+            f"for {len(sections) // 2} or fewer"
         )
     measures_by_count = {
         count: measure_clustering(space, cluster_by_ward(space, count), documents, None, seed) for count in counts

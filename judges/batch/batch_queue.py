@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ...errors import BudgetReached, JudgeError, JudgeUnavailable, UsageError
+from ...text.wording import count_of
 from ..budget import Budget
 from ..completion import read_reply
 from ..journal import locked
@@ -127,7 +128,7 @@ class BatchQueue:
         if failure is not None and failure.is_final:
             raise JudgeError(f"its request in a batch failed: {failure.cause}")
         if failure is not None and attempts >= self._settings.attempts:
-            raise JudgeError(f"no reply in {attempts} batches, at last: {failure.cause}")
+            raise JudgeError(f"no reply in {count_of(attempts, 'batch')}, at last: {failure.cause}")
         if self._writer is None or self._counted is None:
             if self._reached:
                 raise BudgetReached(self._reached)
@@ -223,7 +224,7 @@ class BatchQueue:
                 raise
             if state is not None:
                 self.journal.change(batch, state="submitted", provider_id=state.id, status=state.status)
-                self._note(f"the batch {state.id} is submitted: {batch.requests:,} requests")
+                self._note(f"the batch {state.id} is submitted: {count_of(batch.requests, 'request')}")
                 return
         raise PassingFailure(str(cause))
 
@@ -280,7 +281,10 @@ class BatchQueue:
                 ended.append((batch, state))
             elif state.status != batch.status:
                 self.journal.change(batch, status=state.status)
-                self._note(f"the batch {state.id} is {state.status}: {state.completed:,} of {batch.requests:,} replies")
+                self._note(
+                    f"the batch {state.id} is {state.status}: {state.completed:,} of "
+                    f"{count_of(batch.requests, 'reply')}"
+                )
         return ended
 
     async def _submit_refused(self, *, has_room: bool, is_stopped: bool, wait: float) -> None:
@@ -342,7 +346,7 @@ class BatchQueue:
         self._note_keys(batch)
         self.journal.requests_path(batch.id).unlink(missing_ok=True)
         without = f", {len(failures):,} without" if failures else ""
-        self._note(f"the batch {state.id} is {state.status}: {replies:,} replies{without}")
+        self._note(f"the batch {state.id} is {state.status}: {count_of(replies, 'reply')}{without}")
 
     def _read_body(self, body: dict[str, Any], size: RequestSize) -> RawReply | Failure:
         litellm = load_litellm()
@@ -390,6 +394,7 @@ def describe_stage(batches: list[Batch]) -> str:
     prices = [batch.usd for batch in batches]
     cost = "at an unknown price" if None in prices else f"at most {sum(usd or 0.0 for usd in prices):.4f} USD"
     return (
-        f"stage {batches[0].stage}: {requests:,} requests in {len(batches)} batch{'es' * (len(batches) > 1)}, about "
-        f"{tokens_in:,} tokens in, at most {tokens_out:,} out, {cost}"
+        f"stage {batches[0].stage}: {count_of(requests, 'request')} in {count_of(len(batches), 'batch')}, "
+        f"about "
+        f"{count_of(tokens_in, 'token')} in, at most {tokens_out:,} out, {cost}"
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError
+from ...text.wording import count_of, verb_of
 from ..table import BASELINES, ScoreTable
 from .column_roles import check_patterns, is_known_lower_is_better
 from .flat_rows import flat_rows
@@ -152,7 +153,11 @@ def _match_items(source: ScoreSource, matcher: ItemMatcher, rating_name: str, no
     if duplicates := [place for place, count in Counter(places).items() if count > 1]:
         item = source.items[len(places) - 1 - places[::-1].index(duplicates[0])]
         raise InputError(f"{source.name}, {item.place}: this question and answer stand twice; give each row its own id")
-    problem = f"{source.name}: {differing} of its {len(places)} items hold another answer than the item with this id in"
+    problem = (
+        f"{source.name}: {differing} of its {count_of(len(places), 'item')} {verb_of(differing, 'holds', 'hold')} "
+        "another answer than the item with "
+        "this id in"
+    )
     if differing * 2 > len(places):
         raise InputError(f"{problem} {rating_name}; these are not the same answers")
     if differing:

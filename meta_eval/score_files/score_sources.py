@@ -7,6 +7,7 @@ from typing import Any
 from ...errors import InputError
 from ...eval_sets import cell_values
 from ...eval_sets.name_suggestions import quote_names
+from ...text.wording import count_of
 from ..table import RATER
 from .column_roles import (
     as_label,
@@ -155,7 +156,9 @@ def read_ratings(rows: Sequence[FlatRow], name: str, options: ReadOptions) -> Sc
             unlabelled = [column for column in names if column not in options.labels]
             rating_columns = _guess_rating_columns(rows, unlabelled, roles, name)
             listed = quote_names(rating_columns)
-            notes = (f"{name}: the columns {listed} are read as the ratings of {len(rating_columns)} raters",)
+            notes = (
+                f"{name}: the columns {listed} are read as the ratings of {count_of(len(rating_columns), 'rater')}",
+            )
         columns = {_rater_name(column): _read_column(rows, name, column) for column in rating_columns}
         if not options.ratings and len(columns) > 1 and roles.get("rating") in rating_columns:
             # beside the raters' own ratings, `rating` is their mean or says nothing new

@@ -8,6 +8,7 @@ from pathlib import Path
 from ...errors import InputError
 from ...languages import Language
 from ...text.lemmas import lemma, words
+from ...text.wording import count_of
 from ..score import Score, scored
 from .feature import Feature, SampleTexts
 
@@ -93,5 +94,5 @@ class CompanyTerms(Feature):
             known = frozenset[str]().union(*(_context_terms(context, language) for context in texts.contexts))
         used = dict.fromkeys(lemma(word, language) for word in words(texts.answer))
         terms = [word for word in used if word in known]
-        reason = f"{len(terms)} company-specific terms" + (f": {', '.join(terms[:8])}" if terms else "")
+        reason = f"{count_of(len(terms), 'company-specific term')}" + (f": {', '.join(terms[:8])}" if terms else "")
         return scored(company_terms(terms), reason, {"terms": terms})

@@ -4,6 +4,7 @@ import re
 from functools import cache
 
 from ...languages import Language
+from ...text.wording import count_of
 from ..score import Score, scored
 from .feature import Feature, SampleTexts
 
@@ -38,5 +39,7 @@ class ComplexAnswer(Feature):
         signs = find_signal_words(texts.answer, texts.language)
         present = [kind for kind, phrases in signs.items() if phrases]
         return scored(
-            complex_answer(signs), f"signal words of {len(present)} of {len(signs)} kinds", {"signal_words": signs}
+            complex_answer(signs),
+            f"signal words of {len(present)} of {count_of(len(signs), 'kind')}",
+            {"signal_words": signs},
         )

@@ -1,6 +1,7 @@
 """Components Defined (Lassche et al., 2024, V-B): what the answer names is in the context or the question."""
 
 from ...text.components import MOST_COMPONENTS, find_components, unspecified_components
+from ...text.wording import count_of
 from ..score import Score, scored
 from .feature import Feature, SampleTexts, bound_evidence
 
@@ -24,5 +25,8 @@ class ComponentsDefined(Feature):
         evidence |= bound_evidence("components are looked up", len(named), MOST_COMPONENTS)
         if not named:
             return scored(value, "the answer names no menu item, button or setting", evidence)
-        reason = f"{len(named) - len(unspecified)} of the {len(named)} components stand in the context or question"
+        reason = (
+            f"{len(named) - len(unspecified)} of the {count_of(len(named), 'component')} stand in the context or "
+            "question"
+        )
         return scored(value, reason + (f"; not {', '.join(unspecified)}" if unspecified else ""), evidence)

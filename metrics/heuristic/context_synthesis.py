@@ -4,6 +4,7 @@ from collections.abc import Sequence, Set
 
 from ...text.lemmas import content_lemmas
 from ...text.sentences import claiming_sentences
+from ...text.wording import count_of
 from ..score import Score, scored, skipped
 from .feature import Feature, SampleTexts
 
@@ -49,5 +50,5 @@ class ContextSynthesis(Feature):
                 {"text": s, "context": p if p is None else p + 1} for s, p in zip(sentences, sources, strict=True)
             ]
         }
-        reason = f"the sentences draw on {len(used)} of {len(contexts)} contexts"
+        reason = f"the sentences draw on {len(used)} of {count_of(len(contexts), 'context')}"
         return scored(context_synthesis(sources, len(contexts)), reason, evidence)

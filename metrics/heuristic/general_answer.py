@@ -9,6 +9,7 @@ from ...text.components import find_components
 from ...text.error_codes import find_errors
 from ...text.lemmas import words
 from ...text.sentences import claiming_sentences
+from ...text.wording import count_of
 from ..score import Score, scored, skipped
 from .company_terms import is_general
 from .feature import Feature, SampleTexts
@@ -58,4 +59,6 @@ class GeneralAnswer(Feature):
         if value is None:
             return skipped("no sentence of the answer claims anything")
         general = [sentence for sentence, detailed in zip(sentences, specific, strict=True) if not detailed]
-        return scored(value, f"{sum(specific)} of {len(sentences)} sentences are specific", {"general": general})
+        return scored(
+            value, f"{sum(specific)} of {count_of(len(sentences), 'sentence')} are specific", {"general": general}
+        )

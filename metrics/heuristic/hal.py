@@ -5,6 +5,7 @@ from functools import cache
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...text.wording import count_of
 from ..score import Score, scored, skipped
 from .feature import SampleTexts, StarredFeature
 
@@ -121,5 +122,5 @@ class Hal(StarredFeature):
         if value is None:
             return skipped("the answer has no two different words to pair")
         together = int((pairs.in_context > 0).sum())
-        reason = f"{together} of the answer's {len(pairs.total)} word pairs stand together in the context"
+        reason = f"{together} of the answer's {count_of(len(pairs.total), 'word pair')} stand together in the context"
         return scored(value, reason, {"pairs_not_in_context": pairs.not_in_context(10)})

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ...languages import Language
 from ...text.lemmas import lemma, words
+from ...text.wording import count_of
 from ..score import Score, scored, skipped
 from .feature import Feature, SampleTexts, bound_evidence
 
@@ -141,7 +142,7 @@ class OffContext(Feature):
         if value is None:
             return skipped("the answer has no number, scope or kind of organisation to compare")
         off = [f"{check.kind} {check.text}" for check in checks if not check.agrees]
-        reason = f"off: {'; '.join(off)}" if off else f"all {len(checks)} numbers and scopes fit"
+        reason = f"off: {'; '.join(off)}" if off else f"all {count_of(len(checks), 'number')} and scopes fit"
         nouns = len(counted_nouns(texts.question, texts.language))
         bounds = bound_evidence("counted nouns of the question are looked up", nouns, MOST_NOUNS)
         return scored(value, reason, {"checks": [check._asdict() for check in checks]} | bounds)

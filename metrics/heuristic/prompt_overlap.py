@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ...text.wording import count_of
 from ..score import Score, scored, skipped
 from .feature import Feature, SampleTexts
 
@@ -26,5 +27,7 @@ class PromptOverlap(Feature):
             return skipped("the question has no words to take up")
         shared = [word for word in question_lemmas if word in set(texts.answer_parsed.lemmas)]
         return scored(
-            value, f"the answer has {len(shared)} of the question's {len(question_lemmas)} words", {"shared": shared}
+            value,
+            f"the answer has {len(shared)} of the question's {count_of(len(question_lemmas), 'word')}",
+            {"shared": shared},
         )

@@ -11,6 +11,7 @@ from ...languages import language_or_fallback
 from ...languages.sections import MessageType
 from ...prompts import BUNDLED, Prompts
 from ...text.sentences import describe_cut_lines
+from ...text.wording import count_of
 from ...worker_threads import compute_beside
 from ..metric import Metric
 from ..score import Score, scored, skipped
@@ -219,7 +220,7 @@ class Heuristic(Metric):
 
 def _reason(rated: Rated, unspecified: list[str], values: Mapping[str, float | None]) -> str:
     counted = [value for value in values.values() if value is not None]
-    total = f"{sum(counted):.2f} of {len(counted)} features is {rated.plain:.2f}"
+    total = f"{sum(counted):.2f} of {count_of(len(counted), 'feature')} is {rated.plain:.2f}"
     if len(counted) < len(values):
         total += f" ({', '.join(name for name, value in values.items() if value is None)} without value)"
     if rated.override == "unspecified_components":

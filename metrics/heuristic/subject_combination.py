@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
+from ...text.wording import count_of
 from ..score import Score, scored, skipped
 from .feature import SampleTexts, StarredFeature, bound_evidence
 from .parse_cache import MOST_PARSED, Pair
@@ -31,7 +32,10 @@ class SubjectCombination(StarredFeature):
         if value is None:
             return skipped("the answer has no verb with a subject", bound)
         matches = {f"{subject} {verb}": (verb, subject) in context for verb, subject in pairs}
-        reason = f"{sum(matches.values())} of the answer's {len(matches)} pairs of subject and verb are in the context"
+        reason = (
+            f"{sum(matches.values())} of the answer's {count_of(len(matches), 'pair')} of subject and verb are in "
+            "the context"
+        )
         evidence = {
             "in_context": [pair for pair, is_match in matches.items() if is_match],
             "not_in_context": [pair for pair, is_match in matches.items() if not is_match],

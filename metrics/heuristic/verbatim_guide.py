@@ -11,6 +11,7 @@ from ...languages import Language
 from ...text.components import find_components, normal_name
 from ...text.guides import find_guides
 from ...text.lemmas import content_lemmas, words
+from ...text.wording import count_of
 from ..score import Score, scored
 from .feature import SampleTexts, StarredFeature, bound_evidence
 from .translation import Translator, TranslatorName
@@ -120,5 +121,7 @@ class VerbatimGuide(StarredFeature):
             return scored(0.0, f"no guide of equal length: the answer's have {lengths}", {"verbatim": False} | bounds)
         evidence = {"verbatim": match.verbatim, "steps": [*match.answer], "cosines": [*match.cosines]} | bounds
         if match.verbatim:
-            return scored(1.0, f"the answer's {len(match.answer)} steps are the context's, step by step", evidence)
+            return scored(
+                1.0, f"the answer's {count_of(len(match.answer), 'step')} are the context's, step by step", evidence
+            )
         return scored(0.0, f"the guide is not verbatim: {match.difference}", evidence)

@@ -11,6 +11,7 @@ from ...judges import JudgeLike, Usage, open_judge
 from ...languages import FALLBACK, load_language
 from ...prompts import BUNDLED, Prompts
 from ...text.sentences import describe_cut_lines
+from ...text.wording import count_of
 from ...worker_threads import compute_beside
 from ..metric import Metric
 from ..score import Score, scored, skipped
@@ -160,9 +161,11 @@ def describe_unread(sentences: Sequence[str], question: str) -> list[str]:
     """Describes what of an answer and its question is not read because it is too much; empty where all is."""
     unread = []
     if len(sentences) > MOST_SENTENCES:
-        unread.append(f"only the first {MOST_SENTENCES} of the {len(sentences):,} sentences are read")
+        unread.append(f"only the first {MOST_SENTENCES} of the {count_of(len(sentences), 'sentence')} are read")
     if len(question) > MOST_CHARACTERS:
-        unread.append(f"the question is not read: it has {len(question):,} characters, over {MOST_CHARACTERS}")
+        unread.append(
+            f"the question is not read: it has {count_of(len(question), 'character')}, over {MOST_CHARACTERS}"
+        )
     return unread
 
 
@@ -200,7 +203,7 @@ def check_by_sentence(
 
 def _reason(checked: list[CheckedClaim], decided: list[CheckedClaim]) -> str:
     held = sum(claim.verdict == "supported" for claim in decided)
-    reason = f"{held} of {len(decided)} checkable numerical claims hold"
+    reason = f"{held} of {count_of(len(decided), 'checkable numerical claim')} hold"
     if len(checked) > len(decided):
         reason += f"; {len(checked) - len(decided)} cannot be checked"
     if wrong := next((claim for claim in decided if claim.verdict == "contradicted"), None):

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from ...errors import AssayError
+from ...text.wording import count_of
 
 
 class Statistic(StrEnum):
@@ -116,8 +117,8 @@ class Window:
         parts += [", ".join(_MONTHS[month - 1] for month in self.months)] if self.months else []
         parts += [str(test) for test in self.conditions]
         parts += [f"without {window}" for window in self.without]
-        parts += [f"first {self.first} rows"] if self.first else []
-        parts += [f"last {self.last} rows"] if self.last else []
+        parts += [f"first {count_of(self.first, 'row')}"] if self.first else []
+        parts += [f"last {count_of(self.last, 'row')}"] if self.last else []
         return " and ".join(parts) or "all rows"
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure, format_p, format_price
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
+from ...text.wording import count_of
 from ..judge_comparison import JudgeComparison, JudgeFindings
 
 if TYPE_CHECKING:
@@ -130,7 +131,9 @@ def _pair_lines(comparison: JudgeComparison) -> "Iterator[str]":
 
 def _claim_lines(comparison: JudgeComparison) -> "Iterator[Paragraph]":
     claims = comparison.claims
-    yield _line(f"{claims.claims} claims that all judged: Krippendorff's alpha {_coefficient(claims.alpha)}")
+    yield _line(
+        f"{count_of(claims.claims, 'claim')} that all judged: Krippendorff's alpha {_coefficient(claims.alpha)}"
+    )
     for first, second, kappa in claims.kappas:
         yield Paragraph(f"{first} and {second}: kappa {_coefficient(kappa)}", indent=2, is_whole=True)
 

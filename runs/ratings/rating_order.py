@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from ...text.wording import count_of
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -44,7 +46,7 @@ def rating_order(choose: Choose, scores: "Floats", *, seed: int = 0) -> tuple[li
         return shuffled.tolist(), None
     needed = 2 if choose == "disagreement" else 1
     if scores.shape[1] < needed:
-        raise ValueError(f"choosing by {choose} needs the scores of {needed} metric{'s' * (needed > 1)}")
+        raise ValueError(f"choosing by {choose} needs the scores of {count_of(needed, 'metric')}")
     ranks = _ranks(scores)
     if choose == "disagreement":
         return shuffled[np.argsort(-ranks.std(axis=1)[shuffled], kind="stable")].tolist(), None

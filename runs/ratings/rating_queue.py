@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ...errors import UsageError
 from ...eval_sets import Sample
+from ...text.wording import count_of
 from ..database import Database
 from .rating_order import Choose
 
@@ -50,7 +51,8 @@ class QueueSettings(BaseModel):
             raise ValueError("two raters have the same name; give each their own")
         if self.per_answer > len(self.raters):
             raise ValueError(
-                f"each answer is to be rated by {self.per_answer} raters, but there are {len(self.raters)}; "
+                f"each answer is to be rated by {count_of(self.per_answer, 'rater')}, but there are "
+                f"{len(self.raters)}; "
                 "name more raters or lower per_answer"
             )
         if self.rating_min >= self.rating_max:

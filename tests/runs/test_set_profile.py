@@ -50,7 +50,7 @@ def test_a_baseline_may_have_nothing_to_score() -> None:
 
 
 def test_evaluate_says_so_too() -> None:
-    with pytest.raises(UsageError, match="bleu can score none of the 1 samples"):
+    with pytest.raises(UsageError, match="bleu can score none of the 1 sample"):
         evaluate([sample(1)], ["bleu"])
 
 

@@ -4,6 +4,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ....text.wording import count_of
 from ..quantities.units import convert, unit_and_power
 from ..specification import Direction, Statistic, Unverifiable
 from ..tables.rows import all_values, rows_of, values_of
@@ -31,7 +32,9 @@ def value_at(data: StatisticInput) -> Computed:
         raise Unverifiable(f"{data.name!r} has no value in {row}")
     if len(data.rows) > 1 and (len(known) < len(data.rows) or len(set(known)) > 1):
         window = data.asked.window
-        raise Unverifiable(f"{len(data.rows)} rows are meant by {window.text or window}, with different values")
+        raise Unverifiable(
+            f"{count_of(len(data.rows), 'row is', 'rows are')} meant by {window.text or window}, with different values"
+        )
     value = float(known[0])
     return single(value, data.unit, f"{data.name} in {row} = {format_number(value)}")
 
@@ -156,7 +159,9 @@ def outer(data: StatisticInput) -> Computed:
     if times is not None and not times.hasnans:
         same = data.values[times[rows] == times[row]]
         if len(set(same.tolist())) > 1:
-            raise Unverifiable(f"{len(same)} rows are of {where}, with different values of {data.name!r}")
+            raise Unverifiable(
+                f"{count_of(len(same), 'row is', 'rows are')} of {where}, with different values of {data.name!r}"
+            )
     line = f"{data.title(data.asked.statistic)} = {format_with_unit(value, data.unit)}, in {where}"
     return single(value, data.unit, line, places=(row,))
 
@@ -170,7 +175,9 @@ def rank(data: StatisticInput) -> Computed:
         raise Unverifiable("no row is named whose place it is")
     rows, own = data.rows, rows_of(data.table, place)
     if len(own) != 1:
-        raise Unverifiable(f"{len(own)} rows are meant by {place.text or place}; a rank is one row's")
+        raise Unverifiable(
+            f"{count_of(len(own), 'row is', 'rows are')} meant by {place.text or place}; a rank is one row's"
+        )
     value = float(values_of(data.table, data.name, own)[0])
     values = values_of(data.table, data.name, np.union1d(rows, own))
     rising = data.asked.direction is Direction.UP

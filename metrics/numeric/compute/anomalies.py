@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from ....text.wording import count_of
 from ..specification import Direction, Statistic, Unverifiable
 from ..tables.rows import all_values, in_order, rows_of
 from ..tables.table import NumericTable, Period
@@ -51,7 +52,9 @@ def anomalies_of(table: NumericTable, series: str) -> tuple[Anomalies, ...]:
     values = all_values(table, series, np.arange(table.rows))
     count = int((~np.isnan(values)).sum())
     if count < _FEWEST:
-        raise Unverifiable(f"what is unusual takes at least {_FEWEST} values to tell; {series!r} has {count}")
+        raise Unverifiable(
+            f"what is unusual takes at least {count_of(_FEWEST, 'value')} to tell; {series!r} has {count}"
+        )
     methods = [("robust z-score", _THRESHOLD, _robust_z(values))]
     least = _LEAST_OF_SPREAD * _robust_spread(values)
     if (seasonal := _seasonal_residuals(table, values)) is not None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from ....text.wording import verb_of
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Unverifiable, Window
 from ..tables.rows import all_values, rows_of
 from ..tables.table import NumericTable
@@ -105,7 +106,7 @@ def share(data: StatisticInput) -> Computed:
     if asked.series is None:
         first = float(len(rows_of(table, part, may_be_none=bool(part.conditions))))
         second = float(len(rows_of(table, whole)))
-        text = f"{format_number(first)} of {format_number(second)} rows"
+        text = f"{format_number(first)} of {format_number(second)} {verb_of(second, 'row', 'rows')}"
     else:
         other, inner = asked.compared_with or asked.series, asked.side_statistic or Statistic.SUM
         first, _ = _side(asked, table, asked.series, part, inner)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from ....text.wording import count_of
 from ..specification import Direction, Unverifiable
 from ..tables.rows import all_values
 from ..tables.table import LENGTHS, NumericTable, unit_of_period
@@ -107,7 +108,7 @@ def streak(data: StatisticInput) -> Computed:
     goes = (np.diff(data.cells) > 0) if up else (np.diff(data.cells) < 0)
     way = "rises" if up else "falls"
     if data.asked.value is None:  # "every month"
-        line = f"{data.title(way)}: {int(goes.sum())} of {len(goes)} steps"
+        line = f"{data.title(way)}: {int(goes.sum())} of {count_of(len(goes), 'step')}"
         return Computed(arithmetic=line, holds=bool(goes.all()))
     runs = [(same, len(list(run))) for same, run in groupby(goes.tolist())]
     last = runs[-1][1] if runs[-1][0] else 0

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ....text.wording import count_of
 from .cells import read_cell
 
 _MOST_CELLS = 1_000_000  # of a table in a text; short rows under a very wide header would fill the memory
@@ -207,7 +208,7 @@ def _grid_of_rows(
     names = unique_names([_head(header, place) or f"column {place + 1}" for place in range(width)])
     padded = [[*record[:width], *[""] * (width - len(record))] for record in body]
     columns = {column: [record[place] for record in padded] for place, column in enumerate(names)}
-    notes = (f"rows {row_numbers(torn)} do not have {width} cells",) if torn else ()
+    notes = (f"rows {row_numbers(torn)} do not have {count_of(width, 'cell')}",) if torn else ()
     above = " ".join([caption, *(cell for row in header for cell in row)])
     return Grid(name, columns, {}, torn, above, language, notes)
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ....text.numbers.notation import notation_words
+from ....text.wording import count_of
 from ..lexicon import LANGUAGES, lexicon
 from ..quantities.units import unit_and_power
 from ..specification import ALL_ROWS, Window
@@ -106,7 +107,7 @@ def _without_totals(table: NumericTable) -> NumericTable:
         labels=table.labels.iloc[kept].reset_index(drop=True),
         times=table.times[kept],
         unreadable={c: tuple(place[p] for p in rows if p in place) for c, rows in table.unreadable.items()},
-        notes=(*table.notes, f"left out as totals: {sum(totals)} rows"),
+        notes=(*table.notes, f"left out as totals: {count_of(sum(totals), 'row')}"),
         others=tuple(_without_totals(other) for other in table.others),
     )
 
