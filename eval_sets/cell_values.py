@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..text.wording import count_of
+from ..value_messages import describe_type, shorten
 
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 # one text of a list as Python or NumPy prints it; NumPy puts no comma between the items
@@ -21,29 +22,6 @@ _LABELLED_NUMBER = re.compile(r"([+-]?\d+(?:[.,]\d+)?)\s*(?:[-–—:=|]|\(|\s)\
 NO_RATING = "leave it out or write null if there is no rating"
 DEEPEST = 100
 """How deep lists and objects may be nested: deeper ones exhaust the stack of whoever reads them."""
-
-
-def describe_type(value: object) -> str:
-    """Names the type of a value as JSON does.
-
-    Examples:
-        >>> describe_type([1]), describe_type(None), describe_type(2.5)
-        ('a list', 'null', 'a number')
-    """
-    names = {bool: "true or false", str: "a text", list: "a list", tuple: "a list", dict: "an object"}
-    if value is None:
-        return "null"
-    return names.get(type(value)) or ("a number" if isinstance(value, int | float) else f"a {type(value).__name__}")
-
-
-def shorten(text: str, length: int = 60) -> str:
-    """Cuts a text so that it fits in a message.
-
-    Examples:
-        >>> shorten("abcdefgh", 6)
-        'abc...'
-    """
-    return text if len(text) <= length else text[: length - 3] + "..."
 
 
 def parse_number(value: object) -> object:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..text.wording import count_of
-from .cell_values import shorten
+from ..value_messages import shorten
 from .rating_column import RatingColumn
 from .rows import Row, Rows
 

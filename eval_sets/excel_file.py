@@ -8,7 +8,7 @@ from zipfile import BadZipFile, ZipFile
 
 from ..errors import InputError
 from ..text.wording import count_of
-from .cell_values import shorten
+from ..value_messages import shorten
 from .name_suggestions import nearest_names, quote_names
 from .rows import Row, Rows
 

@@ -1,6 +1,6 @@
 """Which column of a set names its rows, where none is called `id`: found by its name and all its values."""
 
-from .cell_values import shorten
+from ..value_messages import shorten
 from .rows import Row
 from .sample_columns import ID_ALIASES, columns_by_usual_name
 

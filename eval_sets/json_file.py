@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from .cell_values import describe_type, shorten
+from ..value_messages import describe_type, shorten
 from .rows import BadRow, Row, Rows
 from .text_lines import encoding_note, find_encoding, read_lines, read_text
 

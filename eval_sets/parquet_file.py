@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..installation import require_extra
-from .cell_values import shorten
+from ..value_messages import shorten
 from .rows import Row, Rows
 
 ROWS_PER_BATCH = 256

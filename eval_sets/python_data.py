@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..text.language_detection import detect_language
-from .cell_values import shorten
+from ..value_messages import shorten
 from .name_suggestions import quote_names
 from .ragas_dataset import from_ragas
 from .rows import Row, Rows

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..value_messages import shorten
 from . import cell_values
-from .cell_values import shorten
 from .rows import BadRow, Row
 from .sample_columns import RATING_ALIASES, columns_by_usual_name, is_no_rating, rater_of, usual_scale
 

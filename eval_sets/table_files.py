@@ -9,7 +9,8 @@ from pydantic import ValidationError
 
 from ..errors import InputError
 from ..text.wording import count_of
-from .cell_values import describe_type, to_json_value
+from ..value_messages import describe_first_mistake, describe_type
+from .cell_values import to_json_value
 from .csv_file import open_csv
 from .excel_file import EXCEL_SUFFIXES, check_named, name_columns, read_sheets
 from .json_file import open_json, open_jsonl
@@ -89,7 +90,7 @@ def _load_file(entry: Mapping[str, Any], folder: Path | None) -> list[Table]:
     try:
         return [Table.model_validate(dict(table) | overrides) for table in tables] if overrides else list(tables)
     except ValidationError as error:
-        raise ValueError(f"{entry['file']}: {error.errors()[0]['msg']}") from None
+        raise ValueError(f"{entry['file']}: {describe_first_mistake(error)}") from None
 
 
 def _inside(folder: Path | None, file: str) -> Path:
@@ -149,7 +150,7 @@ def _table(name: str, columns: dict[str, list[Any]], file: str) -> Table:
     try:
         return Table(name=name, columns=columns)
     except ValidationError as error:
-        raise InputError(f"{file}: is no table: {error.errors()[0]['msg']}; write one value per cell") from None
+        raise InputError(f"{file}: is no table: {describe_first_mistake(error, 'write one value per cell')}") from None
 
 
 def _excel_tables(path: Path, name: str) -> tuple[Table, ...]:

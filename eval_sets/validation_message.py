@@ -3,7 +3,8 @@
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from .cell_values import NO_RATING, describe_type, shorten
+from ..value_messages import describe_mistake, describe_type, shorten
+from .cell_values import NO_RATING
 from .name_suggestions import quote_names
 
 # the branches of a table's cell, which pydantic names in an error's path
@@ -30,23 +31,21 @@ def explain_validation_error(error: ValidationError) -> tuple[str, str | None]:
 
 def _describe(error: ErrorDetails, field: str) -> str:
     value = error.get("input")
-    message = error["msg"].removeprefix("Value error, ").removeprefix(f"{field}: ")
     if field.startswith("tables"):
+        message = error["msg"].removeprefix("Value error, ").removeprefix(f"{field}: ")
         return f"{message[0].lower()}{message[1:]}; {_TABLE}"
     if error["type"] == "string_type" and value is None:
         return 'is null or NaN; write the text, or "" if there is none'
-    if known := _BY_TYPE.get(error["type"]):
-        shown = f'"{shorten(value)}"' if isinstance(value, str) else shorten(str(value))
-        return known.format(kind=describe_type(value), value=shown)
-    return message if ";" in message else f"{message}; correct it in the file"
+    if known := _OF_A_ROW.get(error["type"]):
+        return known.format(kind=describe_type(value), value=shorten(str(value)))
+    return describe_mistake(error).removeprefix(f"{field}: ")
 
 
-_BY_TYPE = {
-    "string_type": "is {kind} ({value}), not a text; write it in quotes",
+# what a row says better than the general message
+_OF_A_ROW = {
     "tuple_type": 'is {kind}, not a list of texts; write ["...", "..."]',
     "dict_type": 'is {kind}, not an object; write {{"name": "value"}}',
-    "float_type": "is {kind}, not a number; write 4 or 4.5",
     "finite_number": f"is {{value}}, which is no rating; {NO_RATING}",
-    "string_pattern_mismatch": "{value} is no ISO 639-1 code; write nl, en or another code of two letters",
+    "string_pattern_mismatch": '"{value}" is no ISO 639-1 code; write nl, en or another code of two letters',
     "string_too_short": "is empty; give the sample a name, or leave the field out to have one made",
 }

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..errors import InputError
 from ..prompts import Prompts
+from ..value_messages import describe_first_mistake
 from .judge_folder import (
     CALIBRATION_FILE,
     EXAMPLES_FILE,
@@ -246,7 +247,7 @@ def _read_examples(file: Path) -> tuple[RatedExample, ...]:
         try:
             examples.append(RatedExample.model_validate(json.loads(line)))
         except (ValidationError, json.JSONDecodeError) as error:
-            problem = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+            problem = describe_first_mistake(error) if isinstance(error, ValidationError) else str(error)
             raise InputError(f"{file}, line {number}: not a rated example: {problem}; align the judge again") from error
     return tuple(examples)
 

@@ -7,7 +7,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from ..arguments import check_type
@@ -178,7 +177,9 @@ class JudgeSettings(BaseModel):
         try:
             return JudgeSettings.model_validate(self.model_dump() | fields)
         except ValidationError as error:
-            raise UsageError(f"the judge {self.identity}: {_describe(error)}") from error
+            from ..value_messages import describe_first_mistake
+
+            raise UsageError(f"the judge {self.identity}: {describe_first_mistake(error)}") from error
 
 
 def _names(parameters: Any) -> Iterator[str]:
@@ -257,18 +258,6 @@ def load_settings(judge: str) -> JudgeSettings:
 
 
 def _parse(text: str, origin: str) -> JudgeSettings:
-    try:
-        return JudgeSettings.model_validate(yaml.safe_load(text) or {})
-    except yaml.YAMLError as error:
-        raise InputError(f"{origin}: not valid YAML: {error}") from error
-    except ValidationError as error:
-        raise InputError(f"{origin}: {_describe(error)}") from error
+    from ..languages.yaml_file import parse_yaml
 
-
-def _describe(error: ValidationError) -> str:
-    """A validation error in one line: where it is, what is wrong, and the fields that there are."""
-    problems = [
-        f"{'.'.join(map(str, problem['loc'])) or 'the file'}: {problem['msg']}"
-        for problem in error.errors(include_url=False)[:3]
-    ]
-    return f"{'; '.join(problems)}. The fields are {', '.join(JudgeSettings.model_fields)}"
+    return parse_yaml(text, JudgeSettings, origin)

@@ -5,8 +5,10 @@ from typing import Any, TypeVar
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from ..errors import InputError
+from ..value_messages import describe_mistake
 
 T = TypeVar("T")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is ten times as fast, where it is there
@@ -53,7 +55,8 @@ def parse_yaml(text: str, kind: type[T], origin: str) -> T:
         return TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
         mistakes = [
-            f"{origin}, line {_line(node, mistake['loc'])}, {_key(mistake['loc'])}: {mistake['msg']}"
+            f"{origin}, line {_line(node, mistake['loc'])}, {_key(mistake['loc'])}: "
+            f"{describe_mistake(mistake, _cure(mistake, kind))}"
             for mistake in error.errors(include_url=False)
         ]
         raise InputError("\n".join(mistakes)) from error
@@ -78,6 +81,15 @@ def _refuse_repeated_keys(node: Any, origin: str) -> None:
                     raise InputError(f"{origin}, line {line}, {key.value}: line {first} has this key too; keep one")
                 lines[key.value] = line
             waiting.append(value)
+
+
+def _cure(mistake: ErrorDetails, kind: Any) -> str:
+    """The fields that there are, for a file without any or with an unknown one on its first level; else empty."""
+    place = mistake["loc"]
+    if len(place) > 1 or (place and mistake["type"] != "extra_forbidden") or not hasattr(kind, "model_fields"):
+        return ""
+    names = ", ".join(field.alias or name for name, field in kind.model_fields.items())
+    return f"the fields are {names}" if place else f"write FIELD: VALUE on each line; the fields are {names}"
 
 
 def _key(place: tuple[int | str, ...]) -> str:

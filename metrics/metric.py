@@ -17,6 +17,7 @@ from ..errors import JudgeError, UsageError
 from ..eval_sets.sample import Sample
 from ..judges.meter import meter_usage
 from ..judges.usage import Usage
+from ..value_messages import describe_first_mistake
 from .score import Score, failed, skipped
 from .worker import compute_for
 
@@ -92,7 +93,7 @@ class Metric(ABC):
         try:
             sample = Sample.model_validate(fields)
         except ValidationError as error:
-            raise UsageError(f"{self.name}: these fields make no sample: {error}") from error
+            raise UsageError(f"{self.name}: these fields make no sample: {describe_first_mistake(error)}") from error
         if sample.language is None:
             from ..text.language_detection import detect_language
 

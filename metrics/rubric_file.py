@@ -17,6 +17,7 @@ from pydantic import (
 
 from ..errors import InputError
 from ..languages.yaml_file import read_yaml
+from ..value_messages import describe_mistake
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 V = TypeVar("V")
@@ -151,11 +152,11 @@ def parse_markdown_rubric(text: str, origin: str) -> Rubric:
     try:
         return Rubric.model_validate(values)
     except ValidationError as error:
-        mistakes = [(mistake["loc"], mistake["msg"]) for mistake in error.errors(include_url=False)]
+        mistakes = [(mistake["loc"], mistake) for mistake in error.errors(include_url=False)]
         described = [
             f"{origin}, line {_line_of(place, lines)}, {'.'.join(map(str, place)) or 'the whole file'}: "
-            f"{message}{_cure(place)}"
-            for place, message in mistakes
+            f"{describe_mistake(mistake, _cure(place))}"
+            for place, mistake in mistakes
         ]
         raise InputError("\n".join(described)) from error
 
@@ -216,4 +217,4 @@ def _cure(place: tuple[Any, ...]) -> str:
         "levels": "write 2 to 10 levels as a numbered list, the lowest first: 1. label: description",
         "weight": "write (weight 2) after the criterion's name",
     }
-    return next((f"; {cures[part]}" for part in reversed(place) if part in cures), "")
+    return next((cures[part] for part in reversed(place) if part in cures), "")

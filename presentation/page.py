@@ -15,6 +15,7 @@ from . import texts
 from .figure import MISSING, Figure, format_cost, format_p, format_price
 from .rendered_markdown import read_visible_text, render_markdown
 from .result_table import TableCell
+from .wording import format_rating
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -47,6 +48,7 @@ def template_environment(*packages: str) -> "Environment":
         "named": texts.format_name,
         "p_phrase": format_p,
         "price": format_price,
+        "rating": lambda value, low, high, kind="rating": typeset(format_rating(value, low, high, kind)),
         "readable": texts.make_readable,
         "seen": lambda text, length: texts.shorten(read_visible_text(text[: 10 * length]).text, length),
         "shortened": texts.shorten,

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from ..eval_sets import Sample
 from .database import Database, explain_errors
 
 PAGE_SIZE = 50
@@ -58,12 +59,14 @@ class AnswerQuery:
 
 
 class AnswerRow(NamedTuple):
-    """One answer in a table: beginnings of its texts, and the value and status of each metric."""
+    """One answer in a table: its rating with its scale, beginnings of its texts, and each metric's value and status."""
 
     sample: str
     language: str
     message_type: str
     rating: float | None
+    rating_min: float
+    rating_max: float
     question: str
     answer: str
     scores: dict[str, tuple[float | None, str]]
@@ -252,12 +255,13 @@ class AnswerIndex:
         tables = self._db.with_texts(names)
         places = ", ".join("?" * len(names)) or "NULL"
         rows = tables.execute(
-            "SELECT sample, language, message_type, rating, question, answer FROM answers "
+            "SELECT sample, language, message_type, question, answer FROM answers "
             f"WHERE run = ? AND sample IN ({places})",
             [run, *names],
         ).fetchall()
+        ratings = _ratings(tables, run, names)
         scores = _scores(tables, run, names)
-        by_name = {row[0]: AnswerRow._make((*row, scores.get(row[0], {}))) for row in rows}
+        by_name = {row[0]: AnswerRow(*row[:3], *ratings[row[0]], *row[3:], scores.get(row[0], {})) for row in rows}
         return tuple(by_name[name] for name in names if name in by_name)
 
     def choices(self, run: str) -> dict[str, list[str]]:
@@ -290,6 +294,17 @@ class AnswerIndex:
 
     def _reading(self) -> AbstractContextManager[None]:
         return explain_errors(self._db, "the answers cannot be read")
+
+
+def _ratings(tables: Database, run: str, samples: list[str]) -> dict[str, tuple[float | None, float, float]]:
+    """The rating of each sample, and its scale; the column `rating`, which sorts, has shares of scales."""
+    places = ", ".join("?" * len(samples)) or "NULL"
+    rows = tables.execute(f"SELECT id, content FROM samples WHERE run = ? AND id IN ({places})", [run, *samples])
+    ratings = {}
+    for name, content in rows.fetchall():
+        sample = Sample.model_validate_json(content)
+        ratings[name] = (sample.human_rating, sample.rating_min, sample.rating_max)
+    return ratings
 
 
 def _scores(tables: Database, run: str, samples: list[str]) -> dict[str, dict[str, tuple[float | None, str]]]:

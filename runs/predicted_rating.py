@@ -6,7 +6,8 @@ from pydantic import BaseModel
 
 from ..metrics.specification import parse_specification
 from ..presentation.figure import Figure
-from ..text.wording import count_of
+from ..presentation.wording import format_rating
+from ..text.wording import count_of, verb_of
 from .ratings.rating_join import join_ratings
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ class PredictedRating(BaseModel):
         rated: How many of them are rated.
         corrected: Whether the ratings correct the predictions (prediction-powered inference).
         problem: Why there is no interval.
+        rating_min: The scale's lowest rating; None in what an earlier version recorded, as `rating_max`.
+        rating_max: Its highest.
     """
 
     metric: str
@@ -39,6 +42,8 @@ class PredictedRating(BaseModel):
     rated: int
     corrected: bool
     problem: str = ""
+    rating_min: float | None = None
+    rating_max: float | None = None
 
     @property
     def sentence(self) -> str:
@@ -49,26 +54,29 @@ class PredictedRating(BaseModel):
 
         Example:
             >>> rating = PredictedRating(metric="scorer:t.yaml", mean=3.4, low=3.2, high=3.6, predicted=3.5, n=200,
-            ...                          rated=40, corrected=True)
+            ...                          rated=40, corrected=True, rating_min=1, rating_max=5)
             >>> rating.sentence
-            'Mean predicted rating: 3.40 (likely 3.20 to 3.60), of 200 answers, corrected by the 40 that are rated.'
+            'Mean predicted rating: 3.40 of 5 (likely 3.20 to 3.60), 200 answers, corrected by the 40 that are rated.'
             >>> rating.model_copy(update={"rated": 0, "corrected": False}).sentence
-            'Mean predicted rating: 3.40, no interval: none of these 200 answers is rated; rate about 30.'
+            'Mean predicted rating: 3.40 of 5, no interval: none of these 200 answers is rated; rate about 30.'
         """
-        mean, low, high = (Figure("mean", value) for value in (self.mean, self.low, self.high))
+        low, high = Figure("mean", self.low), Figure("mean", self.high)
+        mean = str(Figure("mean", self.mean))
+        if self.rating_min is not None and self.rating_max is not None:
+            mean = format_rating(self.mean, self.rating_min, self.rating_max, "mean")
         if not self.corrected:
             return f"Mean predicted rating: {mean}, no interval: {_missing_ratings(self.rated, self.n)}."
         how = f"corrected by the {self.rated} that are rated" if self.rated < self.n else "all of them rated"
         interval = f" (likely {low} to {high})" if self.low is not None else ""
         no_interval = f"; no interval: {self.problem}" if self.problem else ""
-        return f"Mean predicted rating: {mean}{interval}, of {count_of(self.n, 'answer')}, {how}{no_interval}."
+        return f"Mean predicted rating: {mean}{interval}, {count_of(self.n, 'answer')}, {how}{no_interval}."
 
 
 def _missing_ratings(rated: int, n: int) -> str:
     rate = min(ENOUGH_RATED, n) - rated
     if not rated:
         return f"none of these {count_of(n, 'answer')} is rated; rate about {rate}"
-    return f"only {rated} of these {count_of(n, 'answer is', 'answers are')} rated; rate about {rate} more"
+    return f"only {rated} of these {count_of(n, 'answer')} {verb_of(rated, 'is', 'are')} rated; rate about {rate} more"
 
 
 def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
@@ -135,6 +143,8 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
             rated=count,
             corrected=False,
             problem="fewer than ten answers are rated",
+            rating_min=first.rating_min,
+            rating_max=first.rating_max,
         )
     return PredictedRating(
         metric=metric,
@@ -146,4 +156,6 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
         rated=count,
         corrected=True,
         problem=corrected.problem,
+        rating_min=first.rating_min,
+        rating_max=first.rating_max,
     )

@@ -9,9 +9,10 @@ from ..metrics import Score
 from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure, format_cost
 from ..presentation.texts import one_line
+from ..presentation.wording import format_rating
 from ..text.wording import count_of
 from ..untrusted import without_unseen
-from .run_tables import rating_of, score_cell
+from .run_tables import score_cell
 
 _NOTHING = 0.005  # a contribution that is shown as 0.00
 _LONGEST_EVIDENCE = 1000  # characters
@@ -29,9 +30,8 @@ Line = tuple[Part, ...]
 
 def sample_lines(sample: Sample) -> Iterator[Line]:
     """Yields the lines of a sample: id, rating, question, answer and contexts."""
-    rating = (
-        "" if sample.human_rating is None else f"  rated {rating_of(sample)} of {Figure('rating', sample.rating_max)}"
-    )
+    value = sample.human_rating
+    rating = "" if value is None else f"  rated {format_rating(value, sample.rating_min, sample.rating_max)}"
     yield (Part(f"{one_line(sample.id)}  ({sample.language}){rating}", "title"),)
     for title, text in (("Question", sample.user_input), ("Answer", sample.response)):
         yield (Part(f"\n{title}", "title"),)

@@ -374,8 +374,9 @@ class Store:
         try:
             return parse(content)
         except (ValueError, TypeError) as error:
-            first = error.errors(include_url=False)[0] if isinstance(error, ValidationError) else None
-            reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else str(error)
+            from ..value_messages import describe_first_mistake
+
+            reason = describe_first_mistake(error) if isinstance(error, ValidationError) else str(error)
             conditions = " AND ".join(f"{column} = '{value}'" for column, value in place.items())
             raise InputError(
                 f"{self.path}: the row of {table} with {conditions} cannot be read ({reason}): it is damaged, or from "

@@ -8,6 +8,7 @@ import click
 from ..errors import UsageError
 from ..installation import require_extra
 from ..text.wording import count_of
+from ..value_messages import describe_first_mistake
 from .options import json_option, store_option
 from .output import echo, echo_json
 
@@ -184,5 +185,5 @@ def _first_message(error: ValueError) -> str:
     from pydantic import ValidationError
 
     if isinstance(error, ValidationError):
-        return str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+        return describe_first_mistake(error)
     return str(error)

@@ -12,6 +12,7 @@ from ...eval_sets.excel_file import EXCEL_SUFFIXES
 from ...eval_sets.json_file import SEVERAL, json_document
 from ...eval_sets.rows import BadRow
 from ...eval_sets.sources import cannot_read, open_source
+from ...value_messages import describe_type
 from . import deepeval_export
 from .column_roles import KNOWN
 
@@ -93,7 +94,7 @@ def read_number(value: object) -> float | None:
         return None
     parsed = cell_values.parse_number(value)
     if not isinstance(parsed, int | float):
-        raise ValueError(f"is {cell_values.describe_type(parsed)}, not a number; write a number, or leave it empty")
+        raise ValueError(f"is {describe_type(parsed)}, not a number; write a number, or leave it empty")
     if math.isinf(parsed):
         raise ValueError("is infinite; write a number, or leave it empty")
     return float(parsed)

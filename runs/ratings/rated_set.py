@@ -74,8 +74,8 @@ def rated_samples(queue: RatingQueue, series: int | None = None, *, has_file: bo
     return rated
 
 
-def ratings_of_answer(database: Database, sample: Sample) -> list[tuple[str, Rating]]:
-    """The ratings that people gave this very answer in the store, of all series, each with its rating queue."""
+def ratings_of_answer(database: Database, sample: Sample) -> list[tuple[str, tuple[int, int], Rating]]:
+    """The ratings that people gave this very answer in the store, of all series, with their queues and scales."""
     ratings = []
     for name in queue_ids(database):
         row = database.execute(
@@ -86,6 +86,7 @@ def ratings_of_answer(database: Database, sample: Sample) -> list[tuple[str, Rat
         rated = Sample.model_validate_json(row[0])
         if (rated.user_input, rated.response) == (sample.user_input, sample.response):
             queue = RatingQueue(database, name)
+            scale = queue.settings.rating_min, queue.settings.rating_max
             for series in range(queue.series, 0, -1):
-                ratings += [(name, rating) for rating in queue.ratings(series) if rating.sample == sample.id]
+                ratings += [(name, scale, rating) for rating in queue.ratings(series) if rating.sample == sample.id]
     return ratings

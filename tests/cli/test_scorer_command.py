@@ -98,6 +98,6 @@ def test_a_suite_begins_with_the_mean_predicted_rating(
     assert (row["mean"], row["low"], row["high"]) == (3.0, None, None)
     assert [gate["state"] for gate in done.json["gates"]] == ["passed", "failed"]
     summary = Path("summary.md").read_text(encoding="utf-8")
-    assert f"Mean predicted rating: {mean:.2f}" in summary and said in summary
+    assert f"Mean predicted rating: {mean:.2f} of 5" in summary and said in summary
     page = next(Path("site").glob("night*-*.html")).read_text(encoding="utf-8")
-    assert f"Mean predicted rating: {mean:.2f}" in page
+    assert f"Mean predicted rating: {mean:.2f} of 5" in page

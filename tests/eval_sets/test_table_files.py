@@ -81,7 +81,7 @@ def test_parquet(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("kpi.csv", "date,x\n2026-03-01,1\n2026-03-02\n", "line 3: the row has 1 cells, the header 2"),
+        ("kpi.csv", "date,x\n2026-03-01,1\n2026-03-02\n", "line 3: the row has 1 cell, the header 2"),
         ("kpi.csv", "x,x\n1,2\n", "stands twice"),
         ("kpi.csv", "x\n", "has no rows"),
         ("kpi.pdf", "x", "no table is read from `.pdf`"),

@@ -27,7 +27,7 @@ from assay.eval_sets import Sample, load_set
         ({"rating": True}, "field rating: is true or false, not a number"),
         ({"rating": "good"}, 'field rating: "good" is not a number; write 4 or 4,5'),
         ({"rating": "1_0"}, 'field rating: "1_0" is not a number'),
-        ({"rating": [4]}, "field rating: is a list, not a number"),
+        ({"rating": [4]}, "field rating: is a list \\(\\[4\\]\\), not a number"),
         ({"rating": float("nan")}, "field rating: is NaN, which is no rating; leave it out or write null"),
         ({"rating": "NaN"}, "field rating: is NaN, which is no rating"),
         ({"rating": float("inf")}, "field rating: is inf, which is no rating"),

@@ -34,15 +34,16 @@ def test_served_as_names_the_model() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "model: Field required"),
-        ("model: a/b\nmax_token: 5\n", "max_token: Extra inputs.*The fields are model, served_as"),
-        ("model: a/b\nconcurrency: 0\n", "concurrency: .*greater than or equal to 1"),
+        ("", "the whole file: is empty; write FIELD: VALUE on each line; the fields are model"),
+        ("max_tokens: 5", "line 1, model: is missing; add it"),
+        ("model: a/b\nmax_token: 5\n", "line 2, max_token: is an unknown field; the fields are model, served_as"),
+        ("model: a/b\nconcurrency: 0\n", "line 2, concurrency: is 0; write 1 or more"),
         ("model: a/b\ntimeout: -1\n", "timeout"),
         ("model: a/b\nwait: -1\n", "wait"),
         ("model: a/b\nstructured: yaml\n", "structured"),
         ("model: a/b\nprice: {input: -1, output: 0}\n", "price.input"),
-        ("model: [a\n", "not valid YAML"),
-        ("- a\n- b\n", "mine.yaml: the file"),
+        ("model: [a\n", "mine.yaml, line 2: this is no YAML"),
+        ("- a\n- b\n", "mine.yaml, line 1, the whole file: is a list"),
         (
             "model: a/b\nparameters: {api_key: sk-1}\n",
             "api_key would become part of the key of every recording, .*; set the provider's env",

@@ -146,10 +146,10 @@ def test_the_interval_holds_what_either_kind_of_band_allows(value: float, low: f
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("level: 0.9", "level: wide"), "level: Input should be a valid number"),
-        (("kind: subset", "kinds: subset"), "Extra inputs are not permitted"),
-        (("version: 2", "version: 3"), "version: Input should be 1 or 2"),
-        (("weight: 0.5", "weight: .nan"), "weight: Input should be a finite number"),
+        (("level: 0.9", "level: wide"), 'level: is a text ("wide"), not a number; write 4 or 4.5'),
+        (("kind: subset", "kinds: subset"), "kinds: is an unknown field; the fields are "),
+        (("version: 2", "version: 3"), "version: is 3; write 1 or 2"),
+        (("weight: 0.5", "weight: .nan"), "weight: is nan, not a number that can be reckoned with"),
     ],
 )
 def test_a_file_that_is_wrong_is_told_with_its_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:

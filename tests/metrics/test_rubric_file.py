@@ -71,18 +71,22 @@ def test_yaml_and_markdown_say_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
-        ("weight: 2", "weight: -2", "line 6, criteria.0.weight: Input should be greater than 0"),
-        ("weight: 2", "weight: .nan", "line 6, criteria.0.weight: Input should be "),
-        ("weight: 2", "wieght: 2", "line 6, criteria.0.wieght: Extra inputs are not permitted"),
-        ("reference]", "answer]", "line 2, fields.2: Input should be 'user_input', 'response', 'retrieved_contexts'"),
+        ("weight: 2", "weight: -2", "line 6, criteria.0.weight: is -2; write a number above 0"),
+        (
+            "weight: 2",
+            "weight: .nan",
+            "line 6, criteria.0.weight: is nan, not a number that can be reckoned with; write 4",
+        ),
+        ("weight: 2", "wieght: 2", "line 6, criteria.0.wieght: is an unknown field; correct its name"),
+        ("reference]", "answer]", "line 2, fields.2: is \"answer\"; write 'user_input', 'response', 'ret"),
         (
             "      some: It names some.\n",
             "      None: It names some.\n",
-            "line 7, criteria.0.levels: Value error, 'none' and 'None' differ in nothing but case; rename one",
+            "line 7, criteria.0.levels: 'none' and 'None' differ in nothing but case; rename one",
         ),
         ("      some: It names some.\n", "      none: It names some.\n", "line 9, none: line 8 has this key too"),
-        ("    question: Is the answer polite?\n", "", "line 11, criteria.1.question: Field required"),
-        ("      2: It is polite.\n", "", "line 13, criteria.1.levels: Dictionary should have at least 2 items"),
+        ("    question: Is the answer polite?\n", "", "line 11, criteria.1.question: is missing; add it"),
+        ("      2: It is polite.\n", "", "line 13, criteria.1.levels: has too few entries (1); give 2"),
         ("name: Tone", "name: Steps", "several criteria are called 'Steps'; give each its own name"),
         ("criteria:", "criteria: [", "this is no YAML"),
     ],
@@ -99,13 +103,17 @@ def test_a_mistake_in_yaml(tmp_path: Path, before: str, after: str, told: str) -
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
-        ("(weight 2)", "(weight two)", "line 5, criteria.0.weight: Input should be a valid number"),
+        ("(weight 2)", "(weight two)", 'line 5, criteria.0.weight: is a text ("two"), not a number; write (weight 2)'),
         ("## Tone", "## Steps", "several criteria are called 'Steps'; give each its own name"),
-        ("Is the answer polite?", "", "line 14, criteria.1.question: Field required; write the question under the hea"),
-        ("2. It is polite.", "", "line 18, criteria.1.levels: Dictionary should have at least 2 items"),
+        ("Is the answer polite?", "", "line 14, criteria.1.question: is missing; write the question under the heading"),
+        ("2. It is polite.", "", "line 18, criteria.1.levels: has too few entries (1); write 2 to 10 levels"),
         ("2. some: It names\n   some.", "2. none: again.", "line 10, criteria.0.levels: 'none' is a level already"),
-        ("reference", "answer", "line 3, fields.2: Input should be 'user_input'"),
-        (MARKDOWN, "Just text.", "line 1, criteria: Tuple should have at least 1 item"),
+        ("reference", "answer", "line 3, fields.2: is \"answer\"; write 'user_input', "),
+        (
+            MARKDOWN,
+            "Just text.",
+            "line 1, criteria: has too few entries (0); write a heading ## NAME for each criterion",
+        ),
     ],
 )
 def test_a_mistake_in_markdown(tmp_path: Path, before: str, after: str, told: str) -> None:
@@ -126,11 +134,11 @@ def test_a_choice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
-        ("value: 1", "value: high", "line 3, options.formally.value: Input should be a valid number"),
-        ("value: 0.5, ", "", "line 4, options.no.value: Field required"),
-        ('"no"', "no", "line 2, options.0.[key]: Value error, YAML reads this label as false; put it in quotes"),
-        ("question: How is the customer addressed?", "question: ' '", "line 1, question: String should have at least"),
-        (CHOICE, "", "line 1, the whole file: Input should be a valid dictionary"),
+        ("value: 1", "value: high", 'line 3, options.formally.value: is a text ("high"), not a number'),
+        ("value: 0.5, ", "", "line 4, options.no.value: is missing; add it"),
+        ('"no"', "no", "line 2, options.0.[key]: YAML reads this label as false; put it in quotes"),
+        ("question: How is the customer addressed?", "question: ' '", "line 1, question: is empty; write a text"),
+        (CHOICE, "", "line 1, the whole file: is empty; write FIELD: VALUE on each line; the fields are question"),
     ],
 )
 def test_a_mistake_in_a_choice(tmp_path: Path, before: str, after: str, told: str) -> None:

@@ -118,6 +118,15 @@ def test_answers_are_searched_filtered_and_sorted(client: Any, site: Any) -> Non
     assert found(page="999999999999", min="nan", status="x", rated="maybe") == found()
 
 
+def test_a_rating_is_shown_in_its_scale(client: Any, site: Any) -> None:
+    """Ada rated s/4 with 1 + 4 % 5 = 5 of 1 to 5, and s/5 with 1: not 100% and 0% of the scale."""
+    page = client.get(f"/run/{site[1]}").text
+    ratings = re.findall(r'data-label="rating">([^<]*)</td>', page)
+    assert ratings == [f"{1 + number % 5} of 5" for number in range(12)]
+    answer = texts(client.get(f"/run/{site[1]}/answer", params={"sample": "s/3"}).text)
+    assert "rated 4 of 5" in answer and "ada 4 of 5 (in the set)" in answer
+
+
 def test_the_figures_of_a_run(client: Any, site: Any) -> None:
     """The mean of 0/12 to 11/12 is 11/24 = 0.458, written 0.46; a run of eleven scores of 0.5 has the mean 0.5."""
     shown = texts(client.get(f"/run/{site[1]}/figures").text)

@@ -1,0 +1,115 @@
+"""What a message says of a value: its type, the value itself when it is long, and a mistake in it, with its cure."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+_NUMBER = "not a number", "write 4 or 4.5"
+_WHOLE_NUMBER = "not a whole number", "write 4"
+_LIST = "not a list", "write [..., ...], or one entry per line after a dash"
+_OBJECT = "not a set of names with values", "write name: value"
+_YES_NO = "neither true nor false", "write true or false"
+# what is wrong with a value of another type, and its cure
+_TYPES = {
+    "string_type": ("not a text", "write it in quotes"),
+    "float_type": _NUMBER,
+    "float_parsing": _NUMBER,
+    "int_type": _WHOLE_NUMBER,
+    "int_parsing": _WHOLE_NUMBER,
+    "int_from_float": _WHOLE_NUMBER,
+    "bool_type": _YES_NO,
+    "bool_parsing": _YES_NO,
+    "tuple_type": _LIST,
+    "list_type": _LIST,
+    "dict_type": _OBJECT,
+    "model_type": _OBJECT,
+    "model_attributes_type": _OBJECT,
+}
+# what is wrong, and its cure, with the bounds that pydantic names
+_BOUNDS = {
+    "missing": ("is missing", "add it"),
+    "extra_forbidden": ("is an unknown field", "correct its name, or remove it"),
+    "finite_number": ("is {value}, not a number that can be reckoned with", "write 4 or 4.5"),
+    "greater_than": ("is {value}", "write a number above {gt:g}"),
+    "greater_than_equal": ("is {value}", "write {ge:g} or more"),
+    "less_than": ("is {value}", "write a number below {lt:g}"),
+    "less_than_equal": ("is {value}", "write {le:g} or less"),
+    "literal_error": ("is {value}", "write {expected}"),
+    "enum": ("is {value}", "write {expected}"),
+    "too_short": ("has too few entries ({actual_length})", "give {min_length} or more"),
+    "too_long": ("has too many entries ({actual_length})", "give {max_length} or fewer"),
+    "string_too_short": ("is too short", "write at least {min_length} characters"),
+    "string_too_long": ("is too long", "write at most {max_length} characters"),
+    "string_pattern_mismatch": ("is {value}, which does not have the form {pattern}", "correct it"),
+}
+
+
+def describe_type(value: object) -> str:
+    """Names the type of a value as JSON does.
+
+    Examples:
+        >>> describe_type([1]), describe_type(None), describe_type(2.5)
+        ('a list', 'null', 'a number')
+    """
+    names = {bool: "true or false", str: "a text", list: "a list", tuple: "a list", dict: "an object"}
+    if value is None:
+        return "null"
+    return names.get(type(value)) or ("a number" if isinstance(value, int | float) else f"a {type(value).__name__}")
+
+
+def shorten(text: str, length: int = 60) -> str:
+    """Cuts a text so that it fits in a message.
+
+    Examples:
+        >>> shorten("abcdefgh", 6)
+        'abc...'
+    """
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def describe_mistake(error: "ErrorDetails", cure: str = "") -> str:
+    """Says what is wrong with a value that pydantic refuses, in plain words, and what to do.
+
+    Args:
+        error: One of the `errors()` of a `ValidationError`.
+        cure: What to do, where the caller knows it better.
+
+    Returns:
+        What follows the name of the field and a colon.
+
+    Examples:
+        >>> describe_mistake({"type": "missing", "loc": ("model",), "msg": "Field required", "input": {}})
+        'is missing; add it'
+        >>> describe_mistake({"type": "float_parsing", "loc": ("weight",), "msg": "Input should be", "input": "two"})
+        'is a text ("two"), not a number; write 4 or 4.5'
+    """
+    kind, value = error["type"], error.get("input")
+    context: Mapping[str, Any] = error.get("ctx", {})
+    if kind == "string_too_short" and not str(value).strip():
+        problem, own_cure = "is empty", "write a text"
+    elif kind in _BOUNDS:
+        names = {"value": _show(value), **context}
+        problem, own_cure = (text.format_map(names) for text in _BOUNDS[kind])
+    elif kind in _TYPES:
+        wrong, own_cure = _TYPES[kind]
+        shown = "" if isinstance(value, bool) else f" ({_show(value)})"
+        problem = "is empty" if value is None else f"is {describe_type(value)}{shown}, {wrong}"
+    else:  # a check of ours, whose message has its cure
+        message = error["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+        problem, _, own_cure = message.partition("; ")
+        cure = own_cure or cure
+    return f"{problem}; {cure or own_cure or 'correct it'}"
+
+
+def describe_first_mistake(error: "ValidationError", cure: str = "") -> str:
+    """Names the first field that pydantic refuses and says what is wrong with it, as `describe_mistake`."""
+    first = error.errors(include_url=False)[0]
+    field = ".".join(map(str, first["loc"]))
+    return f"{field}: {describe_mistake(first, cure)}" if field else describe_mistake(first, cure)
+
+
+def _show(value: object) -> str:
+    return f'"{shorten(value)}"' if isinstance(value, str) else shorten(str(value))
