@@ -1,6 +1,7 @@
 """The words of counts in sentences."""
 
 import re
+from collections.abc import Sequence
 
 _ENDS_IN_Y = re.compile("(?<=[^aeiou])y$")
 
@@ -23,3 +24,14 @@ def count_of(count: int, noun: str, plural: str = "") -> str:
         return f"1 {noun}"
     ending = "es" if noun.endswith(("s", "x", "ch", "sh")) else "s"
     return f"{count:,} {plural or _ENDS_IN_Y.sub('ie', noun) + ending}"
+
+
+def list_first(parts: Sequence[str], most: int = 10) -> str:
+    """Returns the first parts with commas, and how many more there are.
+
+    Example:
+        >>> list_first(["B2", "B3", "B4"], 2)
+        'B2, B3 and 1 more'
+    """
+    more = len(parts) - most
+    return ", ".join(parts[:most]) + (f" and {more:,} more" if more > 0 else "")
