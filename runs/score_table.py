@@ -102,15 +102,16 @@ def _add_costs(table: "ScoreTable", store: "Store", runs: "Sequence[RunRow]") ->
     if not any(usage.calls for usage in totals.values()):
         return table
     in_usd = all(usage.usd is not None for usage in totals.values()) and any(usage.usd for usage in totals.values())
-    costs = {}
+    costs, owners = {}, {}
     sharers = _find_sharers(store, runs, totals)
     for column in table.metrics:
         metric = column if column in totals else column.rpartition("@")[0]
         if metric in totals:
-            usage = totals[sharers.get(metric, metric)]
+            owners[column] = sharers.get(metric, metric)
+            usage = totals[owners[column]]
             spent = (usage.usd or 0.0) if in_usd else usage.tokens_in + usage.tokens_out
             costs[column] = 1000 * spent / counts[metric]
-    return replace(table, costs=costs, cost_unit="USD" if in_usd else "tokens")
+    return replace(table, costs=costs, cost_owners=owners, cost_unit="USD" if in_usd else "tokens")
 
 
 def _find_sharers(store: "Store", runs: "Sequence[RunRow]", totals: Mapping[str, Usage]) -> dict[str, str]:
