@@ -1,12 +1,15 @@
 """Reads YAML into a typed value; an error names the file and the line of what is wrong."""
 
 from importlib.resources.abc import Traversable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from ..errors import InputError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 T = TypeVar("T")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is ten times as fast, where it is there
@@ -53,7 +56,7 @@ def parse_yaml(text: str, kind: type[T], origin: str) -> T:
         return TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
         mistakes = [
-            f"{origin}, line {_line(node, mistake['loc'])}, {_key(mistake['loc'])}: {mistake['msg']}"
+            f"{origin}, line {_line(node, mistake['loc'])}, {_key(mistake['loc'])}: {_message(mistake)}"
             for mistake in error.errors(include_url=False)
         ]
         raise InputError("\n".join(mistakes)) from error
@@ -82,6 +85,19 @@ def _refuse_repeated_keys(node: Any, origin: str) -> None:
 
 def _key(place: tuple[int | str, ...]) -> str:
     return ".".join(map(str, place)) or "the whole file"
+
+
+def _message(mistake: "ErrorDetails") -> str:
+    """What is wrong and what to do, in plain words for the mistakes that a file has most often; else pydantic's."""
+    kind, context = mistake["type"], mistake.get("ctx", {})
+    if kind == "missing":
+        return "this field is missing; write it"
+    if kind == "extra_forbidden":
+        return "an unknown field; remove it, or correct its name"
+    if kind == "too_short":
+        count, least = context.get("actual_length", 0), context.get("min_length", 1)
+        return f"it has {count} {'entry' if count == 1 else 'entries'}, and needs at least {least}; add what is missing"
+    return mistake["msg"]
 
 
 def _line(node: Any, place: tuple[int | str, ...]) -> int:

@@ -84,9 +84,9 @@ def test_a_missing_section_is_told_with_the_file_to_write(tmp_path: Path) -> Non
     ("text", "line", "message"),
     [
         ("answer_word: ['ja, ']\nyes_no: ['(']\n", 2, "yes_no.0: .*'\\(' is no regular expression"),
-        ("answer_word: ['ja, ']\nyes_no: ['ja']\ngreetings:\n  - hallo\n", 3, "greetings: Extra inputs"),
+        ("answer_word: ['ja, ']\nyes_no: ['ja']\ngreetings:\n  - hallo\n", 3, "greetings: an unknown field"),
         ("answer_word:\n  - 'ja, '\n  - yes\nyes_no: ['ja']\n", 3, "answer_word.1: "),  # YAML reads yes as true
-        ("answer_word: ['ja, ']\n", 1, "yes_no: Field required"),
+        ("answer_word: ['ja, ']\n", 1, "yes_no: this field is missing"),
         ("answer_word: ['ja, ']\nyes_no: [\n", 3, "this is no YAML"),
         ("", 1, "the whole file: Input should be"),
     ],

@@ -147,8 +147,9 @@ def test_the_interval_holds_what_either_kind_of_band_allows(value: float, low: f
     ("change", "message"),
     [
         (("level: 0.9", "level: wide"), "level: Input should be a valid number"),
-        (("kind: subset", "kinds: subset"), "Extra inputs are not permitted"),
+        (("kind: subset", "kinds: subset"), "an unknown field; remove it"),
         (("version: 2", "version: 3"), "version: Input should be 1 or 2"),
+        (("kind: subset\n", ""), "kind: this field is missing; write it"),
         (("weight: 0.5", "weight: .nan"), "weight: Input should be a finite number"),
     ],
 )
