@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure, format_price
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
-from ...presentation.wording import count_of
+from ...text.wording import count_of
 from ..judge_comparison import JudgeComparison, JudgeFindings
 
 if TYPE_CHECKING:

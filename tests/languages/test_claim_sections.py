@@ -44,7 +44,7 @@ def test_a_group_stands_for_any_of_its_alternatives() -> None:
     [
         ("groups: {centre: [average]}" + _MARKS, 2, "marks.mean.0: .*<middle> names no group"),
         ("groups: {middle: ['(']}" + _MARKS, 1, "groups.middle.0: .*is no regular expression"),
-        ("groups: {middle: [average]}" + _MARKS.replace("mean", "maen"), 2, "marks.maen: Extra inputs"),
+        ("groups: {middle: [average]}" + _MARKS.replace("mean", "maen"), 2, "marks.maen: an unknown field"),
     ],
 )
 def test_a_mistake_in_marks_is_told_with_its_place(tmp_path: Path, text: str, line: int, message: str) -> None:
