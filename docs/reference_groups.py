@@ -188,7 +188,10 @@ GROUPS = (
                     "assay.generation.topics",
                     "find_topics TopicDiscovery SectionTopic read_topics write_topics Method OUTLIER",
                 ),
-                *_of("assay.generation.folds", "make_folds FoldPlan compare_leaks measure_leaks Leaks Separate"),
+                *_of(
+                    "assay.generation.folds",
+                    "make_folds FoldPlan require_documents FoldError compare_leaks measure_leaks Leaks Separate",
+                ),
                 *_of("assay.generation", "Fold read_folds write_folds"),
             ),
         },

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..text.wording import count_of
+from ..text.wording import count_of, list_first
 from ..value_messages import shorten
 from .rating_column import RatingColumn
 from .rows import Row, Rows
 
-_MOST_CELLS = 10  # that are no ratings, in the line that lists them
 _LONGEST_NAME = 60
 
 
@@ -73,11 +72,8 @@ class ColumnAccount:
         """What is read as what; empty where all columns have the names of fields."""
         notes = [f"{self._source.name}: {line}" for line in self._lines()]
         for column, cells in self._no_ratings.items():
-            shown = ", ".join(cells[:_MOST_CELLS])
-            more = f" and {len(cells) - _MOST_CELLS:,} more" if len(cells) > _MOST_CELLS else ""
-            notes.append(
-                f"{self._source.name}: {count_of(len(cells), 'cell')} of {column} without a rating: {shown}{more}"
-            )
+            where = f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}"
+            notes.append(f"{self._source.name}: {where}")
         return notes
 
     def _lines(self) -> list[str]:

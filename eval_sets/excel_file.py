@@ -7,14 +7,13 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from ..errors import InputError
-from ..text.wording import count_of
+from ..text.wording import count_of, list_first
 from ..value_messages import shorten
 from .name_suggestions import nearest_names, quote_names
 from .rows import Row, Rows
 
 EXCEL_SUFFIXES = (".xlsx", ".xlsm")
 _MOST_BYTES = 500_000_000  # of all parts of the file when unpacked
-_MOST_SHOWN = 10  # cells in a note
 _MOST_CELLS = 20_000_000  # of one sheet, empty ones before the last one of a row among them
 
 _SheetRows = list[tuple[int, dict[int, Any]]]
@@ -58,12 +57,9 @@ def _notes(path: Path, name: str, sheet: str, sheets: Mapping[str, _SheetRows]) 
     if others := [title for title in sheets if title != sheet]:
         notes.append(f"{name}: read the sheet {sheet}, not {quote_names(others)}")
     if cells := _formulas_without_values(path, name, sheet, sheets[sheet]):
-        shown = ", ".join(cells[:_MOST_SHOWN]) + (
-            f" and {len(cells) - _MOST_SHOWN:,} more" if len(cells) > _MOST_SHOWN else ""
-        )
         notes.append(
-            f"{name}, sheet {sheet}: {count_of(len(cells), 'formula')} without a value, read as empty: {shown}; open "
-            "the file in Excel and save it, or write the values in place of the formulas"
+            f"{name}, sheet {sheet}: {count_of(len(cells), 'formula')} without a value, read as empty: "
+            f"{list_first(cells)}; open the file in Excel and save it, or write the values in place of the formulas"
         )
     return tuple(notes)
 

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from ..errors import InputError
 from ..text.language_detection import detect_language
+from ..value_messages import shorten
 from . import cell_values
 from .column_account import ColumnAccount, SetColumns
 from .rows import Row, Rows
@@ -144,7 +145,7 @@ class SampleBuilder:
         kind, _, digits = row.place.rpartition(" ")
         first = self._first_places.setdefault(hash(sample_id), int(digits))
         if first != int(digits):
-            message = f'"{cell_values.shorten(sample_id)}" is the id of {kind} {first} too; give each sample its own id'
+            message = f'"{shorten(sample_id)}" is the id of {kind} {first} too; give each sample its own id'
             raise self._error(row, "id", message, {})
 
     def _error(self, row: Row, field: str, problem: str, origins: Mapping[str, str]) -> InputError:

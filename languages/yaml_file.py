@@ -1,14 +1,16 @@
 """Reads YAML into a typed value; an error names the file and the line of what is wrong."""
 
 from importlib.resources.abc import Traversable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
 
 from ..errors import InputError
 from ..value_messages import describe_mistake
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 T = TypeVar("T")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is ten times as fast, where it is there
@@ -83,13 +85,15 @@ def _refuse_repeated_keys(node: Any, origin: str) -> None:
             waiting.append(value)
 
 
-def _cure(mistake: ErrorDetails, kind: Any) -> str:
+def _cure(mistake: "ErrorDetails", kind: Any) -> str:
     """The fields that there are, for a file without any or with an unknown one on its first level; else empty."""
-    place = mistake["loc"]
-    if len(place) > 1 or (place and mistake["type"] != "extra_forbidden") or not hasattr(kind, "model_fields"):
+    is_unknown = mistake["type"] == "extra_forbidden" and len(mistake["loc"]) == 1
+    if not hasattr(kind, "model_fields") or not (
+        is_unknown or (mistake["type"] == "model_type" and not mistake["loc"])
+    ):
         return ""
     names = ", ".join(field.alias or name for name, field in kind.model_fields.items())
-    return f"the fields are {names}" if place else f"write FIELD: VALUE on each line; the fields are {names}"
+    return f"the fields are {names}" if is_unknown else f"write FIELD: VALUE on each line; the fields are {names}"
 
 
 def _key(place: tuple[int | str, ...]) -> str:

@@ -58,6 +58,7 @@ class CombinationTask:
         subsets: The subsets to choose from, (subsets, metrics) of 0 and 1, the small ones first.
         sizes: How many metrics each subset holds, (subsets,).
         subset_costs: What each subset costs, (subsets,); None where that is unknown.
+        cost_of_all: What all metrics cost together.
         combiners: The combiners of all metrics that are tried too.
     """
 
@@ -69,6 +70,7 @@ class CombinationTask:
     subsets: Floats
     sizes: Places
     subset_costs: Floats | None = None
+    cost_of_all: float | None = None
     combiners: tuple[Combiner, ...] = COMBINERS
     ways: tuple[Way, ...] = field(init=False)
 
@@ -89,19 +91,24 @@ class CombinationTask:
         how: Scaling,
         largest: int,
         costs: Sequence[float] | None = None,
+        owners: Sequence[str] = (),
         combiners: tuple[Combiner, ...] = COMBINERS,
         asked_for: str = "",
     ) -> "CombinationTask":
         """Builds the task of choosing among all subsets of up to `largest` metrics, and the combiners of all.
 
-        Of one metric there is no combiner but the one that was asked for: it is that metric.
+        Of one metric there is no combiner but the one that was asked for: it is that metric. Metrics of one owner
+        cost once together.
         """
         subsets = all_subsets(scores.shape[1], largest)
         if scores.shape[1] == 1:
             combiners = tuple(kind for kind in combiners if kind == asked_for)
-        subset_costs = None if costs is None else subsets @ np.asarray(costs, float)
+        subset_costs, cost_of_all = None, None
+        if costs is not None:
+            subset_costs = _cost_once(subsets, costs, owners)
+            cost_of_all = float(_cost_once(np.ones((1, len(costs))), costs, owners)[0])
         sizes = subsets.sum(axis=1).astype(np.intp)
-        return cls(scores, ratings, group_numbers, middle, how, subsets, sizes, subset_costs, combiners)
+        return cls(scores, ratings, group_numbers, middle, how, subsets, sizes, subset_costs, cost_of_all, combiners)
 
     @cached_property
     def scale(self) -> Scale:
@@ -130,6 +137,16 @@ class CombinationTask:
         """The bounds on cost that are tried: that of every metric but the most expensive ones."""
         costs = self.single_costs
         return [] if costs is None else [float(cost) for cost in np.unique(costs)[:-1]]
+
+
+def _cost_once(subsets: Floats, costs: Sequence[float], owners: Sequence[str]) -> Floats:
+    """What each subset costs, (subsets,), where the metrics of one owner cost once: what the dearest of them does."""
+    total = np.zeros(len(subsets))
+    labels = list(owners) or [str(number) for number in range(len(costs))]
+    for owner in dict.fromkeys(labels):
+        of_owner = [cost if label == owner else 0.0 for cost, label in zip(costs, labels, strict=True)]
+        total += (subsets * np.array(of_owner)).max(axis=1)
+    return total
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,8 +256,8 @@ def fit_ways(task: CombinationTask, training: Places) -> FittedWays:
     learns = [0.1 * (1 + number) for number in range(len(task.combiners))]
     complexity = np.concatenate([task.sizes[rows], task.scores.shape[1] + np.array(learns)])
     costs = None
-    if task.subset_costs is not None and task.single_costs is not None:
-        costs = np.concatenate([task.subset_costs[rows], np.full(len(task.combiners), task.single_costs.sum())])
+    if task.subset_costs is not None and task.cost_of_all is not None:
+        costs = np.concatenate([task.subset_costs[rows], np.full(len(task.combiners), task.cost_of_all)])
     return FittedWays(rows, predict, complexity, costs)
 
 

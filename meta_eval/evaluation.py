@@ -221,8 +221,12 @@ def _comparisons(
         others = [metric for metric in baselines if (metric.name,) != chosen][:1]
         others += [metric for metric in baselines if metric.name == QUESTION_ONLY and metric not in others]
         choice_comparisons += [compare_two(choice, named_column(other), len(baselines)) for other in others]
-    rest = [*alone[1:], *baselines] if alone else []
-    best_comparisons = tuple(compare_two(named_column(alone[0]), named_column(other)) for other in rest)
+    compared = {(one.first, one.second) for one in choice_comparisons}  # a pair is told of once, as the sentence does
+    rest = [other for other in (*alone[1:], *baselines) if alone and (alone[0].name, other.name) not in compared]
+    best_comparisons = tuple(
+        compare_two(named_column(alone[0]), named_column(other), len(baselines) if other.baseline else 1)
+        for other in rest
+    )
     return tuple(choice_comparisons), best_comparisons
 
 

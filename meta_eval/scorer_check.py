@@ -81,7 +81,7 @@ def check_scorer(
     Args:
         scorer: The saved scorer.
         table: Scores of the scorer's metrics (as measured, not turned) and new ratings.
-        answers: Question and answer by item. Those that the scorer was fitted on are left out; where all are, nothing is
+        answers: Question and answer by item. Those that it was fitted on are left out; where all are, nothing is
             checked. Without them, or by an older scorer, only ratings that are those of the fit in every cell are
             recognised.
 

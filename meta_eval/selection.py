@@ -109,6 +109,7 @@ def select(
         how="sum" if combine == "sum" else "ranks",
         largest=largest_size(len(names), max_metrics),
         costs=[table.costs.get(name, 0.0) for name in names] if table.costs else None,
+        owners=[table.cost_owners.get(name, name) for name in names],
         asked_for=kind,
     )
     eligible = np.array([kind in {"all", way.kind} for way in task.ways])

@@ -40,6 +40,7 @@ class ScoreTable:
         costs: What each metric costs per 1,000 answers; empty where that is unknown. A metric that is not named costs
             nothing.
         cost_unit: The unit of the costs, such as USD or tokens.
+        cost_owners: The metric with whose questions another one is answered, by that one: together they cost it once.
 
     Raises:
         InputError: Shapes differ, a name stands twice, a rating is off its scale, a value is infinite, or a direction
@@ -73,6 +74,7 @@ class ScoreTable:
     baselines: frozenset[str] = BASELINES
     costs: Mapping[str, float] = field(default_factory=dict)
     cost_unit: str = ""
+    cost_owners: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(self.groups) or tuple(self.items))

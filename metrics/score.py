@@ -77,3 +77,24 @@ def skipped(reason: str, evidence: dict[str, Any] | None = None, usage: Usage | 
 def failed(reason: str, evidence: dict[str, Any] | None = None, usage: Usage | None = None) -> Score:
     """A score without a value, because measuring went wrong."""
     return Score(None, "failed", reason, evidence or {}, usage or NO_USAGE)
+
+
+def flawless(lowest: float, highest: float, *, is_higher_better: bool) -> float | None:
+    """The score with which an answer is not among the worst: the best one, where others are worse or none is better.
+
+    Args:
+        lowest: The lowest score of the answers.
+        highest: Their highest.
+        is_higher_better: The metric's direction.
+
+    Returns:
+        The score; None where all answers have the same and it is not the end of the range from 0 to 1.
+
+    Example:
+        >>> flawless(0.2, 0.9, is_higher_better=True), flawless(1, 1, is_higher_better=True)
+        (0.9, 1)
+        >>> flawless(0, 0, is_higher_better=True) is None
+        True
+    """
+    best = highest if is_higher_better else lowest
+    return best if lowest < highest or best == (1 if is_higher_better else 0) else None

@@ -110,7 +110,7 @@ async def aevaluate(
     for name, path in (("prompts", prompts), ("cassette", cassette), ("store", store)):
         if path is not None and not isinstance(path, Prompts):
             check_path(name, path)
-    check_type("mapping", mapping, (Mapping, type(None)), 'a dict, theirs to ours: {"vraag": "user_input"}')
+    check_type("mapping", mapping, (Mapping, type(None)), 'a dict, theirs to ours: {"passage": "retrieved_contexts"}')
     check_type("resume", resume, (str, type(None)), 'the id of a run, or "last"')
     check_type("model", model, (str, type(None)), "the name of a model")
     check_type("concurrency", concurrency, (int, type(None)), "a number of calls")

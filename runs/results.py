@@ -15,6 +15,7 @@ from ..eval_sets.name_suggestions import nearest_names
 from ..installation import require_extra
 from ..judges import ReplyCounts, Usage
 from ..metrics import Score
+from ..metrics.score import flawless
 from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure
 from ..presentation.page import render_page, template_environment, write_page
@@ -25,7 +26,7 @@ from .missing_scores import describe_missing_scores
 from .report import score_as_json
 from .run_tables import summary_table, worst_table
 from .sample_audit import Audit
-from .summary import MetricSummary, Row, ScoreTotals, best_metric
+from .summary import MetricSummary, Row, ScoreTotals, first_scored
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -87,22 +88,22 @@ class Results:
         return Usage.total([score.usage for scores in self.scores.values() for score in scores.values()])
 
     @property
-    def best_metric(self) -> str:
+    def first_metric(self) -> str:
         """The metric that agrees best with the ratings; without ratings the first that scored; "" where none did."""
         own = [metric for metric in self.metrics if metric not in BASELINES]
         summaries = ScoreTotals.of_rows(self._rows()).summarise(self.directions, has_intervals=False)
-        return best_metric(summaries, own or self.metrics)
+        return first_scored(summaries, own or self.metrics)
 
     def summary(self, *, by_language: bool = False) -> list[MetricSummary]:
         """The mean, coverage and correlation with the rating, per metric, or per language and metric."""
         return ScoreTotals.of_rows(self._rows()).summarise(self.directions, by_language=by_language)
 
     def worst(self, n: int = 5, metric: str | None = None) -> "Results":
-        """Returns the results of the worst answers, the worst first.
+        """Returns the results of the worst answers, the worst first; those with the best score are not among them.
 
         Args:
             n: How many, at most; answers without a score are left out.
-            metric: By which metric; by default that which agrees best with the ratings (`best_metric`).
+            metric: By which metric; by default the first that was asked for and scored (`first_metric`).
 
         Raises:
             UsageError: No metric has this name.
@@ -114,7 +115,7 @@ class Results:
             ['sample-2']
         """
         check_type("n", n, int, "a number of answers")
-        metric = metric or self.best_metric
+        metric = metric or self.first_metric
         if metric not in self.directions:
             known = nearest_names(metric, self.metrics)
             hint = f"did you mean {known[0]!r}? They" if known else "they"
@@ -124,7 +125,10 @@ class Results:
             for sample, scores in self.scores.items()
             if (score := scores.get(metric)) is not None and score.value is not None
         }
-        chosen = sorted(values, key=values.__getitem__, reverse=not self.directions[metric])[: max(0, n)]
+        lowest, highest = min(values.values(), default=0.0), max(values.values(), default=0.0)
+        best = flawless(lowest, highest, is_higher_better=self.directions[metric])
+        worse = [sample for sample, value in values.items() if value != best]
+        chosen = sorted(worse, key=values.__getitem__, reverse=not self.directions[metric])[: max(0, n)]
         return replace(
             self,
             samples={sample: self.samples[sample] for sample in chosen},
@@ -216,7 +220,7 @@ class Results:
 
     def _page(self) -> str:
         """All results as one page: the figures, then every answer with its evidence, the worst first."""
-        metric = self.best_metric
+        metric = self.first_metric
         ordered = [*self.worst(len(self.samples)).samples] if metric else []
         ids = [*ordered, *(sample for sample in self.samples if sample not in set(ordered))]
         view = {"results": self, "metric": metric, "ids": ids, "baselines": BASELINES, "summary": self._table()}
@@ -248,7 +252,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         """The figures and the worst answers for a notebook, every text escaped."""
-        metric, tables = self.best_metric, [self._table()]
+        metric, tables = self.first_metric, [self._table()]
         if metric:
             worst = self.worst(_SHOWN)
             tables.append(worst_table(worst.samples.values(), metric, worst.scores))

@@ -11,7 +11,7 @@ from ..presentation.texts import one_line
 from .missing_scores import describe_missing_scores
 from .ratings.rating_join import join_ratings, join_run_ratings
 from .run_tables import sample_table, summary_table
-from .summary import MetricSummary, ScoreTotals, best_metric
+from .summary import MetricSummary, ScoreTotals, first_scored
 
 if TYPE_CHECKING:
     from ..judges import Usage
@@ -22,14 +22,22 @@ _WORST_ANSWERS = 5
 _MOST_SAMPLES = 10_000
 
 
-def run_block(store: "Store", run: str, outcome: "Outcome | None" = None, *, is_detailed: bool = False) -> ReportBlock:
-    """A run's tables by language, and why scores are missing.
+def run_block(
+    store: "Store",
+    run: str,
+    outcome: "Outcome | None" = None,
+    *,
+    is_detailed: bool = False,
+    by_language: bool = False,
+) -> ReportBlock:
+    """A run's table, and why scores are missing.
 
     Args:
         store: Where the run is.
         run: The run's id.
         outcome: What the session took that has just ended, if one has.
         is_detailed: Whether the tables' remarks are in detail.
+        by_language: Whether each language has a table of its own after that of all answers.
     """
     plan = store.run(run).plan
     judge = plan.judge.label if plan.judge else "no judge"
@@ -41,10 +49,17 @@ def run_block(store: "Store", run: str, outcome: "Outcome | None" = None, *, is_
             parts.append(Paragraph(describe_missing_prompts(outcome.without_prompts)))
     totals = ScoreTotals.of_run(store, run)
     parts += map(Paragraph, totals.notes)
-    summaries = totals.summarise(plan.all_directions, by_language=True, has_p_values=False)
-    for language in dict.fromkeys(summary.language for summary in summaries):
-        rows = [summary for summary in summaries if summary.language == language]
-        parts.append(summary_table(f"Language: {language or 'not said'}", rows, is_detailed=is_detailed))
+    summaries = totals.summarise(plan.all_directions, has_p_values=False)
+    parts.append(summary_table("", summaries, is_detailed=is_detailed))
+    languages = sorted({language for _, language, *_ in totals.counts})
+    if by_language:
+        by_part = totals.summarise(plan.all_directions, by_language=True, has_p_values=False)
+        for language in languages:
+            rows = [summary for summary in by_part if summary.language == language]
+            parts.append(summary_table(f"Language: {language or 'not said'}", rows, is_detailed=is_detailed))
+    elif len(languages) > 1:
+        listed = ", ".join(filter(None, languages))
+        parts.append(Paragraph(f"Languages: {listed} (--by-language: a table for each)", "quiet"))
     return ReportBlock((*parts, *_notes(store, run, summaries)))
 
 
@@ -80,7 +95,7 @@ def _notes(store: "Store", run: str, summaries: Sequence[MetricSummary]) -> Iter
 
 
 def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[str, ReportBlock]:
-    """The worst answers by the metric that agrees best with the ratings.
+    """The worst answers by the first metric that was asked for; those with its best score are not among them.
 
     Args:
         store: Where the run is.
@@ -92,7 +107,7 @@ def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[
     """
     plan = store.run(run).plan
     totals = ScoreTotals.of_run(store, run)
-    metric = best_metric(totals.summarise(plan.all_directions, has_intervals=False), plan.metrics)
+    metric = first_scored(totals.summarise(plan.all_directions, has_intervals=False), plan.metrics)
     worst = store.worst(run, metric, count) if metric else []
     if not worst:
         return "", ReportBlock(())

@@ -1,7 +1,7 @@
 """The table of scores and ratings that `assay meta` evaluates: from runs, from files of any tool, or from both."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -89,7 +89,10 @@ def add_scorer_parts(
 
 
 def _add_costs(table: "ScoreTable", store: "Store", runs: "Sequence[RunRow]") -> "ScoreTable":
-    """The table with what each metric took per 1,000 answers: in USD where every price is known, else in tokens."""
+    """The table with what each metric took per 1,000 answers: in USD where every price is known, else in tokens.
+
+    A metric that asks what another one has asked already took nothing; by itself it would take what that one did.
+    """
     totals: dict[str, Usage] = {}
     counts: Counter[str] = Counter()
     for run in runs:
@@ -99,11 +102,25 @@ def _add_costs(table: "ScoreTable", store: "Store", runs: "Sequence[RunRow]") ->
     if not any(usage.calls for usage in totals.values()):
         return table
     in_usd = all(usage.usd is not None for usage in totals.values()) and any(usage.usd for usage in totals.values())
-    costs = {}
+    costs, owners = {}, {}
+    sharers = _find_sharers(store, runs, totals)
     for column in table.metrics:
         metric = column if column in totals else column.rpartition("@")[0]
         if metric in totals:
-            usage = totals[metric]
+            owners[column] = sharers.get(metric, metric)
+            usage = totals[owners[column]]
             spent = (usage.usd or 0.0) if in_usd else usage.tokens_in + usage.tokens_out
             costs[column] = 1000 * spent / counts[metric]
-    return replace(table, costs=costs, cost_unit="USD" if in_usd else "tokens")
+    return replace(table, costs=costs, cost_owners=owners, cost_unit="USD" if in_usd else "tokens")
+
+
+def _find_sharers(store: "Store", runs: "Sequence[RunRow]", totals: Mapping[str, Usage]) -> dict[str, str]:
+    """The metric that asked for each metric that made no call of its own: the one with the same prompts."""
+    idle = {metric for metric, usage in totals.items() if not usage.calls}
+    prompts: dict[str, tuple[str, ...]] = {}
+    for run in runs:
+        for _, metric, score in store.scores(run.id):
+            if metric not in prompts and (used := score.evidence.get("prompts")):
+                prompts[metric] = tuple(sorted(map(str, used)))
+    askers = {used: metric for metric, used in prompts.items() if metric not in idle}
+    return {metric: askers[prompts[metric]] for metric in idle if prompts.get(metric) in askers}

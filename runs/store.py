@@ -18,6 +18,7 @@ from ..eval_sets import Sample
 from ..judges import Usage
 from ..judges.settings import RECORDED
 from ..metrics import Score
+from ..metrics.score import flawless
 from .database import URL, Database, explain_errors, open_database
 from .plan import Plan
 
@@ -283,17 +284,22 @@ class Store:
     def worst(self, run: str, metric: str, count: int) -> list[tuple[Sample, Score]]:
         """Returns the worst scores of a metric with their samples, the worst first; ties in the samples' order.
 
+        The best scores are not among them (`flawless`).
+
         Args:
             run: The id of the run.
             metric: One of the run's metrics; whether its low or high scores are the bad ones is read from the plan.
             count: The most scores to give.
         """
-        order = "value" if self.run(run).plan.all_directions[metric] else "value DESC"
+        is_higher_better = self.run(run).plan.all_directions[metric]
+        scores_of = f"FROM {self.tables(run).score_rows} AS score WHERE run = ? AND metric = ? AND value IS NOT NULL"
+        ((lowest, highest),) = self._rows_of(run, f"SELECT min(value), max(value) {scores_of}", (run, metric))
+        best = None if lowest is None else flawless(lowest, highest, is_higher_better=is_higher_better)
         rows = self._rows_of(
             run,
-            f"SELECT sample FROM {self.tables(run).score_rows} AS score "
-            f"WHERE run = ? AND metric = ? AND value IS NOT NULL ORDER BY {order}, place LIMIT ?",
-            (run, metric, count),
+            f"SELECT sample {scores_of} {'' if best is None else 'AND value <> ?'} "
+            f"ORDER BY value {'ASC' if is_higher_better else 'DESC'}, place LIMIT ?",
+            (run, metric, *(() if best is None else (best,)), count),
         )
         names = [name for (name,) in rows]
         places = ", ".join("?" * len(names)) or "NULL"

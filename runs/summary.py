@@ -211,10 +211,7 @@ def _better_baseline(summary: MetricSummary, others: Iterable[MetricSummary]) ->
     return max(better, key=better.__getitem__, default="")
 
 
-def best_metric(summaries: Iterable[MetricSummary], metrics: Collection[str]) -> str:
-    """The one of `metrics` that agrees best with the ratings; without ratings the first that scored; else ""."""
-    scored = [summary for summary in summaries if summary.name in metrics and summary.scored]
-    rated = [summary for summary in scored if summary.agreement is not None]
-    if rated:
-        return max(rated, key=lambda summary: summary.agreement or 0.0).name
-    return scored[0].name if scored else ""
+def first_scored(summaries: Iterable[MetricSummary], metrics: Collection[str]) -> str:
+    """The first of `metrics` that scored an answer, in the order in which they were asked for; else ""."""
+    scored = {summary.name for summary in summaries if summary.scored}
+    return next((metric for metric in metrics if metric in scored), "")

@@ -30,7 +30,7 @@ _COMMENT = re.compile(r"<!-- (run|file|not run):? ?(.*?)\s*-->\n?", re.DOTALL)
 _TYPED = re.compile(
     r"(?:\$ )?(?:assay|python|pip|pytest|export|eval|git|make|cd|docker|curl|cp|mkdir|\.|_ASSAY\w+=\S+|#)\s|eval|#"
 )
-_RUN = re.compile(r"\b\d{8}-\d{6}(-[0-9a-f]{4})?\b")  # when a run was made
+_RUN = re.compile(r"\b\d{8}-\d{6}(-[0-9a-f]{4})?(-\d+)?\b")  # when a run was made
 _SECONDS = re.compile(r"\b\d+\.\d s\b")
 _LINK = re.compile(r"/enter/\S+")
 

@@ -1,6 +1,7 @@
 """The words of counts in sentences."""
 
 import re
+from collections.abc import Sequence
 
 _ENDS_IN_Y = re.compile("(?<=[^aeiou])y$")
 
@@ -41,3 +42,14 @@ def verb_of(count: float, singular: str, plural: str) -> str:
         '1 of 3 answers is missing'
     """
     return singular if count == 1 else plural
+
+
+def list_first(parts: Sequence[str], most: int = 10) -> str:
+    """Returns the first parts with commas, and how many more there are.
+
+    Example:
+        >>> list_first(["B2", "B3", "B4"], 2)
+        'B2, B3 and 1 more'
+    """
+    more = len(parts) - most
+    return ", ".join(parts[:most]) + (f" and {more:,} more" if more > 0 else "")

@@ -1,5 +1,6 @@
 """`assay demo`: the main job on the bundled sets, replayed, without key or network."""
 
+from dataclasses import asdict
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,6 +66,7 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
     """
     from ..errors import UsageError
     from ..judges import load_settings
+    from ..meta_eval.evaluation import evaluate_table
     from ..runs import Plan, RunOptions, Store
     from ..runs.report import run_as_json
     from .exit_codes import DONE
@@ -79,7 +81,10 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
         outcome = execute_plan(plan, runs, RunOptions(cassette=cassette, mode="replay"))
     code = exit_code(runs, outcome, max_failed=0)
     if as_json:
-        echo_json(run_as_json(runs, outcome))
+        evaluation = evaluate_table(_score_table(runs, outcome.run))
+        agreement = None if evaluation.selection is None else asdict(evaluation.selection.agreement)
+        verdict = {"recommendation": evaluation.recommendation, "explanation": evaluation.explanation}
+        echo_json(run_as_json(runs, outcome) | verdict | {"agreement": agreement})
     elif code == DONE:
         _print_demo(runs, outcome, judge)
     click.get_current_context().exit(code)
@@ -123,6 +128,7 @@ def _print_scorer(console: "Console", store: "Store", run: str, table: "ScoreTab
     evaluation = evaluate_table(fitted, by=())
     folder = Path(str(store.path)).parent if "://" not in str(store.path) else Path()
     file = folder / "demo_scorer.yaml"
+    file = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
     try:
         scorer = save_scorer(file, fitted, evaluation, store, [store.run(run)])
     except UsageError as error:
@@ -131,9 +137,9 @@ def _print_scorer(console: "Console", store: "Store", run: str, table: "ScoreTab
     check = check_scorer(scorer, other)
     console.print(
         Text(
-            f"\nChosen on the English answers and saved ({' + '.join(scorer.metrics)}; {file.name}), it predicts "
-            f"ratings. On the unseen Dutch ones: {format_agreement(check.now)}; "
-            f"{Figure('share', check.coverage.value)} of ratings lie in its {scorer.level:.0%} interval. One:"
+            f"\nFitted on the English answers ({' + '.join(scorer.metrics)}; {file}), on the unseen Dutch ones: "
+            f"{format_agreement(check.now)}; {Figure('share', check.coverage.value)} of ratings lie in its "
+            f"{scorer.level:.0%} interval. One:"
         )
     )
     sample = store.sample(run, _OTHER_SAMPLE)

@@ -138,6 +138,7 @@ with_read_options = option_group(
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Check a saved scorer on the ratings of RUN: keep it, refit it, or rate more.",
 )
+@click.option("--all", "everything", is_flag=True, help="Print what is behind the verdict too; the report has it all.")
 @wide_option
 @quiet_option
 @store_option
@@ -159,6 +160,7 @@ def meta(
     report: Path | None,
     save: Path | None,
     check: Path | None,
+    everything: bool,
     store: str | Path,
     as_json: bool,
 ) -> None:
@@ -226,9 +228,13 @@ def meta(
 
         echo_json(evaluation_as_json(evaluation, joined))
         return
-    from ..meta_eval.report.blocks import evaluation_blocks
+    from ..meta_eval.report.blocks import further_blocks, verdict_blocks
 
-    print_blocks(*evaluation_blocks(evaluation, joined, is_detailed=is_wide()))
+    print_blocks(
+        *verdict_blocks(evaluation, joined, is_detailed=is_wide()), *(further_blocks(evaluation) if everything else ())
+    )
+    if not everything and report is None:
+        echo("\nCombinations, comparisons, raters, parts and what may be sent: --all, or --report FILE.html")
     if report is not None:
         echo(f"\nThe whole report: {report}")
     if save is not None:

@@ -52,6 +52,13 @@ wide_option = click.option(
     callback=set_flag,
     help="Print all columns of the tables: more than 80 wide.",
 )
+by_language_option = click.option(
+    "--by-language",
+    is_flag=True,
+    expose_value=False,
+    callback=set_flag,
+    help="After the table of all answers, one for each language.",
+)
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, expose_value=False, callback=set_flag, help="Show no progress."
 )

@@ -15,6 +15,7 @@ from .options import (
     EngineOptions,
     FolderOrUrl,
     SetOptions,
+    by_language_option,
     concurrency_option,
     embedder_option,
     find_prompts_folder,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     help="Write every score to a file (.jsonl or .csv); with --engine the folder or URL of the results.",
 )
 @with_engine
+@by_language_option
 @wide_option
 @quiet_option
 @store_option

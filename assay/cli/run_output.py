@@ -11,7 +11,7 @@ from ..presentation.texts import one_line, terminal_text
 from ..runs.ratings.rating_join import join_ratings
 from ..runs.run_blocks import run_block, sample_block, worst_block
 from ..runs.sample_audit import Line, sample_lines, score_lines
-from .output import is_wide, open_console, print_blocks, print_command
+from .output import is_by_language, is_wide, open_console, print_blocks, print_command
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -25,7 +25,7 @@ _STYLES |= {"supported": "green", "contradicted": "red", "not_found": "yellow", 
 
 
 def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, each_sample: bool = False) -> None:
-    """Prints a run's tables by language, why scores are missing, and the worst answers.
+    """Prints a run's table, why scores are missing, and the worst answers.
 
     Args:
         store: Where the run is.
@@ -33,7 +33,7 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
         outcome: What the session took that has just ended, if one has.
         each_sample: Whether every sample's values are printed too.
     """
-    blocks = [run_block(store, run, outcome, is_detailed=is_wide())]
+    blocks = [run_block(store, run, outcome, is_detailed=is_wide(), by_language=is_by_language())]
     worst, worst_answers = worst_block(store, run)
     print_blocks(*blocks, *([worst_answers] if worst else []))
     if worst:

@@ -6,13 +6,14 @@ import click
 
 from ..errors import UsageError
 from ..installation import require_extra
-from .options import json_option, store_option, wide_option
+from .options import by_language_option, json_option, store_option, wide_option
 from .output import echo, echo_json
 
 
 @click.command()
 @click.argument("run", default="last")
 @click.argument("sample", required=False)
+@by_language_option
 @wide_option
 @store_option
 @json_option

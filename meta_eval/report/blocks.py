@@ -53,10 +53,10 @@ def scorer_check_block(file: str, check: ScorerCheck) -> ReportBlock:
     )
 
 
-def evaluation_blocks(
-    evaluation: MetaEvaluation, joined: "JoinedScores", *, is_detailed: bool
+def verdict_blocks(
+    evaluation: MetaEvaluation, joined: "JoinedScores", *, is_detailed: bool = False
 ) -> Iterator[ReportBlock]:
-    """The sentence, then the tables behind it.
+    """The sentence with the lines under it, and one table: each metric against the ratings.
 
     Args:
         evaluation: The evaluation.
@@ -78,6 +78,10 @@ def evaluation_blocks(
         )
     )
     yield ReportBlock((metric_table(evaluation, is_detailed=is_detailed),))
+
+
+def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
+    """What is behind the verdict: raters, combinations, comparisons, the paper's tables, parts, what may be sent."""
     if evaluation.raters is not None:
         yield from _rater_blocks(evaluation.raters)
     if evaluation.selection is not None:

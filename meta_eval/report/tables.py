@@ -186,8 +186,8 @@ def comparison_table(comparisons: Sequence[Comparison], most: int | None = None)
         Field("n", "count", lambda one: one.n, "wide"),
         Field("[95%]", "correlation", lambda one: one.problem or one.difference, is_whole=True),
         Field("p (Williams)", "p", lambda one: one.p_williams, "wide"),
-        Field("p (permuted)", "p", lambda one: one.p_permutation),
-        Field(f"known (equal: within {margin})", "text", _known, "wide"),
+        Field("p (permuted)", "p", lambda one: one.p_permutation, "wide"),
+        Field(f"known (equal: within {margin})", "text", _known),
     )
     return tabulate("Metrics compared", comparisons[:most], fields)
 

@@ -7,7 +7,8 @@ from typing import Any
 from ...errors import InputError
 from ...eval_sets import cell_values
 from ...eval_sets.name_suggestions import quote_names
-from ...text.wording import count_of
+from ...eval_sets.sample_columns import is_no_rating, rater_of
+from ...text.wording import count_of, list_first
 from ..table import RATER
 from .column_roles import (
     as_label,
@@ -113,9 +114,11 @@ def read_scores(
         offered = [column for column in candidates if column in requested or _holds_numbers(rows, column)]
         columns = {column: _read_column(rows, name, column) for column in (requested if options.metrics else offered)}
     if not offered:
+        rated = [column for column in names if rater_of(column) or column.startswith("ratings.")]
+        held = f", only the ratings {quote_names(rated)}" if rated else ""
         raise InputError(
-            f"{name}: there are no scores in it; write one column per metric, or the columns id, metric and value "
-            f"(it has {quote_names(names)})"
+            f"{name}: there are no scores in it{held}; write one column per metric, or the columns id, metric and "
+            f"value (it has {quote_names(names)})"
         )
     selected = match_columns(options.metrics, columns) if options.metrics else offered
     scores = {short_name(metric): columns[metric] for metric in selected}
@@ -159,7 +162,8 @@ def read_ratings(rows: Sequence[FlatRow], name: str, options: ReadOptions) -> Sc
             notes = (
                 f"{name}: the columns {listed} are read as the ratings of {count_of(len(rating_columns), 'rater')}",
             )
-        columns = {_rater_name(column): _read_column(rows, name, column) for column in rating_columns}
+        columns = {_rater_name(column): _read_column(rows, name, column, is_rating=True) for column in rating_columns}
+        notes += tuple(filter(None, (_note_without_rating(rows, name, column) for column in rating_columns)))
         if not options.ratings and len(columns) > 1 and roles.get("rating") in rating_columns:
             # beside the raters' own ratings, `rating` is their mean or says nothing new
             rated = {place for rater, numbers in columns.items() if rater != RATER for place in numbers}
@@ -168,6 +172,8 @@ def read_ratings(rows: Sequence[FlatRow], name: str, options: ReadOptions) -> Sc
     if not columns:
         raise InputError(f"{name}: there are no ratings in it; {_HOW_TO_RATE} (it has {quote_names(names)})")
     scale, rescaled = _read_scale(rows, name, roles, columns)
+    if rescaled is not columns:
+        notes += (f"{name}: its ratings are on several scales (rating_min, rating_max), and are brought to 1 to 5",)
     return ScoreSource(name, tuple(items), rescaled, scale=scale, read_columns=tuple(rating_columns), notes=notes)
 
 
@@ -176,16 +182,19 @@ def _column_names(rows: Iterable[FlatRow]) -> list[str]:
 
 
 def _rater_name(column: str) -> str:
-    return RATER if column in {"rating", "human_rating", "stars"} else short_name(column).removeprefix("ratings.")
+    if column in {"rating", "human_rating", "stars"}:
+        return RATER
+    return rater_of(column) or short_name(column).removeprefix("ratings.")
 
 
 def _named_rating_columns(names: list[str], roles: Mapping[str, str], options: ReadOptions, name: str) -> list[str]:
     """The columns that the user or their names call ratings; none where neither does."""
     if options.ratings:
-        column_by_name = {column.removeprefix("ratings."): column for column in names}
+        column_by_name = {column: column for column in names}
+        column_by_name |= {rater_of(column) or column.removeprefix("ratings."): column for column in names}
         check_patterns(options.ratings, column_by_name, "column of ratings", name)
         return [column_by_name[match] for match in match_columns(options.ratings, column_by_name)]
-    by_rater = [column for column in names if column.startswith("ratings.")]
+    by_rater = [column for column in names if column.startswith("ratings.") or rater_of(column)]
     return by_rater + [roles[role] for role in ("rating", "value") if role in roles][:1]
 
 
@@ -276,8 +285,18 @@ def _read_cell(row: FlatRow, name: str, column: str) -> float | None:
         raise cell_error(name, row.place, column, str(error)) from None
 
 
-def _read_column(rows: Sequence[FlatRow], name: str, column: str) -> dict[int, float]:
-    numbers = {place: _read_cell(row, name, column) for place, row in enumerate(rows)}
+def _note_without_rating(rows: Sequence[FlatRow], name: str, column: str) -> str:
+    """Names the cells of a column of ratings that say that there is none."""
+    cells = [f'{row.place} "{row.values[column]}"' for row in rows if is_no_rating(row.values.get(column))]
+    return f"{name}: {count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}" if cells else ""
+
+
+def _read_column(rows: Sequence[FlatRow], name: str, column: str, *, is_rating: bool = False) -> dict[int, float]:
+    numbers = {
+        place: _read_cell(row, name, column)
+        for place, row in enumerate(rows)
+        if not (is_rating and is_no_rating(row.values.get(column)))
+    }
     return {place: number for place, number in numbers.items() if number is not None}
 
 

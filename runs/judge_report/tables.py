@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...meta_eval.estimate import Estimate
-from ...presentation.figure import Figure, format_p, format_price
+from ...presentation.figure import Figure, format_price
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ...text.wording import count_of
 from ..judge_comparison import JudgeComparison, JudgeFindings
@@ -19,7 +19,7 @@ def comparison_block(comparison: JudgeComparison) -> ReportBlock:
     """The advice, the judges, how their agreement differs, and what panels and probes give."""
     parts: list[Paragraph | ResultTable] = [_line(comparison.advice), judge_table(comparison)]
     parts += map(_line, _pair_lines(comparison))
-    parts += _claim_lines(comparison)
+    parts += map(_line, _claim_lines(comparison))
     parts += map(_line, _panel_lines(comparison))
     if comparison.probes:
         parts.append(probe_table(comparison))
@@ -123,23 +123,24 @@ def pair_table(comparison: JudgeComparison) -> ResultTable:
 
 
 def _pair_lines(comparison: JudgeComparison) -> "Iterator[str]":
+    """What is known of two judges beside each other, in the words of `find_standing`, as the advice has them."""
     for pair in comparison.pairs:
-        difference = pair.problem or Figure.from_estimate("correlation", pair.difference)
-        p = "" if pair.p_permutation is None else f", {format_p(pair.p_permutation)}"
-        yield f"rho({pair.first}) - rho({pair.second}) = {difference}{p} (n = {pair.n})"
+        if pair.problem:
+            yield f"{pair.first} and {pair.second} cannot be compared: {pair.problem}."
+            continue
+        known = pair.standing.describe(pair.first, pair.second)
+        difference = Figure.from_estimate("correlation", pair.difference).describe()
+        yield f"{known}: {difference}, on {count_of(pair.n, 'answer')}."
 
 
-def _claim_lines(comparison: JudgeComparison) -> "Iterator[Paragraph]":
-    claims = comparison.claims
-    yield _line(
-        f"{count_of(claims.claims, 'claim')} that all judged: Krippendorff's alpha {_coefficient(claims.alpha)}"
-    )
-    for first, second, kappa in claims.kappas:
-        yield Paragraph(f"{first} and {second}: kappa {_coefficient(kappa)}", indent=2, is_whole=True)
-
-
-def _coefficient(value: float | None) -> str:
-    return "undefined" if value is None else str(Figure("coefficient", value))
+def _claim_lines(comparison: JudgeComparison) -> "Iterator[str]":
+    """How far the judges give the same verdicts; the report has each pair's kappa."""
+    alpha, shared = comparison.claims.alpha, f"{count_of(comparison.claims.claims, 'claim')} that all judged"
+    if alpha is None:
+        yield f"{shared}: too few, or too much alike, to compare the verdicts."
+    else:
+        agreement = Figure("coefficient", alpha)
+        yield f"Verdicts on the {shared}: agreement {agreement} of 1 (Krippendorff's alpha; 0 is chance)."
 
 
 def _panel_lines(comparison: JudgeComparison) -> "Iterator[str]":

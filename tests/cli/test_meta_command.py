@@ -67,8 +67,12 @@ def test_json_has_the_shape_that_others_rely_on(assay: Make, files: tuple[Path, 
 
 
 def test_the_answer_begins_with_the_sentence(assay: Make, files: tuple[Path, Path]) -> None:
-    done = assay("meta", "--scores", files[0], "--ratings", files[1], "--report", "report.html", *QUICK)
-    assert done.code == 0
+    typed = ("meta", "--scores", files[0], "--ratings", files[1], *QUICK)
+    short = assay(*typed).out
+    assert short.count("┏") == 1 and len(short.splitlines()) <= 45
+    assert short.endswith("what may be sent: --all, or --report FILE.html\n")
+    done = assay(*typed, "--all", "--report", "report.html")
+    assert done.code == 0 and done.out.startswith(short.partition("\nCombinations, comparisons")[0])
     assert done.out.startswith("good follows your team ")
     assert "good: on answers it had not seen, agreement 0." in done.out
     assert "1 rated items have no score: unscored" in done.out

@@ -35,9 +35,10 @@ def test_the_table_names_what_a_person_needs(assay: Make, set_file: Make, judge_
     assert done.code == 0
     assert "12 judge calls, 0 of them replayed" in done.out
     assert "cost unknown" in done.out
-    assert "Language: en" in done.out
+    assert "Language" not in done.out, "one language needs no table of its own"
+    assert "Language: en" in assay("show", "--by-language").out
     assert re.search(r"token_overlap .* baseline", done.out)
-    assert "The 5 worst answers by faithfulness" in done.out
+    assert "worst answers by faithfulness" in done.out
     assert re.search(r"s0 +0\.500, rated 1: How do I do step 0\?", done.out)
     assert 'not found: "Send flowers."' in done.out
     assert "\x1b" not in done.out  # a pipe gets no colours
@@ -245,15 +246,15 @@ def test_reasons_for_missing_scores_are_counted_under_the_table(assay: Make, set
     assert "token_overlap: 3 skipped: the sample has no retrieved_contexts (3)" in out
 
 
-def test_the_worst_answers_are_by_the_metric_that_agrees_best(assay: Make, set_file: Make) -> None:
-    """All answers are of one length; token_overlap is low where flowers are sent, and those are rated lowest."""
+def test_the_worst_answers_are_by_the_first_metric_that_was_asked_for(assay: Make, set_file: Make) -> None:
+    """token_overlap is low where flowers are sent; whatever agrees best with the ratings, it was asked for first."""
     path = set_file(9)
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for row in rows:
         row["rating"] = 1 if "flowers" in row["response"] else 5
         row["response"] = row["response"].replace("Send flowers.", "Send pretty flowers.")
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    output = assay("run", path, "--metrics", "answer_length,token_overlap").out
+    output = assay("run", path, "--metrics", "token_overlap,answer_length").out
     assert "worst answers by token_overlap" in output
 
 
@@ -298,7 +299,7 @@ def test_without_a_judge_the_default_metrics_ask_nobody(assay: Make, set_file: M
     assert "worst answers by token_overlap" in done.out
 
 
-def test_worst_answers_are_those_of_the_metric_that_agrees_best(assay: Make) -> None:
+def test_the_worst_answers_do_not_include_the_best(assay: Make) -> None:
     """token_overlap is 1, 3/4, 1/2, 1/4, 0 and follows the ratings 5 to 1; `is_long` does the opposite."""
     words = ["one", "two", "three", "four"]
     rows = [
@@ -316,5 +317,6 @@ def test_worst_answers_are_those_of_the_metric_that_agrees_best(assay: Make) -> 
         "from assay import metric\n\n@metric\ndef is_long(sample):\n    return len(sample.response) / 100\n",
         encoding="utf-8",
     )
-    done = assay("run", "set.jsonl", "--metrics", "mine.py:is_long,token_overlap")
-    assert re.search(r"worst answers by token_overlap:\s+s4  0\.000, rated 1", done.out), done.out
+    done = assay("run", "set.jsonl", "--metrics", "token_overlap,mine.py:is_long")
+    assert re.search(r"The 4 worst answers by token_overlap:\s+s4  0\.000, rated 1", done.out), done.out
+    assert "s0  1.000" not in done.out

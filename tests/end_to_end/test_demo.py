@@ -62,7 +62,7 @@ def test_the_demo_fits_a_small_terminal_and_begins_with_the_verdict(demo: str) -
     assert len(lines) <= 40
     assert max(map(len, lines)) <= 80
     assert lines[0].startswith("weakest_claim follows your team at least ")
-    assert "Chosen on the English answers and saved (" in demo and "nl-048, rated 1: " in demo
+    assert "Fitted on the English answers (" in demo and "nl-048, rated 1: " in demo
     assert "the team would rate it about " in demo
 
 
@@ -77,10 +77,10 @@ def correlations(text: str) -> list[tuple[str, str]]:
 
 
 def test_every_figure_has_one_value_wherever_it_is_printed(demo: str, typed: Typing, place: dict[str, Any]) -> None:
-    """The demo, `assay meta`, its page, JSON and scorer tell the same of one run, `assay show` the same by language."""
+    """The demo, `assay meta`, its page, JSON and scorer tell the same of one run; `assay show` too, by language."""
     verdict, _, rest = demo.partition("The ratings are constructed")
     said = unwrapped(verdict)
-    printed = typed("meta", "last", "--report", "report.html", "--save", "demo.yaml").stdout
+    printed = typed("meta", "last", "--all", "--report", "report.html", "--save", "demo.yaml").stdout
     assert unwrapped(printed).startswith(said)
     assert len(re.findall(r"\d\.\d\d", said)) >= 6
     in_meta = dict(correlations(printed.partition("Combinations")[0]))
@@ -104,7 +104,8 @@ def test_every_figure_has_one_value_wherever_it_is_printed(demo: str, typed: Typ
     assert [f"{saved[name]:.2f}" for name in ("spearman", "low", "high")] == figures
 
     by_language = {part["label"]: part["metrics"] for part in report["slices"] if part["attribute"] == "language"}
-    tables = typed("show", "last").stdout.split("Language: ")[1:]
+    everything, *tables = typed("show", "last", "--by-language").stdout.split("Language: ")
+    assert dict(correlations(everything)) == in_demo
     assert [table[:2] for table in tables] == ["en", "nl"]
     for table in tables:
         shown = dict(correlations(table))
@@ -134,7 +135,7 @@ def test_the_commands_that_the_demo_names_next_work(demo: str, typed: Typing) ->
 def test_the_documentations_commands_work_after_a_demo(demo: str, typed: Typing) -> None:
     """README.md and docs/meta.md say what to type after the demo; `last` is the run that they mean."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    named = re.findall(r"^ {4}(assay (?:show|meta) last[^#\n]*?)\s*(?:#.*)?$", readme, re.MULTILINE)
+    named = re.findall(r"^ {4}(?:\$ )?(assay (?:show|meta) last[^#\n]*?)\s*(?:#.*)?$", readme, re.MULTILINE)
     assert len(named) >= 2, "README.md names commands to type after the demo"
     for command in named:
         done = typed(*shlex.split(command)[1:])

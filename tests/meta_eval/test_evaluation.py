@@ -321,3 +321,12 @@ def test_one_group_is_too_few_for_an_interval() -> None:
     check(evaluation)
     assert evaluation.metrics[0].spearman.problem == "an interval needs 5 groups that differ"
     assert evaluation.selection is None
+
+
+def test_what_is_known_of_two_measures_is_said_once() -> None:
+    """The sentence's difference from the best baseline is the table's: one row per pair, with one standing."""
+    table = replace(score_table(120, 3, signal=1.0), baselines=frozenset({"m1", "m2"}))
+    evaluation = evaluate_table(table, **QUICK)
+    assert evaluation.selection is not None and evaluation.selection.chosen.metrics == ("m0",)
+    pairs = [(one.first, one.second) for one in evaluation.comparisons]
+    assert len(pairs) == len(set(pairs)) and {("m0", "m1"), ("m0", "m2")} <= set(pairs)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import AssayError
+from assay.errors import AssayError, InputError
 from assay.meta_eval.score_files import JoinedScores, ReadOptions, read_score_table
 
 EXPORTS = Path(__file__).parent / "exports"
@@ -228,3 +228,16 @@ def test_two_rated_answers_with_one_text_need_ids(write: Write) -> None:
     scores = [{"question": "q", "answer": "yes", "f": 1}]
     with pytest.raises(AssayError, match="give both files an id column"):
         read_score_table([write("s.jsonl", scores)], write("r.jsonl", ratings), ReadOptions())
+
+
+def test_columns_of_raters_are_ratings_and_may_have_gaps(tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text("id,rating_ada,rating_bob,good\na,4,5,0.5\nb,3,n.v.t.,0.1\nc,1,2,0.2\n", encoding="utf-8")
+    joined = read_score_table([file], None, ReadOptions())
+    assert joined.table.raters == ("ada", "bob") and joined.table.metrics[0] == "good"
+    assert joined.table.mean_rating.tolist() == [4.5, 3, 1.5]
+    assert f'{file}: 1 cell of rating_bob without a rating: line 3 "n.v.t."' in joined.notes
+    assert read_score_table([file], None, ReadOptions(ratings=("bob",))).table.raters == ("bob",)
+    file.write_text("id,rating_ada\na,4\nb,3\n", encoding="utf-8")
+    with pytest.raises(InputError, match="there are no scores in it, only the ratings `rating_ada`; write one column"):
+        read_score_table([file], None, ReadOptions())

@@ -150,6 +150,7 @@ def test_the_interval_holds_what_either_kind_of_band_allows(value: float, low: f
         (("kind: subset", "kinds: subset"), "kinds: is an unknown field; the fields are "),
         (("version: 2", "version: 3"), "version: is 3; write 1 or 2"),
         (("weight: 0.5", "weight: .nan"), "weight: is nan, not a number that can be reckoned with"),
+        (("kind: subset\n", ""), "kind: is missing; add it"),
     ],
 )
 def test_a_file_that_is_wrong_is_told_with_its_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:

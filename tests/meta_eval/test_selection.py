@@ -246,3 +246,18 @@ def test_permutation_p_is_that_of_scipy() -> None:
         expected = stats.spearmanr(table.column(name), table.mean_rating).pvalue
         assert p == pytest.approx(expected, abs=0.03)
         assert with_all >= p
+
+
+def test_metrics_that_share_their_questions_cost_once_together() -> None:
+    """a and b are answered by the same questions for 5, c for 2: a and b cost 5, a and c 7, all three 7."""
+    from assay.meta_eval.cross_validation import CombinationTask
+
+    scores = np.random.default_rng(0).normal(size=(20, 3))
+    task = CombinationTask.build(
+        scores, scores[:, 0], np.arange(20), middle=0, how="ranks", largest=3, costs=[5, 5, 2], owners=["a", "a", "c"]
+    )
+    costs = {
+        tuple(np.flatnonzero(subset)): float(cost) for subset, cost in zip(task.subsets, task.subset_costs, strict=True)
+    }
+    assert costs == {(0,): 5, (1,): 5, (2,): 2, (0, 1): 5, (0, 2): 7, (1, 2): 7, (0, 1, 2): 7}
+    assert task.cost_of_all == 7

@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
+from assay.meta_eval.difference import find_standing
 from assay.meta_eval.estimate import Estimate
+from assay.meta_eval.results import Comparison
+from assay.presentation.result_table import Paragraph
 from assay.runs.judge_comparison import ClaimAgreement, JudgeComparison, JudgeFindings, Unit
 from assay.runs.judge_probes import ProbeFindings
 from assay.runs.judge_report import render_judge_report, write_judge_report
 from assay.runs.judge_report.frontier import draw_frontier
+from assay.runs.judge_report.tables import comparison_block
 from assay.runs.panels import Panel
 
 HOSTILE = "</style><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">\u202e"
@@ -149,3 +153,29 @@ def test_a_browser_draws_it(browser: Any, page: str, tmp_path: Path, width: int)
     sizes = shown.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert sizes[0] == sizes[1]  # nothing pushes the page wider than the screen
     assert complaints == []
+
+
+@pytest.mark.parametrize(
+    ("difference", "line"),
+    [
+        ((0.30, 0.20, 0.40), "one agrees better than two: +0.30 (likely +0.20 to +0.40), on 60 answers."),
+        ((-0.30, -0.40, -0.20), "one agrees worse than two: -0.30 (likely -0.40 to -0.20), on 60 answers."),
+        ((0.01, -0.03, 0.05), "one does as well as two, within 0.10: +0.01 (likely -0.03 to +0.05), on 60 answers."),
+    ],
+)
+def test_two_judges_stand_beside_each_other_in_the_words_of_the_advice(
+    difference: tuple[float, float, float], line: str
+) -> None:
+    between = Estimate(*difference, n=60, groups=60)
+    pair = Comparison("one", "two", 60, None, None, between, None, 0.01, 0.1, find_standing(between))
+    comparison = replace(
+        compared(judge("one", 0.5, 0.1), judge("two", 0.2, 0.1)),
+        pairs=(pair,),
+        claims=ClaimAgreement(12, 0.25, (("one", "two", 0.2),)),
+    )
+    lines = [part.text for part in comparison_block(comparison).parts if isinstance(part, Paragraph)]
+    assert lines == [
+        "buy the best",
+        line,
+        "Verdicts on the 12 claims that all judged: agreement 0.25 of 1 (Krippendorff's alpha; 0 is chance).",
+    ]

@@ -123,7 +123,7 @@ def test_a_rating_is_shown_in_its_scale(client: Any, site: Any) -> None:
     page = client.get(f"/run/{site[1]}").text
     ratings = re.findall(r'data-label="rating">([^<]*)</td>', page)
     assert ratings == [f"{1 + number % 5} of 5" for number in range(12)]
-    answer = texts(client.get(f"/run/{site[1]}/answer", params={"sample": "s/3"}).text)
+    answer = texts(client.get(f"/run/{site[1]}/answer", params={"id": "s/3"}).text)
     assert "rated 4 of 5" in answer and "ada 4 of 5 (in the set)" in answer
 
 
