@@ -1,6 +1,7 @@
 """One sentence that a support lead can act on, and the figures under it in three short lines."""
 
 from ..presentation.figure import Figure, format_agreement, format_chance, format_price
+from ..text.wording import count_of, verb_of
 from .agreement import MetricAgreement
 from .combiners import SUBSET
 from .difference import describe_more_ratings, find_standing
@@ -160,7 +161,8 @@ def _not_shown(rated: int, metrics: tuple[MetricAgreement, ...], selection: Sele
             )
         if most > _LARGEST_BOUND:
             return (
-                f"Not shown yet {subject} your team: {rated} answers do not rule out an agreement of up to {most:.2f} "
+                f"Not shown yet {subject} your team: {count_of(rated, 'answer does', 'answers do')} not rule out an "
+                f"agreement of up to {most:.2f} "
                 f"of 1; rate more answers, and until then {advice}"
             )
         nothing = (
@@ -169,7 +171,7 @@ def _not_shown(rated: int, metrics: tuple[MetricAgreement, ...], selection: Sele
         return f"{nothing} your team's ratings by more than {most:.2f} of 1: {advice}"
     more = power.more_ratings(_TARGET) or power.more_ratings(_TARGET, _ENOUGH_POWER)
     return (
-        f"Not shown yet {subject} your team: on {rated} answers only an agreement above about "
+        f"Not shown yet {subject} your team: on {count_of(rated, 'answer')} only an agreement above about "
         f"{power.smallest_shown():.2f} of 1 would have been seen, and {describe_more_ratings(more)} ratings would show "
         f"one of {_TARGET:g}; until then {advice}"
     )
@@ -190,7 +192,7 @@ def _reversal(metrics: tuple[MetricAgreement, ...], selection: Selection) -> str
     against = _reversed(metrics, selection)
     if against is None:
         return ""
-    return f"; {against.name} runs against the ratings: if lower is better, add --lower-is-better {against.name}"
+    return f"; {against.name} goes against the ratings: if lower is better, add --lower-is-better {against.name}"
 
 
 def _tried(metrics: tuple[MetricAgreement, ...], selection: Selection) -> list[MetricAgreement]:
@@ -236,7 +238,7 @@ def explain(
     if raters is not None and not raters.validates:
         return f"{_capitalise(raters.problem)}."
     if selection is None:
-        return f"{rated} rated answers. {_rater_line(metrics, raters)}"
+        return f"{count_of(rated, 'rated answer')}. {_rater_line(metrics, raters)}"
     chance = f"chance alone would do this in {format_chance(selection.p_of_selection)}"
     reached = f"on answers it had not seen, {format_agreement(selection.agreement)}"
     tried = _tried(metrics, selection)
@@ -275,15 +277,23 @@ def _difference_line(
 def name_of(combination: Combination) -> str:
     """Names a combination: its metrics, and the combiner where there is one."""
     metrics = combination.metrics
-    joined = " + ".join(metrics) if len(metrics) <= 4 else f"{len(metrics)} metrics ({', '.join(metrics[:2])}, ...)"
+    joined = (
+        " + ".join(metrics)
+        if len(metrics) <= 4
+        else f"{count_of(len(metrics), 'metric')} ({', '.join(metrics[:2])}, ...)"
+    )
     if combination.kind != SUBSET and len(metrics) > 4:
-        joined = f"all {len(metrics)} metrics"
+        joined = f"all {count_of(len(metrics), 'metric')}"
     return joined if combination.kind == SUBSET else _WORDS_OF_KIND[combination.kind].format(joined)
 
 
 def _rater_line(metrics: tuple[MetricAgreement, ...], raters: Raters | None) -> str:
     groups = max((metric.groups for metric in metrics), default=0)
-    rough = f" All of this is rough: there are only {groups} groups of answers." if 0 < groups < FEWEST_GROUPS else ""
+    rough = (
+        f" All of this is rough: there {verb_of(groups, 'is', 'are')} only {count_of(groups, 'group')} of answers."
+        if 0 < groups < FEWEST_GROUPS
+        else ""
+    )
     if raters is not None and raters.problem:
         return f"{_capitalise(raters.problem)}.{rough}"
     if raters is None or raters.ceiling.value is None:
@@ -299,7 +309,7 @@ def _capitalise(text: str) -> str:
 def _problem(rated: int, metrics: tuple[MetricAgreement, ...]) -> str:
     """Why nothing could be chosen, and what to do."""
     if rated < 20:
-        return f"Only {rated} rated answers: too few to say which measure to trust; rate at least 20"
+        return f"Only {count_of(rated, 'rated answer')}: too few to say which measure to trust; rate at least 20"
     tested = [metric for metric in metrics if not metric.baseline]
     if not tested:
         return "There are only baselines to compare: add a metric"

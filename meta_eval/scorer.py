@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..atomic_files import replace_file
 from ..errors import InputError
+from ..presentation.wording import format_rating
 
 if TYPE_CHECKING:
     from .table import ScoreTable
@@ -190,6 +191,10 @@ class Scorer(_Record):
         if self.version == 1:
             return f"for about {self.level:.0%} of all answers"
         return f"for at least {self.level:.0%} of such answers"
+
+    def describe_rating(self, predicted: float) -> str:
+        """A predicted rating with its scale, such as "3.4 of 5"."""
+        return format_rating(predicted, self.rating_min, self.rating_max, "predicted")
 
     def predict(self, values: Mapping[str, float | None]) -> Prediction:
         """The expected rating of an answer.

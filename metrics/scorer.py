@@ -66,7 +66,7 @@ class ScorerMetric(Metric):
         if self.scorer.was_fitted_on(sample.user_input, sample.response):
             evidence[FITTED_ON] = True
             remarks = (*remarks, "fitted on this answer")
-        reason = explain_prediction(prediction, self.scorer.promise, remarks)
+        reason = explain_prediction(self.scorer, prediction, remarks)
         return scored(prediction.predicted, reason, evidence, usage)
 
 
@@ -74,18 +74,18 @@ def _part_evidence(score: Score) -> dict[str, Any]:
     return {"value": score.value, "status": score.status, "reason": score.reason, "evidence": score.evidence}
 
 
-def explain_prediction(prediction: Prediction, promise: str, remarks: Sequence[str]) -> str:
+def explain_prediction(scorer: Scorer, prediction: Prediction, remarks: Sequence[str]) -> str:
     """One sentence: the predicted rating with its interval, what to do, and the part that speaks most for or against.
 
     Args:
-        prediction: What a scorer says of an answer.
-        promise: What its interval promises (`Scorer.promise`).
+        scorer: The scorer.
+        prediction: What it says of an answer.
         remarks: What differs from how the scorer was fitted.
     """
-    interval = f"{prediction.low:.1f} to {prediction.high:.1f} {promise}"
+    interval = f"{prediction.low:.1f} to {prediction.high:.1f} {scorer.promise}"
     by_weight = sorted(prediction.contributions.items(), key=lambda part: part[1])
     decision = DECISION_WORDS[prediction.decision]
-    reason = f"the team would rate it about {prediction.predicted:.1f} ({interval}): {decision}"
+    reason = f"the team would rate it about {scorer.describe_rating(prediction.predicted)} ({interval}): {decision}"
     if len(by_weight) == 1:
         pass  # one part says what the whole says
     elif by_weight[0][1] < 0:

@@ -8,9 +8,10 @@ from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure, format_cost
 from ..presentation.result_table import Paragraph, ReportBlock, ResultTable
 from ..presentation.texts import one_line
+from ..text.wording import count_of
 from .missing_scores import describe_missing_scores
 from .ratings.rating_join import join_ratings, join_run_ratings
-from .run_tables import sample_table, summary_table
+from .run_tables import rating_of, sample_table, summary_table
 from .summary import MetricSummary, ScoreTotals, first_scored
 
 if TYPE_CHECKING:
@@ -65,9 +66,9 @@ def run_block(
 
 def session_line(usage: "Usage") -> str:
     """What the calls of a session took, in one line."""
-    tokens = Figure("count", usage.tokens_in + usage.tokens_out)
+    tokens = count_of(usage.tokens_in + usage.tokens_out, "token")
     return (
-        f"{usage.calls} judge calls, {usage.from_cassette} of them replayed; {tokens} tokens; "
+        f"{count_of(usage.calls, 'judge call')}, {usage.from_cassette:,} of them replayed; {tokens}; "
         f"cost {format_cost(usage.usd)}"
     )
 
@@ -82,7 +83,7 @@ def describe_missing_prompts(samples: Mapping[str, int]) -> str:
         >>> describe_missing_prompts({"es": 2, "tr": 1})
         'There are no prompts in es (2 samples), tr (1 sample); the judge was asked in English.'
     """
-    listed = (f"{language} ({n} sample{'s' * (n != 1)})" for language, n in sorted(samples.items()))
+    listed = (f"{language} ({count_of(n, 'sample')})" for language, n in sorted(samples.items()))
     return f"There are no prompts in {', '.join(listed)}; the judge was asked in English."
 
 
@@ -111,11 +112,11 @@ def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[
     worst = store.worst(run, metric, count) if metric else []
     if not worst:
         return "", ReportBlock(())
-    which = "worst answer" if len(worst) == 1 else f"{len(worst)} worst answers"
+    which = "worst answer" if len(worst) == 1 else count_of(len(worst), "worst answer")
     parts = [Paragraph(f"The {which} by {metric}:", "strong")]
     rated = join_ratings(store.database, {sample.id: sample for sample, _ in worst}).samples
     for sample, score in ((rated[sample.id], score) for sample, score in worst):
-        rating = "" if sample.human_rating is None else f", rated {Figure('rating', sample.human_rating)}"
+        rating = "" if sample.human_rating is None else f", rated {rating_of(sample)}"
         question = one_line(sample.user_input, 90)
         parts.append(Paragraph(f"{Figure('value', score.value)}{rating}: {question}", label=sample.id, indent=2))
         parts.append(Paragraph(one_line(sample.response, 120), "quiet", indent=6))
@@ -133,7 +134,8 @@ def sample_block(store: "Store", run: str, room: int | None) -> ReportBlock:
     """
     if (count := store.count_samples(run)) > _MOST_SAMPLES:
         text = (
-            f"{Figure('count', count)} samples are too many for a table; one: assay show {run} SAMPLE; all: assay view"
+            f"{count_of(count, 'sample is', 'samples are')} too many for a table; one: assay show {run} SAMPLE; all: "
+            "assay view"
         )
         return ReportBlock((Paragraph(text),))
     all_metrics = store.run(run).plan.all_metrics

@@ -8,6 +8,7 @@ from ..metrics import Score
 from ..metrics.specification import BASELINES
 from ..presentation.figure import Figure
 from ..presentation.result_table import Column, Content, Field, ResultTable, Rows, TableCell, Tone, tabulate
+from ..presentation.wording import format_rating
 from .summary import MetricSummary
 
 if TYPE_CHECKING:
@@ -132,8 +133,9 @@ def score_cell(score: Score | None) -> Content:
 
 
 def rating_of(sample: Sample) -> Content:
-    """A sample's rating; "" without one."""
-    return "" if sample.human_rating is None else Figure("rating", sample.human_rating)
+    """A sample's rating in its scale; "" without one."""
+    rating = sample.human_rating
+    return "" if rating is None else format_rating(rating, sample.rating_min, sample.rating_max)
 
 
 def group_table(groups: "Sequence[GroupFigures]", metrics: Sequence[str], link: Callable[[str], str]) -> ResultTable:

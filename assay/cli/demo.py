@@ -9,6 +9,7 @@ import click
 
 from ..presentation.figure import Figure, format_agreement
 from ..presentation.texts import one_line
+from ..text.wording import count_of
 from .options import json_option, store_option
 from .output import echo_json, open_console, print_command, print_table
 
@@ -103,7 +104,9 @@ def _print_demo(store: "Store", outcome: "Outcome", judge: str) -> None:
     console.print(Text(evaluation.explanation))
     console.print(Text(_CONSTRUCTED, style="dim"))
     directions = store.run(outcome.run).plan.all_directions
-    title = f"{evaluation.settings.items} answers, {outcome.usage.calls} recorded replies of {judge}"
+    title = (
+        f"{count_of(evaluation.settings.items, 'answer')}, {count_of(outcome.usage.calls, 'recorded reply')} of {judge}"
+    )
     print_table(summary_table(title, ScoreTotals.of_run(store, outcome.run).summarise(directions)))
     _print_scorer(console, store, outcome.run, table)
     console.print(Text("\nNext:", style="bold"))
@@ -121,6 +124,7 @@ def _print_scorer(console: "Console", store: "Store", run: str, table: "ScoreTab
     from ..meta_eval.evaluation import evaluate_table
     from ..meta_eval.scorer_check import check_scorer
     from ..metrics.scorer import explain_prediction
+    from ..runs.run_tables import rating_of
     from ..runs.scorer_saving import save_scorer
 
     languages = sorted(set(table.attributes["language"]), key=lambda language: language != FALLBACK)
@@ -144,11 +148,9 @@ def _print_scorer(console: "Console", store: "Store", run: str, table: "ScoreTab
     )
     sample = store.sample(run, _OTHER_SAMPLE)
     values = {metric: score.value for _, metric, score in store.scores(run, _OTHER_SAMPLE)}
-    explanation = explain_prediction(scorer.predict(values), scorer.promise, ())
+    explanation = explain_prediction(scorer, scorer.predict(values), ())
     console.print(
-        Padding(
-            Text(f"{_OTHER_SAMPLE}, rated {sample.human_rating:g}: {one_line(sample.user_input, 58)}"), (0, 0, 0, 2)
-        )
+        Padding(Text(f"{_OTHER_SAMPLE}, rated {rating_of(sample)}: {one_line(sample.user_input, 53)}"), (0, 0, 0, 2))
     )
     console.print(Padding(Text(one_line(sample.response, 70)), (0, 0, 0, 6)), style="dim")
     console.print(Padding(Text(explanation), (0, 0, 0, 6)))

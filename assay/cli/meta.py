@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
+from ..text.wording import count_of
 from .options import json_option, map_option, option_group, quiet_option, store_option, wide_option
 from .output import echo, echo_json, echo_notice, is_wide, print_blocks
 from .progress import count_progress, show_status
@@ -193,7 +194,7 @@ def meta(
     if check is not None:
         _check_scorer(check, joined, opened, chosen_runs, as_json=as_json)
         return
-    counts = f"{len(joined.table.metrics)} metrics on {len(joined.table.items)} items"
+    counts = f"{count_of(len(joined.table.metrics), 'metric')} on {count_of(len(joined.table.items), 'item')}"
     progress: AbstractContextManager[Callable[[int], None] | None] = show_status(f"evaluating {counts}")
     if combine in {"ridge", "logistic"}:
         progress = count_progress("fits to shuffled ratings", bootstrap)

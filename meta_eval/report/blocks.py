@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ...presentation.figure import Figure, format_agreement, format_price
 from ...presentation.result_table import Paragraph, ReportBlock
 from ...presentation.texts import one_line
-from ...text.wording import count_of
+from ...text.wording import count_of, verb_of
 from ..estimate import Estimate
 from ..recommendation import name_of
 from ..results import MetaEvaluation, Policy, Raters, Selection
@@ -66,8 +66,9 @@ def verdict_blocks(
     settings = evaluation.settings
     low, high = Figure("rating", settings.rating_min), Figure("rating", settings.rating_max)
     made = (
-        f"{settings.rated} rated items of {settings.items} in {settings.groups} groups, scale {low}-{high}; "
-        f"{settings.permutations} shufflings of whole groups, seed {settings.seed}"
+        f"{count_of(settings.rated, 'rated item')} of {settings.items:,} in {count_of(settings.groups, 'group')}, "
+        f"scale {low}-{high}; "
+        f"{count_of(settings.permutations, 'shuffling')} of whole groups, seed {settings.seed}"
     )
     yield ReportBlock(
         (
@@ -97,12 +98,14 @@ def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
     if evaluation.mean_rating is not None:
         rating = evaluation.mean_rating
         mean, classical = (Figure.from_estimate("mean", one) for one in (rating.mean, rating.classical))
-        count = rating.rated + rating.unrated
+        count, scale = rating.rated + rating.unrated, evaluation.settings
+        low, high = Figure("rating", scale.rating_min), Figure("rating", scale.rating_max)
         yield ReportBlock(
             (
                 Paragraph(
-                    f"Mean rating that your team would give answers like these, from the scores of all {count} and "
-                    f"the {rating.rated} ratings: {mean} (the rated ones alone: {classical})"
+                    f"Mean rating that your team would give answers like these, from the scores of all {count:,} and "
+                    f"the {count_of(rating.rated, 'rating')}: {mean} on {low}-{high} (the rated ones alone: "
+                    f"{classical})"
                 ),
             )
         )
@@ -114,7 +117,8 @@ def _rho(estimate: Estimate) -> Figure:
 
 def _rater_blocks(raters: Raters) -> Iterator[ReportBlock]:
     agreement = (
-        f"{raters.count} raters, {raters.items_rated_twice} items rated twice or more: Krippendorff's alpha "
+        f"{count_of(raters.count, 'rater')}, {count_of(raters.items_rated_twice, 'item')} rated twice or more: "
+        "Krippendorff's alpha "
         f"{_rho(raters.alpha)}, Gwet's AC2 {_rho(raters.ac2)}"
     )
     problem = [Paragraph(f"{raters.problem[0].upper()}{raters.problem[1:]}.", "strong")] if raters.problem else []
@@ -125,7 +129,8 @@ def _rater_blocks(raters: Raters) -> Iterator[ReportBlock]:
 def _choices(selection: Selection, baselines: set[str]) -> Iterator[Paragraph]:
     best, chance = Figure("rho", selection.best_in_sample), Figure("rho", selection.best_by_chance)
     yield Paragraph(
-        f"out of fold: chosen and judged on different answers, {selection.repeats} x {selection.folds} folds. On the "
+        f"out of fold: chosen and judged on different answers, {selection.repeats} x "
+        f"{count_of(selection.folds, 'fold')}. On the "
         f"answers that chose it the best of all subsets reaches {best}; on shuffled ratings it reaches {chance}. What "
         "each rule would choose, and what it reaches where its choice is repeated in the folds:",
         "quiet",
@@ -171,10 +176,11 @@ def _policy_block(policy: Policy) -> ReportBlock:
     if policy.problem:
         return ReportBlock((Paragraph(f"Sending answers without a person: {policy.problem}"),))
     bound, confidence = Figure("share", policy.bound), Figure("share", policy.confidence)
-    hours, minutes = Figure("hours", policy.hours_saved), Figure("rating", policy.minutes)
+    hours = Figure("hours", policy.hours_saved)
     line = (
         f"Aim: at most {bound} bad answers among those sent, with {confidence} confidence. In the check, by thresholds "
-        f"chosen on other answers, {policy.sent_bad} of {policy.sent} sent answers were bad. {hours} hours saved per "
-        f"1,000 answers at {minutes} minutes each."
+        f"chosen on other answers, {policy.sent_bad:,} of {count_of(policy.sent, 'sent answer')} "
+        f"{verb_of(policy.sent_bad, 'was', 'were')} bad. {hours} h saved per "
+        f"1,000 answers at {count_of(policy.minutes, 'minute')} each."
     )
     return ReportBlock((policy_table(policy), Paragraph(line, "quiet")))

@@ -62,8 +62,8 @@ def test_arrays_are_copied_and_cannot_be_changed() -> None:
         ({"scores": np.array([[0, 0], [0, np.inf], [0, 0]])}, "scores: errors of item b is infinite"),
         ({"ratings": np.array([[1, 2], [6, 1], [1, 1]])}, "ratings: ann gave 6 to item b, outside 1 to 5"),
         ({"rating_min": 5}, r"rating_min: 5 is not below rating_max \(5\)"),
-        ({"groups": ("p",)}, "groups: 1 labels for 3 items"),
-        ({"attributes": {"language": ("nl",)}}, "attributes.language: 1 labels for 3 items"),
+        ({"groups": ("p",)}, "groups: 1 label for 3 items"),
+        ({"attributes": {"language": ("nl",)}}, "attributes.language: 1 label for 3 items"),
         ({"directions": {"rouge": False}}, "directions: no metric 'rouge' in the table; it has faithfulness, errors"),
     ],
 )
