@@ -57,7 +57,7 @@ def test_it_predicts_a_rating_and_says_why(scorer_file: Any) -> None:
     part = score.evidence["parts"]["token_overlap"]
     assert part["value"] == 0.5 and part["contribution"] == pytest.approx(0.0)
     assert score.reason.startswith(
-        "the team would rate it about 3.0 (2.5 to 3.5 for at least 90% of such answers): leave it"
+        "the team would rate it about 3.0 of 5 (2.5 to 3.5 for at least 90% of such answers): leave it"
     )
     sent = asyncio.run(metric.assess(sample("open the menu now")))
     assert sent.value == 5 and sent.evidence["decision"] == "send" and "may be sent" in sent.reason
