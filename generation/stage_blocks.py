@@ -127,15 +127,15 @@ def topics_block(topics: TopicDiscovery) -> ReportBlock:
         Field("sections", "count", lambda row: str(row[1])),
     )
     hidden = (
-        (len(topics.sizes) - _TOPICS_SHOWN, "smaller topics"),
-        (len(topics.cells) - _SETTINGS_SHOWN, "more settings"),
+        (len(topics.sizes) - _TOPICS_SHOWN, "smaller topic"),
+        (len(topics.cells) - _SETTINGS_SHOWN, "more setting"),
     )
     return ReportBlock(
         (
             _settings_table(topics),
             ResultTable("Topics (Table 1)", (Column("statistic", "text"), Column("")), statistics),
             tabulate("", list(topics.sizes.items())[:_TOPICS_SHOWN], fields),
-            *(Paragraph(f"and {count} {what} (--json shows all)") for count, what in hidden if count > 0),
+            *(Paragraph(f"and {count_of(count, what)} (--json shows all)") for count, what in hidden if count > 0),
         )
     )
 

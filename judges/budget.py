@@ -136,21 +136,22 @@ class Budget:
 
     def _problem(self, reservation: Reservation) -> str:
         """Names the bound that the call may pass, with what is spent; empty where it fits."""
-        for unit, bound, spent, reserved, needed in (
-            ("USD", self.usd, self.spent_usd, sum(call.usd for call in self._under_way), reservation.usd),
+        for unit, units, bound, spent, reserved, needed in (
+            ("USD", "USD", self.usd, self.spent_usd, sum(call.usd for call in self._under_way), reservation.usd),
             (
+                "token",
                 "tokens",
                 self.tokens,
                 self.spent_tokens,
                 sum(call.tokens for call in self._under_way),
                 reservation.tokens,
             ),
-            ("calls", self.calls, self.begun, 0, 1),
+            ("call", "calls", self.calls, self.begun, 0, 1),
         ):
             if bound is not None and spent + reserved + needed > bound * _ROUNDING:
                 return (
-                    f"the budget of {bound:g} {unit} is reached: {count_of(self.replies, 'reply')} took "
-                    f"{count_of(self.spent_tokens, 'token')}, and the next call may take {reservation.tokens}"
+                    f"the budget of {count_of(bound, unit, units)} is reached: {count_of(self.replies, 'reply')} took "
+                    f"{count_of(self.spent_tokens, 'token')}, and the next call may take {reservation.tokens:,}"
                 )
         return ""
 

@@ -261,7 +261,9 @@ class AnswerIndex:
         ).fetchall()
         ratings = _ratings(tables, run, names)
         scores = _scores(tables, run, names)
-        by_name = {row[0]: AnswerRow(*row[:3], *ratings[row[0]], *row[3:], scores.get(row[0], {})) for row in rows}
+        by_name = {
+            row[0]: AnswerRow._make((*row[:3], *ratings[row[0]], *row[3:], scores.get(row[0], {}))) for row in rows
+        }
         return tuple(by_name[name] for name in names if name in by_name)
 
     def choices(self, run: str) -> dict[str, list[str]]:

@@ -60,7 +60,7 @@ def count_progress(things: str, total: int, *, quiet: bool) -> Iterator[Callable
             yield show
     else:
         with _lines() as print_later:
-            yield lambda done: print_later(lambda: f"assay: {done} of {total} {things}")
+            yield lambda done: print_later(lambda: f"assay: {things}: {done} of {total}")
 
 
 @contextmanager

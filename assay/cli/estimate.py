@@ -116,11 +116,9 @@ def _write_draw(store: "Store", run: "RunRow", cheap: str, count: int, out: Path
 
     values = {sample: value for sample, metric, value, _ in store.sample_values(run.id) if metric == cheap}
     if not values or None in values.values():
-        missing = sum(value is None for value in values.values()) if values else "all"
-        raise UsageError(
-            f"run {run.id}: {count_of(missing, 'answer has', 'answers have')} no score of {cheap}; score every "
-            "answer with it first"
-        )
+        missing = sum(value is None for value in values.values())
+        counted = count_of(missing, "answer has", "answers have") if values else "all answers have"
+        raise UsageError(f"run {run.id}: {counted} no score of {cheap}; score every answer with it first")
     ids = list(values)
     drawn = draw_stratified(np.array(list(values.values()), dtype=float), count, strata=strata, seed=seed)
     chosen = {ids[place] for place in drawn}

@@ -96,7 +96,7 @@ def view(store: str, *, host: str, port: int) -> None:
     """
     from ..runs import Store
 
-    with require_extra("web", "the viewing pages"):
+    with require_extra("web", "assay view"):
         from ..web.connections import Connections
         from ..web.server import serve
         from ..web.set_folder import SetFolder

@@ -61,14 +61,15 @@ class BatchBudget:
         tokens_in = math.ceil(size.tokens_in * self._scale)
         tokens = tokens_in + size.tokens_out
         usd = size.price.cost(tokens_in, size.tokens_out) if size.price else 0.0
-        for unit, bound, spent, needed in (
-            ("USD", budget.usd, self._usd + budget.spent_usd, usd),
-            ("tokens", budget.tokens, self._tokens + budget.spent_tokens, tokens),
-            ("calls", budget.calls, self._calls + budget.begun, 1),
+        for unit, units, bound, spent, needed in (
+            ("USD", "USD", budget.usd, self._usd + budget.spent_usd, usd),
+            ("token", "tokens", budget.tokens, self._tokens + budget.spent_tokens, tokens),
+            ("call", "calls", budget.calls, self._calls + budget.begun, 1),
         ):
             if bound is not None and spent + needed > bound * _ROUNDING:
                 return (
-                    f"the budget of {bound:g} {unit} is reached: {count_of(self._calls, 'request')} in batches took "
+                    f"the budget of {count_of(bound, unit, units)} is reached: {count_of(self._calls, 'request')} in "
+                    "batches took "
                     "or may take "
                     f"{count_of(round(self._tokens), 'token')}, and the next one may take {tokens:,}"
                 )

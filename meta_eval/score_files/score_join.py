@@ -292,10 +292,12 @@ def _find_scale(ratings: ScoreSource, options: ReadOptions) -> tuple[tuple[float
 
 def _list_unmatched(unscored: tuple[str, ...], unrated: tuple[str, ...]) -> list[str]:
     lines = []
-    for ids, what in ((unscored, "rated items have no score"), (unrated, "scored items have no rating")):
+    for ids, what, lack in ((unscored, "rated item", "score"), (unrated, "scored item", "rating")):
         if ids:
             more = f" and {len(ids) - _MOST_LISTED} more" if len(ids) > _MOST_LISTED else ""
-            lines.append(f"{len(ids)} {what}: {', '.join(ids[:_MOST_LISTED])}{more}")
+            lines.append(
+                f"{count_of(len(ids), f'{what} has', f'{what}s have')} no {lack}: {', '.join(ids[:_MOST_LISTED])}{more}"
+            )
     return lines
 
 

@@ -75,7 +75,7 @@ def test_the_answer_begins_with_the_sentence(assay: Make, files: tuple[Path, Pat
     assert done.code == 0 and done.out.startswith(short.partition("\nCombinations, comparisons")[0])
     assert done.out.startswith("good follows your team ")
     assert "good: on answers it had not seen, agreement 0." in done.out
-    assert "1 rated items have no score: unscored" in done.out
+    assert "1 rated item has no score: unscored" in done.out
     assert "Krippendorff's alpha" in done.out
     page = Path("report.html").read_text(encoding="utf-8")
     assert "good: on answers it had not seen, agreement 0." in page

@@ -85,4 +85,4 @@ def test_counts_and_long_work_have_lines_too(
     with progress.show_status("evaluating 3 metrics on 40 items"):
         time.sleep(0.1)
     lines = set(capfd.readouterr().err.splitlines())
-    assert lines == {"assay: 5 of 12 sections", "assay: evaluating 3 metrics on 40 items"}
+    assert lines == {"assay: sections: 5 of 12", "assay: evaluating 3 metrics on 40 items"}

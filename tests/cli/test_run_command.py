@@ -39,7 +39,7 @@ def test_the_table_names_what_a_person_needs(assay: Make, set_file: Make, judge_
     assert "Language: en" in assay("show", "--by-language").out
     assert re.search(r"token_overlap .* baseline", done.out)
     assert "worst answers by faithfulness" in done.out
-    assert re.search(r"s0 +0\.500, rated 1: How do I do step 0\?", done.out)
+    assert re.search(r"s0 +0\.500, rated 1 of 5: How do I do step 0\?", done.out)
     assert 'not found: "Send flowers."' in done.out
     assert "\x1b" not in done.out  # a pipe gets no colours
 

@@ -35,7 +35,7 @@ def ask_many(judge: LiteLLMJudge, ask: Any, count: int) -> list[Any]:
     ("budget", "calls", "bound"),
     [
         ({"calls": 7}, 7, "7 calls"),
-        ({"tokens": 1000}, 6, "1000 tokens"),  # 6 x 150 = 900, 7 x 150 would be 1050
+        ({"tokens": 1000}, 6, "1,000 tokens"),  # 6 x 150 = 900, 7 x 150 would be 1050
         ({"tokens": 900}, 6, "900 tokens"),
         ({"usd": 0.0101}, 5, "0.0101 USD"),  # 5 x 0.002 = 0.010, 6 would be 0.012
         ({"calls": 4, "tokens": 10_000, "usd": 1}, 4, "4 calls"),
