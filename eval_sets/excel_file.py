@@ -47,8 +47,8 @@ def open_excel(path: Path, name: str, sheet: str | None = None) -> Rows:
         raise InputError(f"{name}, sheet {sheet}: is empty; its first row should name the columns")
     columns, places = name_columns(rows[0][1], name, sheet)
     notes = _notes(path, name, sheet, sheets)
-    listed = _rows(rows[1:], columns, places, f"{name}, sheet {sheet}")
-    return Rows(name, path.stem, listed, columns, textual=True, notes=notes)
+    data_rows = _rows(rows[1:], columns, places, f"{name}, sheet {sheet}")
+    return Rows(name, path.stem, data_rows, columns, textual=True, notes=notes)
 
 
 def _notes(path: Path, name: str, sheet: str, sheets: Mapping[str, _SheetRows]) -> tuple[str, ...]:

@@ -10,6 +10,9 @@ from .rows import BadRow, Row
 from .sample_columns import RATING_ALIASES, columns_by_usual_name, is_no_rating, rater_of, usual_scale
 
 _NAMES = ("rating", *RATING_ALIASES)  # a column `Rating` is read here, one `rating` as it is
+_CURE = "if they are ratings, --map it to rating, with columns rating_min and rating_max"
+_WIDEST = (0.0, 100.0)
+_FEWEST, _FEW = 20, 0.05  # of so many ratings so few may be mistyped
 _MOSTLY = 0.5  # of the filled cells that are no numbers, in a column of ratings
 
 
@@ -52,17 +55,12 @@ class RatingColumns:
 class _Values:
     """What was seen of a column's filled cells."""
 
-    numbers: int = 0
-    no_ratings: int = 0
+    numbers: list[float] = field(default_factory=list)
     others: int = 0
-    whole: bool = True
-    low: float = float("inf")
-    high: float = float("-inf")
     example: str = ""
 
     def add(self, value: object) -> None:
         if is_no_rating(value):
-            self.no_ratings += 1
             return
         try:
             number = float(cell_values.parse_number(value))  # type: ignore[arg-type]
@@ -70,18 +68,22 @@ class _Values:
             self.others += 1
             self.example = self.example or shorten(str(value), 30)
             return
-        self.numbers += 1
-        self.whole = self.whole and number.is_integer()
-        self.low, self.high = min(self.low, number), max(self.high, number)
+        self.numbers.append(number)
 
     def scale(self) -> tuple[float, float] | str:
         """The scale of the column, or why it is no column of ratings."""
-        if self.others > _MOSTLY * (self.numbers + self.others) or not self.numbers:
+        if self.others > _MOSTLY * (len(self.numbers) + self.others) or not self.numbers:
             return f'most of its values are no numbers, such as "{self.example}"' if self.others else "it has no number"
-        if self.low == self.high:
-            return f"all its values are {self.low:g}, which tells no scale"
-        scale = usual_scale(self.low, self.high, whole=self.whole)
-        return scale or f"its values run from {self.low:g} to {self.high:g}, which is no usual scale"
+        low, high = min(self.numbers), max(self.numbers)
+        if low == high:
+            return f"all its values are {low:g}, which tells no scale; {_CURE}"
+        whole = all(number.is_integer() for number in self.numbers)
+        scale = usual_scale(low, high, whole=whole)
+        if (scale is None or scale == _WIDEST) and len(self.numbers) >= _FEWEST:
+            ordered = sorted(self.numbers)
+            cut = int(_FEW * len(ordered))  # so many may be mistyped: 44 for 4; the reading names them with their lines
+            scale = usual_scale(ordered[cut], ordered[-1 - cut], whole=whole) or scale
+        return scale or f"its values run from {low:g} to {high:g}, which is no usual scale; {_CURE}"
 
 
 class RatingSearch:

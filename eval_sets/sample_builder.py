@@ -27,6 +27,8 @@ class SampleBuilder:
         mapping: Their column -> our field.
         language: The language of rows that name none; None to detect it from the texts.
         columns: The columns that only all rows tell: of ratings, and of ids.
+        has_stem: Whether ids of a column with another name than `id` begin with the file's name, as those of rows
+            without one do: where several sets are read, two may number their rows.
     """
 
     def __init__(
@@ -35,10 +37,12 @@ class SampleBuilder:
         mapping: Mapping[str, str],
         language: str | None,
         columns: SetColumns,
+        *,
+        has_stem: bool = False,
     ) -> None:
         self.source, self.mapping, self.language = source, mapping, language
         self.account = ColumnAccount(source, mapping, columns)
-        self._columns = columns
+        self._columns, self._has_stem = columns, has_stem
         self._first_places: dict[int, int] = {}
 
     def sample(self, row: Row) -> Sample:
@@ -76,7 +80,8 @@ class SampleBuilder:
         """Reads the columns that only all rows tell where the row has no field of their own."""
         name = self._columns.id
         if name in extras and "id" not in origins and fields.get("id") in (None, ""):
-            fields["id"] = extras.pop(name)
+            value = extras.pop(name)
+            fields["id"] = f"{self.source.stem}-{value}" if self._has_stem and value not in (None, "") else value
             origins["id"] = name
         for column in self._columns.ratings:
             if column.rater or column.name not in extras or "rating" in origins:

@@ -77,6 +77,7 @@ def read_set(
     split: str | None = None,
     sheet: str | None = None,
     notes: list[str] | None = None,
+    is_one_of_several: bool = False,
 ) -> Iterator[Sample]:
     """Reads the samples of a set one by one, in constant memory (but .json and Excel files are read whole).
 
@@ -97,6 +98,8 @@ def read_set(
         sheet: Chooses one sheet of an Excel file.
         notes: A list that notes about how the set is read are appended to, such as "read context as
             retrieved_contexts"; without one they are logged.
+        is_one_of_several: Whether other sets are read with it: ids of a column with another name than `id` then begin
+            with the file's name.
 
     Yields:
         The samples.
@@ -112,7 +115,7 @@ def read_set(
         # who maps columns wants them as they are
         return open_source(source, split=split, sheet=sheet, known=known_columns(mapping), logs=not mapping)
 
-    builder = _open(open_rows, mapping, language, lambda: is_local(source))
+    builder = _open(open_rows, mapping, language, lambda: is_local(source), has_stem=is_one_of_several)
     return _samples(builder, limit, skip_bad, notes)
 
 
@@ -168,7 +171,12 @@ def _check_options(mapping: Mapping[str, str] | None, language: str | None, limi
 
 
 def _open(
-    open_rows: Callable[[], Rows], mapping: Mapping[str, str], language: str | None, can_reopen: Callable[[], bool]
+    open_rows: Callable[[], Rows],
+    mapping: Mapping[str, str],
+    language: str | None,
+    can_reopen: Callable[[], bool],
+    *,
+    has_stem: bool = False,
 ) -> SampleBuilder:
     opened = open_rows()
     if opened.columns is not None:
@@ -176,7 +184,7 @@ def _open(
     columns = SetColumns()
     if _may_have_such(opened.columns, mapping) and can_reopen():
         columns = _look_at_columns(open_rows(), mapping)
-    return SampleBuilder(opened, mapping, language, columns)
+    return SampleBuilder(opened, mapping, language, columns, has_stem=has_stem)
 
 
 def _may_have_such(columns: Iterable[str] | None, mapping: Mapping[str, str]) -> bool:

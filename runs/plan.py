@@ -105,6 +105,7 @@ class Plan(BaseModel):
                 split=self.split,
                 sheet=self.sheet,
                 notes=notes,
+                is_one_of_several=len(self.sets) > 1,
             ):
                 if len(self.sets) > 1:
                     here.add(hash(sample.id))

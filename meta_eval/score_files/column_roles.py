@@ -8,15 +8,15 @@ from typing import Any
 
 from ...errors import InputError, UsageError
 from ...eval_sets.name_suggestions import nearest_names, quote_names
-from ...eval_sets.sample_columns import ALIASES, rater_of
+from ...eval_sets.sample_columns import ALIASES, ID_ALIASES, RATING_ALIASES, columns_by_usual_name, rater_of
 
 # our name -> the names that are read as it where ours is absent, the first of them that there is
 ROLES: dict[str, tuple[str, ...]] = {
-    "id": ("sample", "item", "sample_id", "item_id", "answer_id"),
+    "id": ("sample", "item", "item_id", "answer_id", *ID_ALIASES),
     "metric": ("metric_name",),
     "value": ("score",),
     "rater": ("annotator", "rater_id", "annotator_id"),
-    "rating": ("human_rating", "stars"),
+    "rating": tuple(name for name in RATING_ALIASES if name not in {"score", "label"}),
     "rating_min": (),
     "rating_max": (),
     "reason": ("explanation",),
@@ -58,6 +58,7 @@ def find_roles(columns: Iterable[str], mapping: Mapping[str, str]) -> dict[str, 
         {'id': 'sample', 'value': 'score', 'user_input': 'question'}
     """
     present = dict.fromkeys(columns)
+    by_name = columns_by_usual_name(present)
     roles: dict[str, str] = {}
     for theirs, ours in mapping.items():
         if ours not in ROLES:
@@ -66,7 +67,7 @@ def find_roles(columns: Iterable[str], mapping: Mapping[str, str]) -> dict[str, 
         if theirs in present:
             roles[ours] = theirs
     for role, names in ROLES.items():
-        known = (column for column in (role, *names) if column in present and column not in roles.values())
+        known = (by_name[name] for name in (role, *names) if name in by_name and by_name[name] not in roles.values())
         if role not in roles and (column := next(known, None)) is not None:
             roles[role] = column
     return roles

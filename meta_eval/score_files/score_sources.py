@@ -7,10 +7,11 @@ from typing import Any
 from ...errors import InputError
 from ...eval_sets import cell_values
 from ...eval_sets.name_suggestions import quote_names
-from ...eval_sets.sample_columns import is_no_rating, rater_of
+from ...eval_sets.sample_columns import is_no_rating, rater_of, usual_name
 from ...text.wording import count_of, list_first
 from ..table import RATER
 from .column_roles import (
+    ROLES,
     as_label,
     cell_error,
     check_patterns,
@@ -182,7 +183,7 @@ def _column_names(rows: Iterable[FlatRow]) -> list[str]:
 
 
 def _rater_name(column: str) -> str:
-    if column in {"rating", "human_rating", "stars"}:
+    if usual_name(column) in ROLES["rating"] or column == "rating":
         return RATER
     return rater_of(column) or short_name(column).removeprefix("ratings.")
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.eval_sets import load_set, read_samples
+from assay.runs import Plan
 
 
 def read(path: Path, text: str, **options: Any) -> tuple[list[Any], list[str]]:
@@ -60,12 +61,19 @@ def test_columns_of_raters_go_before_a_column_that_may_be_a_metric(tmp_path: Pat
     ]
 
 
+CURE = "if they are ratings, --map it to rating, with columns rating_min and rating_max"
+
+
 @pytest.mark.parametrize(
     ("values", "scale", "why"),
     [
         (["-2", "2", "0"], (-2, 2), ""),
-        (["-0.4", "0.9", "0.1"], None, "its values run from -0.4 to 0.9, which is no usual scale"),
-        (["4", "4", "4"], None, "all its values are 4, which tells no scale"),
+        (
+            ["-0.4", "0.9", "0.1"],
+            None,
+            f"its values run from -0.4 to 0.9, which is no usual scale; {CURE}",
+        ),
+        (["4", "4", "4"], None, f"all its values are 4, which tells no scale; {CURE}"),
         (["goed", "slecht", "3"], None, 'most of its values are no numbers, such as "goed"'),
     ],
 )
@@ -80,6 +88,19 @@ def test_a_column_of_ratings_on_another_scale(
     else:
         assert {sample.rating for sample in samples} == {None}
         assert note.endswith(f"kept in the metadata: beoordeling ({why})")
+
+
+def test_a_mistyped_rating_does_not_set_the_scale(tmp_path: Path) -> None:
+    rows = "".join(f"q{n},a{n},{1 + n % 5}\n" for n in range(39))
+    with pytest.raises(InputError, match=r"line 41, field rating \(column Score\): 44 is outside the scale 1-5"):
+        read(tmp_path / "a.csv", f"question,answer,Score\n{rows}q,a,44\n")
+
+
+def test_two_files_may_number_their_rows_alike(tmp_path: Path) -> None:
+    for name in ("jan", "feb"):
+        (tmp_path / f"{name}.csv").write_text("nr,question,answer\n1,a,b\n2,c,d\n", encoding="utf-8")
+    plan = Plan(sets=(str(tmp_path / "jan.csv"), str(tmp_path / "feb.csv")), metrics=("token_overlap",))
+    assert [sample.id for sample in plan.samples()] == ["jan-1", "jan-2", "feb-1", "feb-2"]
 
 
 def test_a_ticket_that_stands_twice_is_no_id(tmp_path: Path) -> None:
