@@ -5,6 +5,8 @@ import math
 from dataclasses import dataclass, field
 
 from ..errors import BudgetReached, UsageError
+from ..presentation.figure import format_cost
+from ..text.wording import count_of
 from .limiter import AdaptiveLimiter
 from .question import RawReply
 from .request_size import RequestSize
@@ -72,7 +74,7 @@ class Budget:
             size: What the request may take.
 
         Raises:
-            BudgetReached: The call does not fit, and no call is under way that may leave some of its part.
+            BudgetReached: The call does not fit, and no call is under way.
             UsageError: The budget is in USD, and an earlier reply had no known cost.
         """
         while True:
@@ -83,7 +85,9 @@ class Budget:
                 )
             reservation = self._reservation(size)
             problem = self._problem(reservation)
-            if problem and not (self._under_way and self._has_room_for_calls()):
+            if (
+                problem and not self._under_way
+            ):  # those under way are paid for: they end first, and count in the message
                 raise BudgetReached(problem)
             is_first_under_way = bool(self._under_way) and not self.replies and not (self.usd is self.tokens is None)
             if not problem and not is_first_under_way:
@@ -140,14 +144,17 @@ class Budget:
             ("calls", self.calls, self.begun, 0, 1),
         ):
             if bound is not None and spent + reserved + needed > bound * _ROUNDING:
-                return (
-                    f"the budget of {bound:g} {unit} is reached: {self.replies} replies took {self.spent_tokens} "
-                    f"tokens, and the next call may take {reservation.tokens}"
-                )
+                may_take = "" if unit == "calls" else f"; the next call may take {reservation.tokens:,} tokens"
+                may_take += f" ({format_cost(reservation.usd)})" if unit == "USD" else ""
+                return f"the budget of {_with_unit(bound, unit)} is reached: {self._describe_spent()}{may_take}"
         return ""
 
-    def _has_room_for_calls(self) -> bool:
-        return self.calls is None or self.begun < self.calls
+    def _describe_spent(self) -> str:
+        """What was paid so far: calls, tokens and cost."""
+        without_reply = f" ({count_of(self.begun - self.replies, 'call')} without a reply)"
+        calls = count_of(self.begun, "call") + (without_reply if self.begun > self.replies else "")
+        cost = format_cost(None if self.unpriced_model else self.spent_usd)
+        return f"{calls} took {count_of(self.spent_tokens, 'token')}, cost {cost}"
 
     def _learn(self, size: RequestSize, reply: RawReply) -> None:
         self._scale_in = max(self._scale_in, reply.tokens_in / max(1, size.tokens_in))
@@ -160,6 +167,10 @@ class Budget:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         await turn
+
+
+def _with_unit(bound: float, unit: str) -> str:
+    return f"{bound:g} USD" if unit == "USD" else count_of(int(bound), unit.removesuffix("s"))
 
 
 def _round_up(tokens: float) -> int:

@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable
 
 from ...errors import UsageError
+from ...presentation.figure import format_cost
+from ...text.wording import count_of
 from ..budget import Budget
 from ..request_size import RequestSize
 from .batch_journal import Batch
@@ -67,8 +69,9 @@ class BatchBudget:
         ):
             if bound is not None and spent + needed > bound * _ROUNDING:
                 return (
-                    f"the budget of {bound:g} {unit} is reached: {self._calls} requests in batches took or may take "
-                    f"{self._tokens:,.0f} tokens, and the next one may take {tokens:,}"
+                    f"the budget of {bound:g} {unit} is reached: {count_of(self._calls, 'request')} in batches took or "
+                    f"may take {self._tokens:,.0f} tokens, cost {format_cost(self._usd if size.price else None)}; the "
+                    f"next one may take {tokens:,} tokens"
                 )
         self._calls += 1
         self._tokens += tokens

@@ -35,7 +35,7 @@ def ask_many(judge: LiteLLMJudge, ask: Any, count: int) -> list[Any]:
     ("budget", "calls", "bound"),
     [
         ({"calls": 7}, 7, "7 calls"),
-        ({"tokens": 1000}, 6, "1000 tokens"),  # 6 x 150 = 900, 7 x 150 would be 1050
+        ({"tokens": 1000}, 6, "1,000 tokens"),  # 6 x 150 = 900, 7 x 150 would be 1050
         ({"tokens": 900}, 6, "900 tokens"),
         ({"usd": 0.0101}, 5, "0.0101 USD"),  # 5 x 0.002 = 0.010, 6 would be 0.012
         ({"calls": 4, "tokens": 10_000, "usd": 1}, 4, "4 calls"),
@@ -82,7 +82,7 @@ def test_a_call_larger_than_the_budget_is_not_made(server: OpenAIServer, judge: 
     """11 and 10 characters at 3.5 per token make 6, and 8 for each message 22; 500 for the reply."""
     (reply,) = ask_many(judge(budget=Budget(tokens=521), max_tokens=500), ask, 1)
     assert isinstance(reply, BudgetReached)
-    assert "0 replies took 0 tokens, and the next call may take 522" in str(reply)
+    assert "0 calls took 0 tokens, cost 0.0000 USD; the next call may take 522 tokens" in str(reply)
     assert not server.requests
 
 

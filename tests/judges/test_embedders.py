@@ -112,7 +112,7 @@ def test_calls_count_in_the_budget_and_cost_what_is_known(openai_server: OpenAIS
     asyncio.run(each.unit_vectors(["one two three"]))
     assert (each.usage.calls, each.usage.usd, budget.spent_tokens) == (1, None, each.usage.tokens_in)
     assert each.usage.tokens_in > 0
-    with pytest.raises(BudgetReached, match="the budget of 1 calls is reached"):
+    with pytest.raises(BudgetReached, match="the budget of 1 call is reached"):
         asyncio.run(each.unit_vectors(["four"]))
     assert len(openai_server.requests) == 1
 
