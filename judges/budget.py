@@ -5,7 +5,6 @@ import math
 from dataclasses import dataclass, field
 
 from ..errors import BudgetReached, UsageError
-from ..presentation.figure import format_cost
 from ..text.wording import count_of
 from .limiter import AdaptiveLimiter
 from .question import RawReply
@@ -145,7 +144,7 @@ class Budget:
         ):
             if bound is not None and spent + reserved + needed > bound * _ROUNDING:
                 may_take = "" if unit == "calls" else f"; the next call may take {reservation.tokens:,} tokens"
-                may_take += f" ({format_cost(reservation.usd)})" if unit == "USD" else ""
+                may_take += f" ({cost_text(reservation.usd)})" if unit == "USD" else ""
                 return f"the budget of {_with_unit(bound, unit)} is reached: {self._describe_spent()}{may_take}"
         return ""
 
@@ -153,7 +152,7 @@ class Budget:
         """What was paid so far: calls, tokens and cost."""
         without_reply = f" ({count_of(self.begun - self.replies, 'call')} without a reply)"
         calls = count_of(self.begun, "call") + (without_reply if self.begun > self.replies else "")
-        cost = format_cost(None if self.unpriced_model else self.spent_usd)
+        cost = cost_text(None if self.unpriced_model else self.spent_usd)
         return f"{calls} took {count_of(self.spent_tokens, 'token')}, cost {cost}"
 
     def _learn(self, size: RequestSize, reply: RawReply) -> None:
@@ -167,6 +166,16 @@ class Budget:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         await turn
+
+
+def cost_text(usd: float | None) -> str:
+    """Returns what calls cost, with its unit, as tables print it.
+
+    Examples:
+        >>> cost_text(0.01234), cost_text(None)
+        ('0.0123 USD', 'unknown')
+    """
+    return "unknown" if usd is None else f"{usd:.4f} USD"
 
 
 def _with_unit(bound: float, unit: str) -> str:

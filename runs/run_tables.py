@@ -28,7 +28,7 @@ def summary_table(caption: str, summaries: Sequence[MetricSummary], *, is_detail
         is_detailed: Whether the remarks say which baseline a metric loses to, its direction, and what failed.
     """
     correlation = "Spearman with rating [95% interval]" if is_detailed else "Spearman with rating"
-    fields = (
+    fields: tuple[Field, ...] = (
         Field("metric", "name", lambda summary: summary.name),
         Field("scored", "count", lambda summary: f"{summary.scored}/{summary.n}"),
         Field("mean", "mean", lambda summary: summary.mean),

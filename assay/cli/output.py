@@ -116,6 +116,7 @@ def typed_command(*words: str, store: str | Path | None = None) -> str:
     if context is not None and context.get_parameter_source("store") is click.core.ParameterSource.COMMANDLINE:
         store = context.params["store"]
     option = [] if store is None else ["--store", without_password(str(store))]
+    option = option[1:] if words[:1] == ("view",) else option  # it takes the store as its argument
     return shlex.join(["assay", *words, *option])
 
 

@@ -4,9 +4,8 @@ import math
 from collections.abc import Iterable
 
 from ...errors import UsageError
-from ...presentation.figure import format_cost
 from ...text.wording import count_of
-from ..budget import Budget
+from ..budget import Budget, cost_text
 from ..request_size import RequestSize
 from .batch_journal import Batch
 
@@ -70,7 +69,7 @@ class BatchBudget:
             if bound is not None and spent + needed > bound * _ROUNDING:
                 return (
                     f"the budget of {bound:g} {unit} is reached: {count_of(self._calls, 'request')} in batches took or "
-                    f"may take {self._tokens:,.0f} tokens, cost {format_cost(self._usd if size.price else None)}; the "
+                    f"may take {self._tokens:,.0f} tokens, cost {cost_text(self._usd if size.price else None)}; the "
                     f"next one may take {tokens:,} tokens"
                 )
         self._calls += 1

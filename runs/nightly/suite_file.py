@@ -65,6 +65,8 @@ def check_sets(suite: Suite, path: Path) -> None:
         InputError: A set cannot be opened; the text names the suite's file and the set's line.
     """
     tree = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    if tree is None:
+        return
     for number, (name, source) in enumerate(zip(suite.sets, suite.plan(NO_JUDGE).sets, strict=True)):
         if is_on_hub(source):
             continue  # checking asks nobody
