@@ -38,6 +38,12 @@ def is_local(source: str | Path) -> bool:
     return Path(source).expanduser().is_file()
 
 
+def is_on_hub(source: str) -> bool:
+    """Whether a source can only be a set on the Hugging Face Hub, which takes the network to open."""
+    path = Path(source).expanduser()
+    return not path.exists() and source not in bundled_sets() and _may_be_on_the_hub(source, path)
+
+
 def open_source(
     source: str | Path, *, split: str | None, sheet: str | None = None, known: Collection[str], logs: bool = True
 ) -> Rows:

@@ -80,7 +80,7 @@ class Budget:
             size: What the request may take.
 
         Raises:
-            BudgetReached: The call does not fit, and no call is under way that may leave some of its part.
+            BudgetReached: The call does not fit, and no call is under way.
             UsageError: The budget is in USD, and an earlier reply had no known cost.
         """
         while True:
@@ -91,7 +91,9 @@ class Budget:
                 )
             reservation = self._reservation(size)
             problem = self._problem(reservation)
-            if problem and not (self._under_way and self._has_room_for_calls()):
+            if (
+                problem and not self._under_way
+            ):  # those under way are paid for: they end first, and count in the message
                 raise BudgetReached(problem)
             is_first_under_way = bool(self._under_way) and not self.replies and not (self.usd is self.tokens is None)
             if not problem and not is_first_under_way:
@@ -149,14 +151,17 @@ class Budget:
             ("call", "calls", self.calls, self.begun, 0, 1),
         ):
             if bound is not None and spent + reserved + needed > bound * _ROUNDING:
-                return (
-                    f"the budget of {count_of(bound, unit, units)} is reached: {count_of(self.replies, 'reply')} took "
-                    f"{count_of(self.spent_tokens, 'token')}, and the next call may take {reservation.tokens:,}"
-                )
+                may_take = "" if unit == "call" else f"; the next call may take {count_of(reservation.tokens, 'token')}"
+                may_take += f" ({cost_text(reservation.usd)})" if unit == "USD" else ""
+                return f"the budget of {count_of(bound, unit, units)} is reached: {self._describe_spent()}{may_take}"
         return ""
 
-    def _has_room_for_calls(self) -> bool:
-        return self.calls is None or self.begun < self.calls
+    def _describe_spent(self) -> str:
+        """What was paid so far: calls, tokens and cost."""
+        without_reply = f" ({count_of(self.begun - self.replies, 'call')} without a reply)"
+        calls = count_of(self.begun, "call") + (without_reply if self.begun > self.replies else "")
+        cost = cost_text(None if self.unpriced_model else self.spent_usd)
+        return f"{calls} took {count_of(self.spent_tokens, 'token')}, cost {cost}"
 
     def _learn(self, size: RequestSize, reply: RawReply) -> None:
         self._scale_in = max(self._scale_in, reply.tokens_in / max(1, size.tokens_in))
@@ -169,6 +174,16 @@ class Budget:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         await turn
+
+
+def cost_text(usd: float | None) -> str:
+    """Returns what calls cost, with its unit, as tables print it.
+
+    Examples:
+        >>> cost_text(0.01234), cost_text(None)
+        ('0.0123 USD', 'unknown')
+    """
+    return "unknown" if usd is None else f"{usd:.4f} USD"
 
 
 def _round_up(tokens: float) -> int:

@@ -363,6 +363,17 @@ class LiteLLMJudge:
             _LOG.warning("%s %s: its words count as plain verdicts, without probabilities", self.name, problem)
         return ""
 
+    def check_api_key(self) -> None:
+        """Checks, before anything is begun or asked, that there is an API key where one is needed.
+
+        Where replies are recorded nothing is checked, since they may answer every question.
+
+        Raises:
+            JudgeUnavailable: There is none; the message names the environment variable.
+        """
+        if self.cassette is None or not (self._is_replaying or any(True for _ in self.cassette.recordings())):
+            self._check_api_key()
+
     def _check_api_key(self) -> None:
         """Raises `JudgeUnavailable` before the first call, where it would be refused for want of a key."""
         if self._has_api_key or self.connection.python_model is not None:

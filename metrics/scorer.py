@@ -39,12 +39,12 @@ class ScorerMetric(Metric):
         self.name = name
         self.range = (scorer.rating_min, scorer.rating_max)
         self.scorer = scorer
-        self._parts = dict(zip(scorer.metrics, parts, strict=True))
+        self.parts = dict(zip(scorer.metrics, parts, strict=True))
         self._remarks = tuple(remarks)
 
     async def measure(self, sample: Sample) -> Score:
         """The predicted rating. Raises `JudgeError`."""
-        scores = {name: await metric.assess(sample) for name, metric in self._parts.items()}
+        scores = {name: await metric.assess(sample) for name, metric in self.parts.items()}
         usage = Usage.total([score.usage for score in scores.values()])
         evidence: dict[str, Any] = {"parts": {name: _part_evidence(score) for name, score in scores.items()}}
         if broken := [name for name, score in scores.items() if score.status == "failed"]:

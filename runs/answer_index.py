@@ -280,6 +280,14 @@ class AnswerIndex:
                 for column in ("language", "message_type")
             }
 
+    def is_rated(self, run: str) -> bool:
+        """Returns whether the set of a run has a rating of any answer."""
+        with self._reading():
+            row = self._db.execute(
+                "SELECT 1 FROM answers WHERE run = ? AND rating IS NOT NULL LIMIT 1", (run,)
+            ).fetchone()
+        return row is not None
+
     def neighbours(self, run: str, sample: str) -> tuple[str | None, str | None]:
         """Returns the answers before and after one in the set's order."""
         with self._reading():

@@ -46,6 +46,7 @@ class _MemoryRecord:
     samples: dict[str, Sample] = field(default_factory=dict)
     scores: dict[str, dict[str, Score]] = field(default_factory=dict)
     profile: SetProfile = field(default_factory=SetProfile)
+    is_resumed: bool = False
 
     def count(self, samples: Iterable[Sample]) -> int:
         for _ in self.profile.observe(samples):

@@ -29,7 +29,7 @@ def summary_table(caption: str, summaries: Sequence[MetricSummary], *, is_detail
         is_detailed: Whether the remarks say which baseline a metric loses to, its direction, and what failed.
     """
     correlation = "Spearman with rating [95% interval]" if is_detailed else "Spearman with rating"
-    fields = (
+    fields: tuple[Field, ...] = (
         Field("metric", "name", lambda summary: summary.name),
         Field("scored", "count", lambda summary: f"{summary.scored}/{summary.n}"),
         Field("mean", "mean", lambda summary: summary.mean),
@@ -37,6 +37,8 @@ def summary_table(caption: str, summaries: Sequence[MetricSummary], *, is_detail
         Field("n", "count", lambda summary: summary.correlation.n, "wide"),
         Field("remark", "text", lambda summary: _remark(summary, is_detailed)),
     )
+    if not any(summary.correlation.n for summary in summaries):  # nobody rated any of the samples
+        fields = tuple(field for field in fields if field.head not in {correlation, "n"})
     return tabulate(caption, summaries, fields)
 
 
@@ -103,7 +105,8 @@ def sample_table(
         (sample.id, rating_of(sample), *(score_cell(scores.get(sample.id, {}).get(metric)) for metric in metrics))
         for sample in samples
     )
-    return ResultTable("Samples", (Column("sample", "text"), Column("rating"), *map(Column, metrics)), rows)
+    table = ResultTable("Samples", (Column("sample", "text"), Column("rating"), *map(Column, metrics)), rows)
+    return table.without_empty("rating")
 
 
 def worst_table(samples: Iterable[Sample], metric: str, scores: Mapping[str, Mapping[str, Score]]) -> ResultTable:
@@ -122,7 +125,7 @@ def worst_table(samples: Iterable[Sample], metric: str, scores: Mapping[str, Map
         Field("answer", "prose", lambda sample: sample.response),
         Field("reason", "prose", lambda sample: scores[sample.id][metric].reason),
     )
-    return tabulate(f"The worst by {metric}", samples, fields)
+    return tabulate(f"The worst by {metric}", samples, fields).without_empty("rating")
 
 
 def score_cell(score: Score | None) -> Content:

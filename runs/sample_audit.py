@@ -16,6 +16,7 @@ from .run_tables import score_cell
 
 _NOTHING = 0.005  # a contribution that is shown as 0.00
 _LONGEST_EVIDENCE = 1000  # characters
+_MOST_ENTRIES = 50  # of a list, one per line
 
 
 class Part(NamedTuple):
@@ -59,9 +60,8 @@ def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_headin
     for criterion in evidence.pop("criteria", []):
         yield (Part(f"  {one_line(criterion['text'])}: {one_line(criterion['reason'])}"),)
     for name, value in evidence.items():
-        shown = one_line(", ".join(map(str, value)) if isinstance(value, list) else str(value))
-        cut = shown if len(shown) <= _LONGEST_EVIDENCE else f"{shown[: _LONGEST_EVIDENCE - 1]}…"
-        yield (Part(f"  {name}: {cut}", "detail"),)
+        for text in evidence_lines(name, value):
+            yield (Part(f"  {text}", "detail"),)
     usage = score.usage
     if not usage.calls and not has_heading:
         return
@@ -74,6 +74,82 @@ def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_headin
             "detail",
         ),
     )
+
+
+def evidence_lines(name: str, value: Any) -> Iterator[str]:
+    """Yields JSON values of a score's evidence as lines of text, whatever their shape.
+
+    Args:
+        name: What the value is called.
+        value: Texts, numbers, lists and objects, within each other too.
+
+    Example:
+        >>> for line in evidence_lines("in_answer", [{"kind": "date", "text": "1 May"}]):
+        ...     print(line)
+        in answer:
+          kind: date; text: 1 May
+        >>> [*evidence_lines("override", None)], [*evidence_lines("probabilities", {"yes": 0.9, "no": 0.1})]
+        (['override: none'], ['probabilities: yes 0.9, no 0.1'])
+    """
+    label = one_line(name.replace("_", " "))
+    flat = _flat_text(value)
+    if flat is not None:
+        yield f"{label}: {flat}"
+        return
+    yield f"{label}:"
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from (f"  {line}" for line in evidence_lines(str(key), inner))
+        return
+    for inner in value[:_MOST_ENTRIES]:
+        flat = _flat_text(inner, ": ", "; ")
+        if flat is not None:
+            yield f"  {flat}"
+            continue
+        for key, of_key in _entries(inner):
+            yield from (f"  {line}" for line in evidence_lines(key, of_key))
+    if len(value) > _MOST_ENTRIES:
+        yield f"  and {len(value) - _MOST_ENTRIES} more"
+
+
+def _entries(value: Any) -> Iterator[tuple[str, Any]]:
+    """The entries of an object by key, or of a list by number."""
+    yield from ((str(key), inner) for key, inner in (value.items() if isinstance(value, dict) else enumerate(value, 1)))
+
+
+def _flat_text(value: Any, after_key: str = " ", between: str = ", ") -> str | None:
+    """A value in one line; None where it holds objects or lists of its own."""
+    parts: list[str] = []
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            text = _plain_text(inner)
+            if text is None:
+                return None
+            parts.append(f"{str(key).replace('_', ' ')}{after_key}{text}")
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            text = _plain_text(inner)
+            if text is None:
+                return None
+            parts.append(text)
+    else:
+        return _plain_text(value)
+    return _cut(one_line(between.join(parts) or "none"))
+
+
+def _plain_text(value: Any) -> str | None:
+    """A text, number, truth value or nothing as text; None for anything that holds others."""
+    if isinstance(value, dict | list | tuple):
+        return None if value else "none"
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _cut(one_line(f"{value:.4g}" if isinstance(value, float) else str(value)))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_EVIDENCE else f"{text[: _LONGEST_EVIDENCE - 1]}…"
 
 
 def _part_lines(evidence: dict[str, Any]) -> Iterator[Line]:

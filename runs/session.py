@@ -78,6 +78,11 @@ Around = Callable[[OpenedMetrics, FinishedMetrics], AbstractAsyncContextManager[
 class ScoreRecord(Protocol):
     """Where the scores of a session go."""
 
+    @property
+    def is_resumed(self) -> bool:
+        """Whether replies of an earlier session may answer the questions."""
+        ...
+
     def begin(self, metrics: Sequence[Metric]) -> ReplyStore | None:
         """Called once, before the first sample is scored.
 
@@ -125,7 +130,7 @@ async def score_samples(
     Raises:
         BudgetReached: A bound is reached; what was scored until then is in the record.
         InputError: A sample cannot be read; what was scored until then is in the record.
-        JudgeUnavailable: The judge is gone; what was scored until then is in the record.
+        JudgeUnavailable: The judge has no API key; nothing was begun. Or it is gone; what was scored is in the record.
         UsageError: A metric cannot be made; nothing was begun.
     """
     progress = progress or Progress()
@@ -141,6 +146,8 @@ async def score_samples(
 
     async with request.open_metrics() as opened:
         progress.judge, progress.embedder = opened.judge, opened.embedder
+        if opened.judge is not None and not record.is_resumed and any(map(_asks, opened.metrics)):
+            opened.judge.check_api_key()  # before a run is begun that could score nothing
         replies = record.begin(opened.metrics)
         if opened.judge is not None and replies is not None:
             opened.judge.keep_in(replies)
@@ -167,6 +174,12 @@ async def score_samples(
             if opened.judge is not None:
                 await opened.judge.cancel_calls()
             record.end(ending)
+
+
+def _asks(metric: Metric) -> bool:
+    """Whether a metric was given a judge."""
+    parts = getattr(metric, "parts", {})  # of a scorer
+    return getattr(metric, "judge", None) is not None or any(map(_asks, parts.values()))
 
 
 @dataclass(frozen=True)
@@ -274,6 +287,7 @@ class StoredRun:
 
     Attributes:
         run: The run's id; "" until a new run has begun.
+        is_resumed: Whether it goes on with a run.
     """
 
     def __init__(
@@ -289,7 +303,7 @@ class StoredRun:
         self._cassette = cassette
         self._profile = SetProfile()
         self.run = resume or ""
-        self._is_resumed = resume is not None
+        self.is_resumed = resume is not None
         self._plan = plan
         self._store = store
         self._on_begin = on_begin
@@ -299,7 +313,7 @@ class StoredRun:
     def count(self, samples: Iterable[Sample]) -> int:
         """Counts the samples of the set before they are scored; a resumed run notes which it still has."""
         for sample in self._profile.observe(samples):
-            if self._is_resumed:
+            if self.is_resumed:
                 self._sample_ids.add(sample.id)
         return self._profile.count
 
@@ -310,11 +324,11 @@ class StoredRun:
             UsageError: A metric that was chosen can score no sample; nothing was begun.
         """
         self._profile.check(metrics)
-        if not self._is_resumed:
+        if not self.is_resumed:
             self.run = self._store.begin(self._plan.with_directions(metrics), self._cassette)
             self._on_begin(self.run)
         self._writer = RunWriter(self._store, self.run)
-        if self._is_resumed:
+        if self.is_resumed:
             self._writer.remove_samples_except(self._sample_ids)
         return self._writer
 
@@ -324,7 +338,7 @@ class StoredRun:
 
     def finished_metrics(self, sample: Sample) -> set[str]:
         """The metrics that scored or skipped this very sample in an earlier session."""
-        return self._writer.finished_metrics(sample) if self._is_resumed else set()
+        return self._writer.finished_metrics(sample) if self.is_resumed else set()
 
     def keep(self, sample: Sample, scores: dict[str, Score]) -> None:
         """Keeps a sample with its scores; written with the next batch."""

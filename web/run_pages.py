@@ -94,9 +94,13 @@ class RunPages:
         shown = [*(metric for metric in metrics if metric not in BASELINES), *BASELINES][:5]
         if query.sort in metrics and query.sort not in shown:
             shown.append(query.sort)
+        is_rated = await self.viewer.kept(
+            ("is rated", run.id, run.status), lambda store: AnswerIndex(store.tables(run.id)).is_rated(run.id)
+        )
         content = {
             "title": f"Run {run.id}",
             "run": run,
+            "is_rated": is_rated,
             "query": query,
             "answers": answers,
             "metrics": metrics,

@@ -11,7 +11,7 @@ from ..presentation.figure import Figure, format_agreement
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .options import json_option, store_option
-from .output import echo_json, open_console, print_command, print_table
+from .output import echo_json, open_console, print_command, print_table, typed_command
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -111,7 +111,7 @@ def _print_demo(store: "Store", outcome: "Outcome", judge: str) -> None:
     _print_scorer(console, store, outcome.run, table)
     console.print(Text("\nNext:", style="bold"))
     for command, purpose in _NEXT:
-        print_command(console, f"{command:<37}", purpose)
+        print_command(console, f"{typed_command(*command.split()[1:]):<37}", purpose)
 
 
 def _print_scorer(console: "Console", store: "Store", run: str, table: "ScoreTable") -> None:

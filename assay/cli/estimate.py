@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -12,12 +12,25 @@ from ..presentation.result_table import Field, tabulate
 from ..text.wording import count_of
 from .meta import with_read_options
 from .options import json_option, store_option
-from .output import echo, echo_json, open_console, print_table
+from .output import echo, echo_json, open_console, print_table, typed_command
 
 if TYPE_CHECKING:
     from ..meta_eval.score_files import ReadOptions
     from ..meta_eval.three_level import LevelEstimates, SamplePlan
     from ..runs.store import RunRow, Store
+
+
+class _Draw(NamedTuple):
+    """The answers that were drawn, as `--json` prints it: the file, how many of how many answers, and how."""
+
+    file: str
+    run: str
+    drawn: int
+    answers: int
+    cheap: str
+    strata: int
+    seed: int
+
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -83,7 +96,8 @@ def estimate(
     if draw is not None:
         if out is None or opened is None:
             raise UsageError("--draw needs a RUN with scores of all answers, and --out FILE for the set")
-        _write_draw(opened, chosen_runs[0], cheap, draw, out, strata=strata, seed=seed)
+        written = _write_draw(opened, chosen_runs[0], cheap, draw, out, strata=strata, seed=seed)
+        _print_draw(written, as_json=as_json)
         return
     if judged is None:
         raise UsageError("--judged: name the metric that scored a part of the answers (or draw that part with --draw)")
@@ -107,7 +121,7 @@ def estimate(
         echo(f"Note: {note}")
 
 
-def _write_draw(store: "Store", run: "RunRow", cheap: str, count: int, out: Path, *, strata: int, seed: int) -> None:
+def _write_draw(store: "Store", run: "RunRow", cheap: str, count: int, out: Path, *, strata: int, seed: int) -> _Draw:
     """Writes the answers that a judge should score."""
     import numpy as np
 
@@ -123,11 +137,18 @@ def _write_draw(store: "Store", run: "RunRow", cheap: str, count: int, out: Path
     drawn = draw_stratified(np.array(list(values.values()), dtype=float), count, strata=strata, seed=seed)
     chosen = {ids[place] for place in drawn}
     written = write_set((sample for sample in store.samples(run.id) if sample.id in chosen), out)
+    return _Draw(str(out), run.id, written, len(ids), cheap, strata, seed)
+
+
+def _print_draw(draw: _Draw, *, as_json: bool) -> None:
+    if as_json:
+        echo_json(draw._asdict())
+        return
+    judge_it, rate_it = f"{typed_command('run', draw.file)} --judge JUDGE", typed_command("rate", "last")
     echo(
-        f"{out}: {written} of {count_of(len(ids), 'answer')}, at random within "
-        f"{count_of(strata, 'stratum', 'strata')} of {cheap} (seed "
-        f"{seed})\n"
-        f"Judge them (assay run {out} --judge JUDGE) and have some rated at random (assay rate last)."
+        f"{draw.file}: {draw.drawn} of {count_of(draw.answers, 'answer')}, at random within "
+        f"{count_of(draw.strata, 'stratum', 'strata')} of {draw.cheap} (seed {draw.seed})\n"
+        f"Judge them ({judge_it}) and have some rated at random ({rate_it})."
     )
 
 

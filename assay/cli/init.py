@@ -9,10 +9,12 @@ import click
 
 from ..errors import InputError, UsageError
 from ..presentation.texts import one_line
+from ..text.wording import count_of
 from .options import map_option, read_metrics
-from .output import echo
+from .output import echo, echo_notice, open_console, print_command, typed_command
 
 if TYPE_CHECKING:
+    from ..runs.nightly import Suite
     from ..runs.nightly.suite_draft import SetLook
 
 _QUESTIONS = {
@@ -50,6 +52,7 @@ def init(
     \b
     assay init answers.xlsx
     assay init answers.csv --judge openai/gpt-4o-mini --map vraag=user_input
+    assay suite suite.yaml       # each night
     """
     from ..runs.nightly import load_suite
     from ..runs.nightly.suite_draft import choose_metrics, draft_suite, look_at_set
@@ -76,9 +79,33 @@ def init(
         out.write_text(suite, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{out}: cannot be written ({error.strerror or error})") from error
-    load_suite(out)
+    loaded = load_suite(out)
     echo(f"\n{out}: {', '.join(chosen)}{f', judged by {one_line(judge)}' if judge else ', without a judge'}")
-    echo(f"Next: assay suite {out}")
+    echo(
+        f"It has {count_of(len(loaded.gates), 'gate')}: enough answers get a value, and no metric falls below the "
+        "runs that you accept"
+    )
+    _warn_of_few_groups(loaded, look)
+    echo("Next:")
+    run_it, console = typed_command("suite", str(out)), open_console()
+    for command, purpose in (
+        (run_it, "the first run: compared with nothing yet"),
+        (typed_command("accept", "last"), "if it is good: later runs are compared with it"),
+        (run_it, "each night: exit code 5 when a gate fails"),
+    ):
+        print_command(console, command.ljust(max(len(run_it), 17)), purpose)
+
+
+def _warn_of_few_groups(suite: "Suite", look: "SetLook") -> None:
+    """Says so where a set is too small for a fall of all answers to be told from chance."""
+    from ..runs.nightly.gate_decisions import fewest_groups_of
+
+    groups, fewest = len({sample.source for sample in look.samples}), fewest_groups_of(suite)
+    if groups < fewest:
+        echo_notice(
+            f"{count_of(groups, 'group')} of answers cannot tell a fall from chance; the gates on regressions need "
+            f"{fewest}: add questions (one group per source, or per answer where no column names sources)"
+        )
 
 
 def _ask_columns(file: str, mapping: Mapping[str, str], sheet: str | None) -> Mapping[str, str]:

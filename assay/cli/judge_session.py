@@ -89,8 +89,10 @@ class JudgeSession:
         for model in self.models:
             if model.settings == settings:
                 return model
-        self.models.append(LiteLLMJudge(settings, cassette=self.cassette, budget=self._budget))
-        return self.models[-1]
+        judge = LiteLLMJudge(settings, cassette=self.cassette, budget=self._budget)
+        judge.check_api_key()
+        self.models.append(judge)
+        return judge
 
     def embedder(self, name: str) -> "Embedder":
         """An embedder; the vectors of an API are recorded in the session's cassette."""

@@ -4,7 +4,9 @@ Texts under test, file names, column names and replies of a judge may hold escap
 direction of writing, or rich's markup. Here they become text that does nothing.
 """
 
+import shlex
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -97,3 +99,27 @@ def print_command(console: "Console", command: str, purpose: str = "") -> None:
     if purpose:
         line.append(f"  {purpose}", style="dim")
     console.print(line, no_wrap=True, overflow="ignore", crop=False)
+
+
+def typed_command(*words: str, store: str | Path | None = None) -> str:
+    """A command of Assay that the user may copy: quoted for the shell, with the `--store` that was typed.
+
+    Args:
+        words: What stands after `assay`, such as `show`, `last`.
+        store: The store to name where none was typed, because the command would not find it by itself.
+
+    Returns:
+        The command. A password in a store's URL is left out.
+
+    Example:
+        >>> typed_command("show", "last", "order (2)")
+        "assay show last 'order (2)'"
+    """
+    from ..runs.postgres import without_password
+
+    context = click.get_current_context(silent=True)
+    if context is not None and context.get_parameter_source("store") is click.core.ParameterSource.COMMANDLINE:
+        store = context.params["store"]
+    option = [] if store is None else ["--store", without_password(str(store))]
+    option = option[1:] if words[:1] == ("view",) else option  # it takes the store as its argument
+    return shlex.join(["assay", *words, *option])

@@ -109,6 +109,7 @@ def try_prompt(
         raise UsageError(f"no sample of {', '.join(sets)} is in the language of {name}, so that none asks this prompt")
     file = cassette or path_in_store(store, "tried.jsonl", "name a file with --cassette")
     with_cassette = LiteLLMJudge(judge, cassette=file, mode=mode)
+    with_cassette.check_api_key()
     with show_status(f"judging {count_of(len(samples), 'sample')} with either wording"):
         effect = asyncio.run(_score_twice(samples, read_metrics(chosen_metrics), edited, with_cassette, embedder))
     _print_effect(effect, as_json=as_json)

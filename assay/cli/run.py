@@ -34,7 +34,7 @@ from .options import (
     with_engine,
     with_set_options,
 )
-from .output import echo, echo_json, echo_notice
+from .output import echo, echo_json, echo_notice, typed_command
 
 if TYPE_CHECKING:
     from ..judges import Budget
@@ -173,8 +173,8 @@ def write_out(store: "Store", run: str, out: Path) -> None:
         write_scores(store, run, out)
     except AssayError as error:
         raise InputError(
-            f"{error}. The scores are kept, and this writes them without asking anybody: assay run --resume {run} "
-            f"--out {out}"
+            f"{error}. The scores are kept, and this writes them without asking anybody: "
+            f"{typed_command('run', '--resume', run, '--out', str(out))}"
         ) from error
 
 
@@ -204,7 +204,8 @@ def execute_plan(
                 on_note=echo_notice,
             )
     except KeyboardInterrupt:
-        how = "assay run --resume last" if batches is None else "the same command; the batches go on at the provider"
+        resume_it = typed_command("run", "--resume", "last")
+        how = resume_it if batches is None else "the same command; the batches go on at the provider"
         echo(f"assay: interrupted; all replies are kept. Go on with: {how}", err=True)
         raise SystemExit(INTERRUPTED) from None
 
@@ -248,7 +249,8 @@ def exit_code(store: "Store", outcome: "Outcome", max_failed: int) -> int:
     """The exit code of a session. Says on standard error why it is not 0."""
 
     if outcome.ending == "budget":
-        echo(f"assay: {one_line(outcome.message)}; go on with: assay run --resume {outcome.run}", err=True)
+        resume_it = typed_command("run", "--resume", outcome.run)
+        echo(f"assay: {one_line(outcome.message)}; go on with: {resume_it}", err=True)
         return BUDGET
     failed = store.failed_samples(outcome.run)
     if len(failed) > max_failed:

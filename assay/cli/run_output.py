@@ -11,7 +11,7 @@ from ..presentation.texts import one_line, terminal_text
 from ..runs.ratings.rating_join import join_ratings
 from ..runs.run_blocks import run_block, sample_block, worst_block
 from ..runs.sample_audit import Line, sample_lines, score_lines
-from .output import is_by_language, is_wide, open_console, print_blocks, print_command
+from .output import is_by_language, is_wide, open_console, print_blocks, print_command, typed_command
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -39,7 +39,7 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
     if worst:
         console = open_console()
         console.print("How one of them came by its scores:")
-        print_command(console, f"assay show {run} {worst}")
+        print_command(console, typed_command("show", run, worst))
     if each_sample:
         print_blocks(sample_block(store, run, None if is_wide() else WIDTH))
 

@@ -1,19 +1,20 @@
 """`assay suite`: one nightly run; `assay accept`: what the next nightly runs are compared with."""
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..presentation.texts import one_line
+from ..text.wording import count_of
 from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
 from .options import json_option, quiet_option, store_option, wide_option
-from .output import echo, echo_json, open_console, print_table
+from .output import echo, echo_json, echo_notice, open_console, print_command, print_table, typed_command
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ..runs.nightly import Suite
     from ..runs.nightly.nightly_report import NightlyReport, RunReport
 
 _EXIT_CODES = {
@@ -30,12 +31,17 @@ _EXIT_CODES = {
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--resume", is_flag=True, help="Resume the newest nightly run, if it did not finish.")
-@click.option("--check", is_flag=True, help="Only check FILE: no model is asked, nothing is written.")
+@click.option("--check", is_flag=True, help="Only check FILE and its sets: no model is asked, nothing is written.")
+@click.option(
+    "--accept",
+    is_flag=True,
+    help="Accept this nightly run: the next ones are compared with it, and it cannot fail a regression gate.",
+)
 @wide_option
 @quiet_option
 @store_option
 @json_option
-def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: bool) -> None:
+def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | Path, as_json: bool) -> None:
     """Run a suite: judge its sets and decide its gates.
 
     FILE is YAML. Its reports and its history are written too.
@@ -52,23 +58,21 @@ def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: 
 
     loaded = load_suite(file)
     if check:
-        names = {"suite": loaded.name, "sets": loaded.sets, "metrics": loaded.metrics, "judges": loaded.judges}
-        outputs = {name: path and str(path) for name, path in loaded.output_paths().items()}
-        counts = f"{len(loaded.sets)} sets, {len(loaded.metrics)} metrics, {len(loaded.judges)} judges"
-        if as_json:
-            echo_json(names | {"outputs": outputs})
-        else:
-            echo(f"{file}: {counts}, {len(loaded.gates)} gates: no errors")
+        _check(file, loaded, as_json=as_json)
         return
     context = click.get_current_context()
+    # the suite's own store, unless another was typed or set in the environment
+    is_own_store = context.get_parameter_source("store") is click.core.ParameterSource.DEFAULT
+    own_store = _shown_path(loaded.store_place) if is_own_store and loaded.store is not None else None
     outcome = run_suite(
         loaded,
-        # the suite's own store, unless another was typed or set in the environment
-        None if context.get_parameter_source("store") is click.core.ParameterSource.DEFAULT else store,
+        None if is_own_store else store,
         resume=resume,
-        resume_command=_resume_command(file, store),
+        accept=accept,
+        resume_command=f"{typed_command('suite', str(file))} --resume",
+        accept_command=typed_command("accept", store=own_store),
         progress=live_progress,
-        on_notice=lambda notice: echo(f"assay: {notice}", err=True),
+        on_notice=echo_notice,
     )
     report = outcome.report
     code = ERROR if outcome.write_errors else _EXIT_CODES[report.verdict]
@@ -76,17 +80,39 @@ def suite(file: Path, *, resume: bool, check: bool, store: str | Path, as_json: 
         echo_json(report.as_json() | {"exit_code": code})
     else:
         _print_report(report)
+    if accept and not report.is_accepted:
+        echo_notice("nothing is accepted: this nightly run did not end, or samples failed")
     for error in filter(None, [report.message, *outcome.write_errors]):
         echo(f"assay: {one_line(error)}", err=True)
     context.exit(code)
 
 
-def _resume_command(file: Path, store: str | Path) -> str:
-    from ..runs.postgres import without_password
+def _check(file: Path, suite: "Suite", *, as_json: bool) -> None:
+    from ..runs.nightly.gates import GATES
+    from ..runs.nightly.suite_file import check_sets
 
-    is_typed = click.get_current_context().get_parameter_source("store") is click.core.ParameterSource.COMMANDLINE
-    option = ["--store", without_password(str(store))] if is_typed else []
-    return shlex.join(["assay", "suite", str(file), *option, "--resume"])
+    check_sets(suite, file)
+    if as_json:
+        names = {"suite": suite.name, "sets": suite.sets, "metrics": suite.metrics, "judges": suite.judges}
+        outputs, kept = (
+            {name: path and _shown_path(path) for name, path in paths.items()}
+            for paths in (suite.output_paths(), suite.kept_files())
+        )
+        echo_json(names | {"outputs": outputs, "kept": kept})
+        return
+    counts = ((suite.sets, "set"), (suite.metrics, "metric"), (suite.judges, "judge"), (suite.gates, "gate"))
+    echo(f"{file}: {', '.join(count_of(len(things), noun) for things, noun in counts)}: no errors")
+    if not suite.gates:
+        kinds = ", ".join(GATES)
+        echo_notice(
+            f"{file} has no gates, so that it passes whatever the answers are; add some under `gates:` ({kinds})"
+        )
+
+
+def _shown_path(path: Path | str) -> str:
+    """A path as people and CI name it: relative within the current folder; a URL as it is."""
+    folder = Path.cwd().resolve()
+    return str(path.relative_to(folder)) if isinstance(path, Path) and path.is_relative_to(folder) else str(path)
 
 
 def _print_report(report: "NightlyReport") -> None:
@@ -104,14 +130,11 @@ def _print_report(report: "NightlyReport") -> None:
         by_judge = f" by {gate.judge}" if gate.judge not in {None, NO_JUDGE} else ""
         line = Text(f"{gate.state:<12}", style=STYLES[STATE_TONES.get(gate.state, "warning")])
         console.print(line.append(one_line(f"{gate.gate}{by_judge}: {gate.reason}")))
-    if report.resume:
-        console.print(Text(f"To resume it: {one_line(report.resume)}"))
-        return
-    commands = "; ".join(f"assay accept {run.run}" for run in report.runs)
-    if report.verdict == "passed" and any(gate.state == "no baseline" for gate in report.gates):
-        console.print(Text(f"To compare the next nightly runs with it: {commands}"))
-    elif report.verdict == "gate failed":
-        console.print(Text(f"If the change is meant, start a new baseline with it: {commands}"))
+    sentence, command = report.next_step
+    if sentence:
+        console.print(Text(f"{one_line(sentence)}{':' if command else '.'}"))
+    if command:
+        print_command(console, command)
 
 
 def _print_run(console: "Console", run: "RunReport") -> None:
@@ -123,7 +146,8 @@ def _print_run(console: "Console", run: "RunReport") -> None:
         console.print(Text(run.predicted_rating.sentence, style="bold"))
     print_table(report_table(f"{run.judge}: run {run.run}", run.metrics))
     compared = f"compared with {run.compared_with}: " if run.compared_with else ""
-    console.print(Text(f"{compared}{len(run.newly_failing) + run.more_newly_failing} samples newly fail"))
+    newly_failing = len(run.newly_failing) + run.more_newly_failing
+    console.print(Text(f"{compared}{count_of(newly_failing, 'sample')} newly fail{'s' if newly_failing == 1 else ''}"))
 
 
 @click.command()

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from ...errors import UsageError
 from ...text.wording import count_of
-from ..budget import Budget
+from ..budget import Budget, cost_text
 from ..request_size import RequestSize
 from .batch_journal import Batch
 
@@ -69,9 +69,8 @@ class BatchBudget:
             if bound is not None and spent + needed > bound * _ROUNDING:
                 return (
                     f"the budget of {count_of(bound, unit, units)} is reached: {count_of(self._calls, 'request')} in "
-                    "batches took "
-                    "or may take "
-                    f"{count_of(round(self._tokens), 'token')}, and the next one may take {tokens:,}"
+                    f"batches took or may take {count_of(round(self._tokens), 'token')}, cost "
+                    f"{cost_text(self._usd if size.price else None)}; the next one may take {count_of(tokens, 'token')}"
                 )
         self._calls += 1
         self._tokens += tokens

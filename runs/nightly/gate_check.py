@@ -134,6 +134,7 @@ class GateCheck:
         """Returns what came of the gate, with the evidence where there is some."""
         return GateResult(
             gate=self.gate.gate,
+            name=self.gate.name_for(self.metric),
             judge=self.run.judge,
             metric=self.metric,
             state=state,

@@ -2,13 +2,27 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
 from .bound_decision import decide_bounds, list_bounds
 from .gate_check import AlarmLevel, GateCheck, JudgedRun, SampleGate
 from .gates import CostGate, CoverageGate, GateResult, RegressionGate, Spending, State
-from .regression_decision import decide_regression
+from .regression_decision import decide_regression, fewest_groups
+
+if TYPE_CHECKING:
+    from .suite import Suite
+
+
+def fewest_groups_of(suite: "Suite") -> int:
+    """Returns how many groups of answers a suite's gates on regressions need to tell a fall of all of them from chance.
+
+    Fewer are needed with fewer gates, which share the suite's level.
+    """
+    names = suite.judge_names
+    runs = [JudgedRun(judge, suite.metrics, {}, ()) for judge in names]
+    return fewest_groups(AlarmLevel(suite.false_alarms, _count_looks(suite.gates, runs)).of_check)
 
 
 def decide_gates(
@@ -29,13 +43,19 @@ def decide_gates(
         The results in the order of the gates, and of the runs within a gate.
     """
     checks = [list(_list_checks(gate, runs, AlarmLevel(false_alarms, 0))) for gate in gates]
-    looks = sum(len(list_bounds(check.gate)) or 1 for of_gate in checks for check in of_gate if not check.is_strict)
+    looks = _count_looks(gates, runs)
     results: list[GateResult] = []
     for gate, of_gate in zip(gates, checks, strict=True):
         if isinstance(gate, CostGate):
             results.append(_decide_cost(gate, spending))
         results += [_decide(replace(check, level=AlarmLevel(false_alarms, looks))) for check in of_gate]
     return results
+
+
+def _count_looks(gates: Sequence[BaseModel], runs: Sequence[JudgedRun]) -> int:
+    """How many figures share the level."""
+    checks = (check for gate in gates for check in _list_checks(gate, runs, AlarmLevel(1.0, 0)))
+    return sum(len(list_bounds(check.gate)) or 1 for check in checks if not check.is_strict)
 
 
 def _list_checks(gate: BaseModel, runs: Sequence[JudgedRun], level: AlarmLevel) -> Iterator[GateCheck]:
@@ -61,5 +81,12 @@ def _decide_cost(gate: CostGate, spending: Spending) -> GateResult:
     else:
         state, reason = "failed", f"the live calls took {figure:.6g} {unit}, but may take {gate.at_most:g}"
     return GateResult(
-        gate="cost", judge=None, metric=None, state=state, value=figure, bound=gate.at_most, reason=reason
+        gate="cost",
+        name=gate.name_for(None),
+        judge=None,
+        metric=None,
+        state=state,
+        value=figure,
+        bound=gate.at_most,
+        reason=reason,
     )

@@ -15,10 +15,37 @@ NOTEWORTHY = 2.0
 _MOST_SHOWN = 1000
 
 
+_FIELD_WORDS = {
+    "language": "language {}",
+    "message_type": "message type {}",
+    "reach": "reaching {}",
+    "at_least": "at least {}",
+    "at_most": "at most {}",
+    "more_than": "by more than {}",
+    "unit": "{}",
+    "strict": "strict",
+}
+
+
+def _bound_text(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 class _Gate(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    gate: str
     judge: str | None = Field(default=None, description="one of the suite's judges; each of them if left out")
+
+    def name_for(self, metric: str | None) -> str:
+        """Returns the gate as a name that no other gate of the suite has, such as `mean of bleu, at least 0.5`.
+
+        Args:
+            metric: The metric that is held against it; None for a gate on the cost.
+        """
+        fields = self.model_dump(exclude_defaults=True, exclude={"gate", "metric", "judge"})
+        bounds = [f"{_FIELD_WORDS[field].format(_bound_text(value))}" for field, value in fields.items()]
+        return ", ".join([f"{self.gate} of {metric}" if metric else self.gate, *bounds])
 
 
 class _SampleGate(_Gate):
@@ -104,6 +131,8 @@ class GateResult(BaseModel):
 
     Attributes:
         gate: The gate's kind, such as `mean`.
+        name: The gate with its metric and bounds, as no other gate of the suite is called; "" in reports that an
+            earlier version wrote.
         judge: The judge whose run it is about; None for a gate on the cost.
         metric: The metric that it is about; None for a gate on the cost.
         state: `passed`, `failed`, `undecided` (the figure could not be computed or tested) or `no baseline` (no
@@ -118,6 +147,7 @@ class GateResult(BaseModel):
     """
 
     gate: str
+    name: str = ""
     judge: str | None
     metric: str | None
     state: State
@@ -130,14 +160,19 @@ class GateResult(BaseModel):
 
     @property
     def title(self) -> str:
-        """The gate, its metric and its judge, if there is one.
+        """The gate's name and its judge, if there is one.
 
         Example:
-            >>> GateResult(gate="mean", judge="qwen", metric="bleu", state="passed", value=1, bound=1, reason="").title
-            'mean bleu by qwen'
+            >>> gate = MeanGate(gate="mean", metric="bleu", at_least=0.5)
+            >>> name = gate.name_for("bleu")
+            >>> GateResult(
+            ...     gate="mean", name=name, judge="qwen", metric="bleu", state="passed", value=1, bound=0.5, reason=""
+            ... ).title
+            'mean of bleu, at least 0.5, by qwen'
         """
         by_judge = "" if self.judge in {None, NO_JUDGE} else f"by {self.judge}"
-        return " ".join(part for part in (self.gate, self.metric, by_judge) if part)
+        name = self.name or " ".join(part for part in (self.gate, self.metric) if part)
+        return ", ".join(part for part in (name, by_judge) if part)
 
     @property
     def is_suspected(self) -> bool:

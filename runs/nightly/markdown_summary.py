@@ -25,8 +25,9 @@ def summary_markdown(report: NightlyReport) -> str:
     lines = [f"### Assay: {as_text(report.suite)}: {_TITLES[report.verdict]}", ""]
     if report.message:
         lines += [as_text(report.message, 600), ""]
-    if report.resume:
-        lines += [f"To resume it: {as_code(report.resume)}", ""]
+    sentence, command = report.next_step
+    if sentence:
+        lines += [f"{as_text(sentence)}{f': {as_code(command)}' if command else '.'}", ""]
     if report.gates:
         lines += ["| | gate | evidence | result |", "|---|---|---|---|"]
         for gate in report.gates:

@@ -24,6 +24,7 @@ Verdict = Literal[
 UNFINISHED = frozenset({"running", "budget", "interrupted", "error", "samples failed"})
 """The verdicts after which a nightly run can be resumed."""
 
+_IN_CI = " (on GitHub: run the workflow by hand with `accept`)"
 _MOST_CHANGED = 5
 _MOST_FAILING = 50
 _MOST_CHARACTERS = 300
@@ -123,6 +124,8 @@ class NightlyReport(BaseModel):
         verdict: What it comes to, the gates considered.
         message: Why it did not end well; else empty.
         resume: The command that resumes it, or None where there is nothing to resume.
+        accept: The command that accepts its runs, or None where they cannot be accepted.
+        is_accepted: Whether its runs were accepted when it ended.
         sets: The sets as the suite names them.
         runs: One run per judge.
         gates: The results of the gates.
@@ -138,6 +141,8 @@ class NightlyReport(BaseModel):
     verdict: Verdict
     message: str = ""
     resume: str | None = None
+    accept: str | None = None
+    is_accepted: bool = False
     sets: tuple[str, ...] = ()
     runs: tuple[RunReport, ...] = ()
     gates: tuple[GateResult, ...] = ()
@@ -147,6 +152,25 @@ class NightlyReport(BaseModel):
     def as_json(self) -> dict[str, Any]:
         """Returns the report as JSON values."""
         return self.model_dump(mode="json")
+
+    @property
+    def next_step(self) -> tuple[str, str]:
+        """What to do now, as the beginning of a sentence, and the command that does it; two empty texts for nothing."""
+        if self.resume:
+            return "To resume it", self.resume
+        if self.is_accepted:
+            return "Accepted: the next nightly runs are compared with this one", ""
+        if self.accept is None:
+            return "", ""
+        if self.verdict == "gate failed":
+            return f"If the change is meant, start a new baseline with it{_IN_CI}", self.accept
+        if self.verdict == "passed" and any(gate.state == "no baseline" for gate in self.gates):
+            return (
+                "There is no accepted run to compare with yet, so that no fall can be seen. If you are content with "
+                f"these answers, compare the next nightly runs with them{_IN_CI}",
+                self.accept,
+            )
+        return "", ""
 
 
 def read_report(row: NightlyRunRow) -> NightlyReport:

@@ -13,6 +13,7 @@ from ..compare import RunComparison, compare, run_samples
 from ..options import RunOptions
 from ..session import OnProgress, run_plan
 from ..store import Store
+from .accept import accept_runs
 from .gate_check import JudgedRun
 from .gate_decisions import decide_gates
 from .gates import GateResult, Spending
@@ -32,6 +33,7 @@ class NightlyRun:
         row: Its row in the store.
         runs: The ids of the runs that have begun, by judge.
         resume_command: The command that resumes it.
+        accept_command: The command that accepts a run, whose id follows it.
         budget: The budget of this session.
         earlier: What earlier sessions took, in `earlier_seconds`.
     """
@@ -41,6 +43,7 @@ class NightlyRun:
     row: NightlyRunRow
     runs: dict[str, str]
     resume_command: str
+    accept_command: str = "assay accept"
     budget: Budget = field(default_factory=Budget)
     earlier: Spending = field(default_factory=Spending)
     earlier_seconds: float = 0.0
@@ -60,7 +63,9 @@ class NightlyRun:
         return round(self.earlier_seconds + time.monotonic() - self.started, 3)
 
 
-def begin_nightly_run(suite: Suite, store: Store, *, resume: bool, resume_command: str) -> NightlyRun:
+def begin_nightly_run(
+    suite: Suite, store: Store, *, resume: bool, resume_command: str, accept_command: str = "assay accept"
+) -> NightlyRun:
     """Begins a nightly run, or resumes the newest.
 
     Args:
@@ -68,13 +73,14 @@ def begin_nightly_run(suite: Suite, store: Store, *, resume: bool, resume_comman
         store: Where to keep it.
         resume: Resume the newest nightly run of the suite, which must not have finished.
         resume_command: The command that would resume it, for the report.
+        accept_command: The command that would accept a run whose id follows it, for the report.
 
     Raises:
         UsageError: There is nothing to resume, or the suite has changed so that its runs cannot go on.
     """
     ledger, budget = Ledger(store), suite.budget.budget()
     if not resume:
-        return NightlyRun(suite, store, ledger.begin(suite.name), {}, resume_command, budget)
+        return NightlyRun(suite, store, ledger.begin(suite.name), {}, resume_command, accept_command, budget)
     rows = ledger.nightly_runs(suite.name)
     if not rows or rows[0].status not in UNFINISHED:
         newest = f"; the newest, {rows[0].id}, ended: {rows[0].status}" if rows else ""
@@ -87,7 +93,7 @@ def begin_nightly_run(suite: Suite, store: Store, *, resume: bool, resume_comman
                 f"{row.id}: the suite has other sets, metrics or judges than when its run {run} began, so that the run "
                 "cannot be resumed; omit --resume to begin a new nightly run"
             )
-    nightly = NightlyRun(suite, store, row, runs, resume_command, budget)
+    nightly = NightlyRun(suite, store, row, runs, resume_command, accept_command, budget)
     if row.report is not None:
         report = read_report(row)
         nightly.earlier, nightly.earlier_seconds = report.spent, report.seconds
@@ -151,6 +157,29 @@ def finish_nightly_run(nightly: NightlyRun, status: Status, message: str = "") -
     return report
 
 
+def accept_nightly_run(nightly: NightlyRun, report: NightlyReport) -> NightlyReport:
+    """Accepts the runs of a nightly run that ended: the next nightly runs are compared with them.
+
+    Its gates on regressions no longer count, because it is the new baseline; all other gates do.
+
+    Args:
+        nightly: The nightly run.
+        report: Its report. One that can be resumed is returned as it is: nothing is accepted.
+
+    Returns:
+        The report with the verdict that follows.
+    """
+    if report.accept is None:
+        return report
+    for run in report.runs:
+        accept_runs(nightly.store, [run.run], nightly.suite.name)
+    gates = [gate for gate in report.gates if gate.gate != "regression"]
+    verdict = decide_verdict(report.status, gates, 0, nightly.suite.max_failed)
+    accepted = report.model_copy(update={"verdict": verdict, "is_accepted": True})
+    Ledger(nightly.store).end(nightly.row.id, verdict, accepted.as_json())
+    return accepted
+
+
 def empty_report(nightly: NightlyRun, status: Status, message: str = "") -> NightlyReport:
     """Returns a report without figures: of a nightly run that has just begun, or whose store cannot be read."""
     return NightlyReport(
@@ -197,6 +226,9 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
             "gates": tuple(gates),
             "verdict": verdict,
             "resume": nightly.resume_command if verdict in UNFINISHED else None,
+            "accept": None
+            if verdict in UNFINISHED
+            else "; ".join(f"{nightly.accept_command} {report.run}" for report in reports),
         }
     )
 

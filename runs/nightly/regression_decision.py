@@ -13,7 +13,10 @@ def decide_regression(check: GateCheck, gate: RegressionGate) -> GateResult:
 
     history, allowed = check.run.history, gate.more_than
     if not history.accepted:
-        reason = "no accepted run shares samples with this one; accept one with `assay accept RUN`"
+        reason = (
+            f"{check.subject} is compared with nothing yet: no accepted run shares samples with this one; accept one "
+            "with `assay accept RUN`"
+        )
         return check.result("no baseline", reason, allowed)
     samples = check.samples
     figures = check.figures(samples, [*history.accepted, *history.nights])
@@ -57,8 +60,7 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: fl
     reason += f" in {others} ({len(groups)} paired samples{f', {format_bound(allowed)} allowed' if allowed else ''})"
     word = "fall" if check.higher_is_better else "rise"
     state: State = "failed" if newest.failed else "passed"
-    # with g groups the smallest p-value of a sign-flip test is 2 ** -g
-    fewest = next(count for count in range(1, 64) if RELEASES * 2.0**-count < check.level.of_check)
+    fewest = fewest_groups(check.level.of_check)
     of_groups = f"{newest.fallen_groups} of {len(set(groups))} groups of answers"
     turned, look = "fell" if check.higher_is_better else "rose", "look at them with `assay compare`"
     if newest.failed:
@@ -75,6 +77,20 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: fl
         by_chance = ", which is no more than chance gives" if change < 0 else ""
         reason += f"{by_chance}: no {word} seen{_missed(newest, word)}"
     return check.result(state, reason, allowed, value=change, newest=newest)
+
+
+def fewest_groups(level: float) -> int:
+    """Returns how many groups of answers a fall of the whole takes to be told from chance.
+
+    Args:
+        level: The share of months in which the gate may fail without a change, between 0 and 1.
+
+    Example:
+        >>> fewest_groups(0.05), fewest_groups(0.05 / 3)
+        (7, 9)
+    """
+    # with g groups the smallest p-value of a sign-flip test is 2 ** -g
+    return next(count for count in range(1, 64) if RELEASES * 2.0**-count < level)
 
 
 def _missed(newest: Evidence, word: str) -> str:

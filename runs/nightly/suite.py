@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ...judges import Budget, JudgeSettings, Mode, load_settings
+from ...judges.cassette import is_bundled
 from ...judges.judge_folder import JUDGE_FILE
 from ...metrics.specification import DEFAULT_METRICS
 from ..plan import Plan
@@ -108,6 +109,19 @@ class Suite(BaseModel):
         """Returns the absolute path of each output by its key in the file; None for those that are not written."""
         names = self.outputs.model_dump(by_alias=True)
         return {key: None if name is None else self.path(name) for key, name in names.items()}
+
+    def kept_files(self) -> dict[str, Path | None]:
+        """Returns what later nightly runs need, as absolute paths.
+
+        `store` is the folder of the runs, None for a store on a server; `replies` a pattern that matches the cassette's
+        files, parts that were not merged yet among them, None without a cassette or with a bundled one.
+        """
+        on_server = isinstance(self.store_place, str)
+        file = None if self.cassette is None or is_bundled(self.cassette.file) else self.cassette.file
+        return {
+            "store": None if on_server else Path(self.store_place).resolve(),
+            "replies": None if file is None else self.path(f"{file.replace('{judge}', '*')}*"),
+        }
 
     def settings(self, judge: str) -> JudgeSettings | None:
         """Returns the settings of one of the suite's judges, None for `NO_JUDGE`. Raises as `load_settings`."""

@@ -1,5 +1,6 @@
 """A first suite for a set: what is in the file, how it is mapped, and which metrics can score it."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,17 @@ from ...eval_sets import Sample, load_set
 from ...eval_sets.rows import Row
 from ...eval_sets.sample_columns import ALIASES, known_columns, sort_row
 from ...eval_sets.sources import open_source
+from ...metrics.catalogue import describe_metric
 from ...metrics.metric import has_field
+from ...metrics.specification import parse_specification
+
+_LEAST_COVERAGE = 0.95
+_OUTPUTS = {
+    "junit": "assay-reports/junit.xml",
+    "summary": "assay-reports/summary.md",
+    "json": "assay-reports/report.json",
+    "site": "assay-reports/site",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +96,7 @@ def draft_suite(
     judge: str | None = None,
     sheet: str | None = None,
 ) -> str:
-    """Writes a suite as YAML, with the mapping of the columns.
+    """Writes a suite as YAML with comments: the set, the gates that it can fail, and the files that it writes.
 
     Args:
         name: The suite's name.
@@ -97,23 +108,96 @@ def draft_suite(
 
     Examples:
         >>> look = SetLook((), (), {"question": "user_input"})
-        >>> print(draft_suite("answers", "answers.csv", look, metrics=["token_overlap"]))
+        >>> print(draft_suite("answers", "answers.csv", look, metrics=["token_overlap"]))  # doctest: +ELLIPSIS
+        # What `assay suite` judges, when it fails, and what it writes (docs/nightly.md explains every key).
+        # Paths are relative to this file.
         name: answers
-        sets:
-        - answers.csv
-        map:
-          question: user_input
-        metrics:
-        - token_overlap
+        sets: [answers.csv]
+        map: {question: user_input}
+        metrics: [token_overlap]
         <BLANKLINE>
+        # A gate that fails ends the run with exit code 5. By chance that happens in one of 20 months.
+        gates:
+          # Answers must get a value: an emptied file, or a renamed column, does not pass.
+          - {gate: coverage, at_least: 0.95}
+          ...
     """
-    suite: dict[str, object] = {"name": name, "sets": [source]}
+    lines = [
+        "# What `assay suite` judges, when it fails, and what it writes (docs/nightly.md explains every key).",
+        "# Paths are relative to this file.",
+        _entry("name", name),
+        _entry("sets", [source]),
+    ]
     if look.mapping:
-        suite["map"] = dict(look.mapping)
+        lines.append(_entry("map", dict(look.mapping)))
     if sheet is not None:
-        suite["sheet"] = sheet
-    suite["metrics"] = list(metrics)
+        lines.append(_entry("sheet", sheet))
+    lines.append(_entry("metrics", list(metrics)))
     if judge is not None:
-        suite["judges"] = [judge]
-        suite["cassette"] = {"file": f"{Path(source).stem}.replies.jsonl", "mode": "auto"}
-    return yaml.safe_dump(suite, sort_keys=False, allow_unicode=True)
+        lines += [
+            _entry("judges", [judge]),
+            "# Replies are kept here and used again: an answer that did not change costs nothing.",
+            _entry("cassette", {"file": f"{Path(source).stem}.replies.jsonl", "mode": "auto"}),
+            "# The most that one run may spend:",
+            "# budget: {usd: 2}",
+        ]
+    coverage, regression = draft_gates(look, metrics)
+    lines += [
+        "",
+        "# A gate that fails ends the run with exit code 5. By chance that happens in one of 20 months.",
+        "gates:",
+        "  # Answers must get a value: an emptied file, or a renamed column, does not pass.",
+        *(f"  - {_flow(gate)}" for gate in coverage),
+        "  # No metric may fall below the runs that you accepted: `assay accept last`, in CI the input `accept`.",
+        "  # Until a run is accepted, these gates have no baseline and cannot fail.",
+        *(f"  - {_flow(gate)}" for gate in regression),
+        "  # Further gates (mean, share, cost) and their keys: docs/nightly.md",
+        "",
+        "outputs:",
+        *(f"  {key}: {path}" for key, path in _OUTPUTS.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def draft_gates(look: SetLook, metrics: Sequence[str]) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    """Chooses gates that can fail, and that this set as it is passes: on the coverage, and on regressions.
+
+    Args:
+        look: What the set holds.
+        metrics: The metrics to score.
+
+    Returns:
+        The gates on the coverage: one for all metrics, or one per metric where some answers lack what a metric needs;
+        and one gate per metric on its regression.
+
+    Example:
+        >>> draft_gates(SetLook((), (), {}), ["token_overlap"])
+        ([{'gate': 'coverage', 'at_least': 0.95}], [{'gate': 'regression', 'metric': 'token_overlap'}])
+    """
+    shares = {metric: _share_with_needs(look, metric) for metric in metrics}
+    coverage: list[dict[str, object]] = [{"gate": "coverage", "at_least": _LEAST_COVERAGE}]
+    if any(share < 1 for share in shares.values()):
+        coverage = [
+            {"gate": "coverage", "metric": metric, "at_least": math.floor(_LEAST_COVERAGE * share * 100) / 100}
+            for metric, share in shares.items()
+        ]
+    return coverage, [{"gate": "regression", "metric": metric} for metric in metrics]
+
+
+def _share_with_needs(look: SetLook, metric: str) -> float:
+    """The share of the samples that have all that a metric needs."""
+    specification = parse_specification(metric)
+    if specification.is_ragas or specification.is_scorer or not look.samples:
+        return 1.0  # their needs are known when they run
+    needs = describe_metric(metric).needs
+    return sum(all(has_field(sample, field) for field in needs) for sample in look.samples) / len(look.samples)
+
+
+def _entry(key: str, value: object) -> str:
+    """One key of the suite on one line."""
+    return f"{key}: {_flow(value)}"
+
+
+def _flow(value: object) -> str:
+    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, default_flow_style=True, width=math.inf)
+    return text.removesuffix("\n").removesuffix("\n...")

@@ -11,6 +11,8 @@ from pydantic_core import ErrorDetails
 from ...arguments import check_type
 from ...errors import InputError, UsageError
 from ...eval_sets.name_suggestions import nearest_names, quote_names
+from ...eval_sets.sample_columns import known_columns
+from ...eval_sets.sources import is_on_hub, open_source
 from ...metrics.catalogue import needs_judge
 from .gates import GATES, NO_JUDGE
 from .suite import BudgetBounds, CassetteUse, Outputs, Suite, judge_identity
@@ -36,7 +38,7 @@ def load_suite(path: Path) -> Suite:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: the suite cannot be read: {error}") from error
     except yaml.YAMLError as error:
-        raise InputError(f"{path}: not valid YAML: {' '.join(str(error).split())}; correct it there") from error
+        raise InputError(_not_yaml(path, text, error)) from error
     if not isinstance(content, dict) or tree is None:
         raise InputError(f"{path}: holds no keys; a suite begins with `sets:` and `metrics:` (see docs/nightly.md)")
     for key, line in _repeated_keys(tree):
@@ -52,6 +54,49 @@ def load_suite(path: Path) -> Suite:
         raise InputError(_explanation(str(path), tree, first)) from None
     _check_names(suite, path, tree)
     return suite
+
+
+def check_sets(suite: Suite, path: Path) -> None:
+    """Checks that the sets of a suite can be opened, and that they hold a first row.
+
+    Args:
+        suite: The suite.
+        path: Its file.
+
+    Raises:
+        InputError: A set cannot be opened; the text names the suite's file and the set's line.
+    """
+    tree = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    if tree is None:
+        return
+    for number, (name, source) in enumerate(zip(suite.sets, suite.plan(NO_JUDGE).sets, strict=True)):
+        if is_on_hub(source):
+            continue  # checking asks nobody
+        try:
+            opened = open_source(
+                source, split=suite.split, sheet=suite.sheet, known=known_columns(suite.map), logs=not suite.map
+            )
+            next(iter(opened.rows), None)
+        except InputError as error:
+            place: Place = ("sets", number)
+            beside = "" if Path(source).is_absolute() else f" (looked for in {suite.folder} and among the bundled sets)"
+            raise InputError(
+                f"{path}{_line(tree, place)}, {_dotted(place)}: {name} cannot be read{beside}: {error}"
+            ) from None
+
+
+def _not_yaml(path: Path, text: str, error: yaml.YAMLError) -> str:
+    """What is wrong with a file that is no YAML: file, line, problem and cure."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    number = mark.line if mark else text.count("\n", 0, getattr(error, "position", 0))
+    problem = (
+        getattr(error, "problem", None) or getattr(error, "reason", None) or "a character that YAML does not allow"
+    )
+    context = getattr(error, "context", None)
+    began = getattr(error, "context_mark", None)
+    within = f" {context} that begins in line {began.line + 1}" if context and began else ""
+    cure = "check the brackets, quotes, colons and the indentation (spaces, no tabs) there"
+    return f"{path}, line {number + 1}: not valid YAML: {problem}{within}; {cure}"
 
 
 def _check_names(suite: Suite, path: Path, tree: yaml.Node) -> None:
@@ -77,6 +122,9 @@ def _check_names(suite: Suite, path: Path, tree: yaml.Node) -> None:
         identities[identity] = judge
     measured = suite.plan(NO_JUDGE).all_metrics
     for number, gate in enumerate(suite.gates):
+        if gate in suite.gates[:number]:
+            same = suite.gates.index(gate)
+            raise invalid(("gates", number), f"is the same gate as gates[{same}]; remove one of them")
         gate_metric: str | None = getattr(gate, "metric", None)
         if gate_metric is not None and gate_metric not in measured:
             similar = nearest_names(gate_metric, measured)

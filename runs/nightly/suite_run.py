@@ -13,7 +13,14 @@ from ..session import Progress
 from ..store import Store
 from .ledger import Ledger
 from .nightly_report import NightlyReport
-from .nightly_run import NightlyRun, begin_nightly_run, empty_report, execute_nightly_run, finish_nightly_run
+from .nightly_run import (
+    NightlyRun,
+    accept_nightly_run,
+    begin_nightly_run,
+    empty_report,
+    execute_nightly_run,
+    finish_nightly_run,
+)
 from .report_files import write_history, write_report_files
 from .suite import Suite
 
@@ -33,7 +40,9 @@ def run_suite(
     store: str | Path | None = None,
     *,
     resume: bool = False,
+    accept: bool = False,
     resume_command: str = "",
+    accept_command: str = "assay accept",
     progress: Callable[[], ProgressDisplay] | None = None,
     on_notice: Callable[[str], None] = lambda _: None,
 ) -> SuiteOutcome:
@@ -45,7 +54,10 @@ def run_suite(
         suite: What to run.
         store: The folder or URL of the store; the suite's own if left out.
         resume: Resume the newest nightly run of the suite instead of beginning one.
+        accept: Accept the runs when the nightly run has ended: the next ones are compared with them, and its gates on
+            regressions do not count. One that can be resumed is not accepted.
         resume_command: The command that would resume it, for the report.
+        accept_command: The command that would accept a run whose id follows it, for the report.
         progress: Makes a context manager that gives the function to tell of progress.
         on_notice: Is told of earlier nightly runs that did not finish.
 
@@ -58,7 +70,9 @@ def run_suite(
     check_type("suite", suite, Suite, 'a Suite: load_suite(Path("suite.yaml"))')
     try:
         opened = Store(suite.store_place if store is None else store, wait=suite.store_wait)
-        nightly = begin_nightly_run(suite, opened, resume=resume, resume_command=resume_command)
+        nightly = begin_nightly_run(
+            suite, opened, resume=resume, resume_command=resume_command, accept_command=accept_command
+        )
     except AssayError as error:
         write_report_files(suite, _not_begun(suite, str(error), resume_command.removesuffix(" --resume")))
         raise
@@ -66,6 +80,8 @@ def run_suite(
         if row.status == "running" and row.id != nightly.row.id:
             on_notice(f"{row.id} has not finished: it is still running, or was killed")
     report = _run_and_report(nightly, progress)
+    if accept:
+        report = accept_nightly_run(nightly, report)
     write_errors = []
     for write in (partial(write_report_files, suite, report), partial(write_history, suite, opened)):
         try:

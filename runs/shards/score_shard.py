@@ -238,6 +238,10 @@ class _ShardRecord:
         self._replies = replies
         self._rows: dict[str, AnswerRow] = {}
 
+    @property
+    def is_resumed(self) -> bool:
+        return bool(self._earlier)
+
     def begin(self, metrics: Sequence[Metric]) -> ShardReplies:
         known = (reply for row in self._earlier.values() for reply in row["replies"] or ())
         self._replies.begin({reply["key"]: reply["line"] for reply in known})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ...arguments import check_type
 from ...errors import BudgetReached, UsageError
-from ...judges import Usage
+from ...judges import LiteLLMJudge, Usage
 from ...metrics import Metric
 from ...prompts import Prompts
 from ..options import RunOptions
@@ -107,6 +107,8 @@ def run_shards(
     shard_plan = _shard_plan(plan, options, paths)
     folder = ShardFolder.of_plan(shard_options.out, shard_plan)
     metrics = _check(shard_plan, find_pieces(paths, _ROWS_LOOKED_AT, plan.limit)[0], on_note)
+    if resume is None and plan.judge is not None and options.cassette is None:
+        LiteLLMJudge(plan.judge).check_api_key()  # before a run is begun that could score nothing
     shard_rows = folder.begin(shard_plan, shard_options.shard_rows)
     pieces = find_pieces(paths, shard_rows, plan.limit)
     run = resume or store.begin(plan.with_directions(metrics), options.cassette, folder.url)

@@ -66,3 +66,18 @@ def test_a_draw_is_a_set_of_the_run_s_answers(assay: Make, tmp_path: Path) -> No
     assert "--out FILE" in assay("estimate", "last", "--cheap", "token_overlap", "--draw", "12").err
     missing = assay("estimate", "last", "--cheap", "faithfulness", "--draw", "12", "--out", out).err
     assert "score every answer with it first" in missing
+
+
+def test_what_was_drawn_is_json_for_programs(assay: Make, set_file: Make) -> None:
+    run = assay("run", set_file(8), "--metrics", "token_overlap", "--json").json["run"]
+    draw = ("estimate", "last", "--cheap", "token_overlap", "--draw", "4", "--out", "drawn.jsonl", "--strata", "2")
+    assert assay(*draw, "--json").json == {
+        "file": "drawn.jsonl",
+        "run": run,
+        "drawn": 4,
+        "answers": 8,
+        "cheap": "token_overlap",
+        "strata": 2,
+        "seed": 0,
+    }
+    assert "assay rate last --store .assay" in assay(*draw, "--store", ".assay").out

@@ -23,12 +23,27 @@ def test_a_suite_is_written_with_the_mapping_and_three_samples_are_shown(assay: 
         "metrics": ["weakest_claim", "faithfulness"],
         "judges": ["openai/gpt-4o-mini"],
         "cassette": {"file": "answers.replies.jsonl", "mode": "auto"},
+        "gates": [  # 3 of the 4 answers have a context: 0.95 * 3 / 4, rounded down
+            {"gate": "coverage", "metric": "weakest_claim", "at_least": 0.71},
+            {"gate": "coverage", "metric": "faithfulness", "at_least": 0.71},
+            {"gate": "regression", "metric": "weakest_claim"},
+            {"gate": "regression", "metric": "faithfulness"},
+        ],
+        "outputs": {
+            "junit": "assay-reports/junit.xml",
+            "summary": "assay-reports/summary.md",
+            "json": "assay-reports/report.json",
+            "site": "assay-reports/site",
+        },
     }
     assert "answers.csv: 4 samples, 3 with contexts, 0 with a reference, 4 rated" in done.out
     assert "stars as rating from 1 to 5" in done.out
     assert done.out.count("  question  ") == 3
     assert "answers-1 (en, rated 4 of 5)" in done.out
-    assert "Next: assay suite suite.yaml" in done.out
+    assert "  assay suite suite.yaml  the first run" in done.out
+    assert "  assay accept last       if it is good" in done.out
+    # two gates on regressions and two on coverage share 0.05: 5 * 2 ** -g is below 0.0125 from g = 9 on
+    assert "4 groups of answers cannot tell a fall from chance; the gates on regressions need 9" in done.err
 
 
 def test_the_suite_runs_as_it_is(assay: Make) -> None:
@@ -36,6 +51,45 @@ def test_the_suite_runs_as_it_is(assay: Make) -> None:
     assert assay("init", "answers.csv").code == 0
     done = assay("suite", "suite.yaml")
     assert done.code == 0
+    assert "no baseline regression: token_overlap is compared with nothing yet" in done.out
+    assert "\n  assay accept 2" in done.out  # on a line of its own, to be copied
+    assert sorted(path.name for path in Path("assay-reports").iterdir()) == [
+        "junit.xml",
+        "report.json",
+        "site",
+        "summary.md",
+    ]
+
+
+def test_the_gates_fail_where_the_answers_get_worse_or_are_gone(assay: Make) -> None:
+    rows = [f"How do I do step {n}?,Open menu {n} and press save.,Open menu {n} and press save.\n" for n in range(30)]
+    header = "question,answer,context\n"
+    Path("answers.csv").write_text(header + "".join(rows), encoding="utf-8")
+    done = assay("init", "answers.csv")
+    assert (done.code, done.err) == (0, "")  # 30 groups are enough
+    assert assay("suite", "suite.yaml").code == 0
+    assert assay("accept", "last").code == 0
+    worse = [row.replace("press save.,", "sing.,", 1) for row in rows]
+    Path("answers.csv").write_text(header + "".join(worse), encoding="utf-8")
+    failed = assay("suite", "suite.yaml")
+    assert failed.code == 5
+    assert "failed      regression: token_overlap is lower by" in failed.out
+    assert "If the change is meant" in failed.out
+    kept = assay("suite", "suite.yaml", "--accept", "--json")
+    assert (kept.code, kept.json["verdict"], kept.json["is_accepted"]) == (0, "passed", True)
+    without_contexts = [row.rpartition(",")[0] + ",\n" for row in worse[1:]]
+    Path("answers.csv").write_text(header + worse[0] + "".join(without_contexts), encoding="utf-8")
+    empty = assay("suite", "suite.yaml", "--json")
+    assert empty.code == 5
+    states = {gate["name"]: (gate["state"], gate["reason"]) for gate in empty.json["gates"]}
+    state, reason = states["coverage of token_overlap, at least 0.95"]
+    # one answer of 30 still has a context
+    assert (state, reason.partition(";")[0]) == (
+        "failed",
+        "the share of samples with a value of token_overlap is 0.033, but must be at least 0.95",
+    )
+    # what is accepted by hand still has to reach the coverage
+    assert assay("suite", "suite.yaml", "--accept").code == 5
 
 
 def test_without_a_terminal_nothing_is_asked_and_the_error_names_the_option(assay: Make) -> None:

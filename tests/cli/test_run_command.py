@@ -320,3 +320,23 @@ def test_the_worst_answers_do_not_include_the_best(assay: Make) -> None:
     done = assay("run", "set.jsonl", "--metrics", "token_overlap,mine.py:is_long")
     assert re.search(r"The 4 worst answers by token_overlap:\s+s4  0\.000, rated 1", done.out), done.out
     assert "s0  1.000" not in done.out
+
+
+def test_a_used_up_budget_says_what_was_paid(assay: Make, set_file: Make, judge_file: Make) -> None:
+    judge_file(price={"input": 1.0, "output": 1.0})
+    done = assay(
+        *("run", set_file(6), "--judge", "local.yaml", "--metrics", "faithfulness", "--budget-calls", 3),
+        *("--store", "my runs", "-q"),
+    )
+    assert done.code == 3
+    line = done.err.splitlines()[-1]
+    said = re.search(r"the budget of 3 calls is reached: 3 calls took (\d+) tokens, cost (\S+) USD; go on with: ", line)
+    assert said, line
+    assert float(said[2]) == pytest.approx(int(said[1]) / 1e6, rel=0.05)  # 1 USD per million tokens
+    run = assay("runs", "--store", "my runs", "--json").json["runs"][0]["run"]
+    assert line.endswith(f"go on with: assay run --resume {run} --store 'my runs'")
+
+
+def test_commands_to_copy_name_the_store_and_quote_ids(assay: Make, set_file: Make) -> None:
+    done = assay("run", set_file(1, id="order (1)"), "--metrics", "token_overlap", "--store", "elsewhere")
+    assert re.search(r"^  assay show \S+ 'order \(1\)' --store elsewhere$", done.out, re.MULTILINE)

@@ -79,9 +79,9 @@ def test_junit_says_which_gate_failed(assay: Make, suite_file: Make, set_file: M
     cases = {case.name: [type(result).__name__ for result in case.result] for case in suite}
     assert cases == {
         "the nightly run finished": [],
-        "share token_overlap": ["Failure"],
-        "regression token_overlap": ["Skipped"],
-        "coverage token_overlap": [],
+        "share of token_overlap, reaching 0.5, at least 0.9": ["Failure"],
+        "regression of token_overlap": ["Skipped"],
+        "coverage of token_overlap, at least 1": [],
     }
     assert (suite.tests, suite.failures, suite.skipped, suite.errors) == (4, 1, 1, 0)
 
@@ -144,8 +144,53 @@ def test_check_asks_no_model_and_writes_nothing(assay: Make, suite_file: Make, s
     assert not (tmp_path / "out").exists()
     wrong = assay("suite", suite_file(SHARE | {"raech": 1}), "--check")
     assert (wrong.code, wrong.out, "did you mean `reach`" in wrong.err) == (1, "", True)
+    absent = assay("suite", suite_file(sets=["set.jsonl", "nowhere.jsonl"]), "--check")
+    assert (absent.code, absent.out) == (1, "")
+    assert "nightly.yaml, line 1, sets[1]: nowhere.jsonl cannot be read (looked for in " in absent.err
+    assert "did you mean" not in valid.err
+    gateless = assay("suite", suite_file(), "--check")
+    assert (gateless.code, "has no gates, so that it passes whatever the answers are" in gateless.err) == (0, True)
+    kept = assay("suite", suite_file(cassette="replies.{judge}.jsonl", store="runs/x"), "--check", "--json")
+    assert kept.json["kept"] == {"store": str(Path("runs/x")), "replies": "replies.*.jsonl*"}
     missing = assay("suite", suite_file(sets=["nowhere.jsonl"]))
     assert (missing.code, "nowhere.jsonl" in missing.out + missing.err) == (1, True)
+
+
+def test_two_gates_on_one_metric_have_texts_of_their_own(
+    assay: Make, suite_file: Make, set_file: Make, tmp_path: Path
+) -> None:
+    set_file(12)
+    gates = [
+        SHARE,
+        SHARE | {"reach": 0.3},
+        SHARE | {"at_least": 0.8},
+        REGRESSION,
+        REGRESSION | {"language": "en"},
+        REGRESSION | {"more_than": 0.1},
+        {"gate": "mean", "metric": "token_overlap", "at_least": 0.2},
+        {"gate": "mean", "metric": "token_overlap", "at_least": 0.2, "strict": True},
+        {"gate": "cost", "at_most": 2},
+        {"gate": "cost", "at_most": 9, "unit": "calls"},
+    ]
+    done = assay("suite", suite_file(*gates), "--json")
+    assert done.code == 0
+    assert len({gate["name"] for gate in done.json["gates"]}) == len(gates)
+    (suite,) = JUnitXml.fromfile(str(tmp_path / "out/junit.xml"))
+    assert len({case.name for case in suite}) == len(gates) + 1
+    twice = assay("suite", suite_file(REGRESSION, SHARE, REGRESSION), "--check")
+    assert (twice.code, "gates[2]: is the same gate as gates[0]" in twice.err) == (1, True)
+
+
+def test_commands_to_copy_name_the_store_and_quote_what_a_shell_would_split(
+    assay: Make, suite_file: Make, set_file: Make
+) -> None:
+    set_file(3)
+    typed = assay("suite", suite_file(REGRESSION), "--store", "my runs", "--json").json
+    assert typed["accept"] == f"assay accept --store 'my runs' {typed['runs'][0]['run']}"
+    own = assay("suite", suite_file(REGRESSION, store="kept"), "--json").json
+    assert own["accept"] == f"assay accept --store kept {own['runs'][0]['run']}"
+    plain = assay("suite", suite_file(REGRESSION), "--json").json
+    assert plain["accept"] == f"assay accept {plain['runs'][0]['run']}"
 
 
 def test_a_run_of_no_suite_is_accepted_only_for_a_named_suite(assay: Make, suite_file: Make, set_file: Make) -> None:

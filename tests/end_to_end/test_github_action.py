@@ -1,10 +1,14 @@
-"""The GitHub Action: each of its own steps is run as a runner would, with the outputs of the steps before it."""
+"""The GitHub Action: its steps are run as a runner would, on fresh machines that share nothing but the cache."""
 
+import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -12,6 +16,9 @@ from zipfile import ZipFile
 import pytest
 import yaml
 from junitparser import JUnitXml
+from openai_server import OpenAIServer
+
+from assay import load_set
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -21,60 +28,306 @@ pytestmark = [
 ]
 
 
-class Runner:
-    """Runs the action's `run` steps in a folder; `outputs` are those of the steps, as `steps.NAME.outputs.KEY`."""
+class GitHub:
+    """What stays between jobs: the files of the repository, and the caches by key, each saved once.
 
-    def __init__(self, folder: Path, **inputs: str) -> None:
-        self.folder = folder
-        self.temporary = folder / "runner"
-        self.temporary.mkdir()
-        self.values = {f"inputs.{name}": str(spec["default"]) for name, spec in ACTION["inputs"].items()}
-        self.values |= {f"inputs.{name}": value for name, value in inputs.items()} | {"github.action_path": str(ROOT)}
+    Attributes:
+        repository: The files that a job checks out.
+        caches: By key, the folder that was saved under it, the oldest first.
+        jobs: The jobs so far.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.repository = folder / "repository"
+        self.repository.mkdir()
+        self._caches = folder / "caches"
+        self.caches: dict[str, Path] = {}
+        self.jobs: list[Job] = []
+        self._folder = folder
+
+    def begin(self, **inputs: str) -> "Job":
+        """A job on a machine of its own, with the repository checked out into its folder."""
+        folder = self._folder / f"machine{len(self.jobs)}"
+        shutil.copytree(self.repository, folder / "workspace")
+        self.jobs.append(Job(self, folder, str(len(self.jobs)), inputs))
+        return self.jobs[-1]
+
+    def restore(self, paths: list[str], workspace: Path, key: str, prefix: str) -> None:
+        """`actions/cache/restore`: the cache of this key, else the newest whose key begins with the prefix."""
+        matching = [name for name in self.caches if name == key] or [n for n in self.caches if n.startswith(prefix)]
+        if matching:
+            shutil.copytree(self.caches[matching[-1]], workspace, dirs_exist_ok=True)
+
+    def save(self, paths: list[str], workspace: Path, key: str) -> None:
+        """`actions/cache/save`: what the patterns match; a key that is there is never overwritten."""
+        matches = [match for path in paths for match in workspace.glob(path)]
+        if key in self.caches or not matches:
+            return
+        self.caches[key] = self._caches / str(len(self.caches))
+        for match in matches:
+            copy = self.caches[key] / match.relative_to(workspace)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(match, copy) if match.is_dir() else shutil.copy(match, copy)
+
+
+class Job:
+    """Runs the action's steps; `values` holds what expressions may name, as `steps.NAME.outputs.KEY`."""
+
+    def __init__(self, github: GitHub, folder: Path, run_id: str, inputs: dict[str, str]) -> None:
+        self._github = github
+        self.folder = folder / "workspace"
+        self._temporary = folder / "temporary"
+        self._temporary.mkdir()
         self.summary = folder / "step_summary.md"
+        self.values = {f"inputs.{name}": str(spec["default"]) for name, spec in ACTION["inputs"].items()}
+        self.values |= {f"inputs.{name}": value for name, value in inputs.items()}
+        self.values |= {"github.action_path": str(ROOT), "github.run_id": run_id, "github.run_attempt": "1"}
         self.ran: list[str] = []
+        self.uploaded: list[str] = []
 
     def evaluate(self, text: str) -> str:
-        """The text with its `${{ a || b }}` and `${{ always() && a }}` filled in."""
+        """The text with its `${{ ... }}` filled in: names, `||`, `&&`, `!= 'text'` and `always()`."""
+
+        def operand(word: str) -> str:
+            name, _, other = (part.strip() for part in word.partition("!="))
+            if other:
+                return "true" if self.values.get(name, "skipped") != other.strip("'") else ""
+            return "true" if name == "always()" else self.values.get(name, "")
 
         def value(match: re.Match[str]) -> str:
-            words = [word for word in re.split(r"\s*(?:\|\||&&)\s*", match[1].strip()) if word != "always()"]
-            return next((value_of_word for word in words if (value_of_word := self.values.get(word, ""))), "")
+            result = ""
+            for alternative in match[1].split("||"):
+                for word in alternative.split("&&"):
+                    result = operand(word.strip())
+                    if not result:
+                        break
+                if result:
+                    break
+            return result
 
         return re.sub(r"\$\{\{(.*?)\}\}", value, text)
 
-    def run(self, without: str = "") -> int:
-        """Runs the steps but one to the end, or to the first that fails; the last exit code."""
+    def run(self, *, without: str = "Install Assay", cancelled_after: str = "") -> int:
+        """Runs the steps; after one that fails only those that say `always()`.
+
+        Args:
+            without: A step that is left out: the environment of the tests stands for it.
+            cancelled_after: The step at whose end the job is cancelled.
+
+        Returns:
+            The exit code of the job: of the first step that failed.
+        """
+        code = 0
         for step in ACTION["runs"]["steps"]:
-            if "run" not in step or step["name"] == without or ("if" in step and not self.evaluate(step["if"])):
+            condition = step.get("if", "")
+            if step.get("name") == without or (code and "always()" not in condition):
                 continue
-            output = self.temporary / f"{step['name']}.output"
-            output.touch()
-            environment = os.environ | {
-                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-                "GITHUB_OUTPUT": str(output),
-                "GITHUB_STEP_SUMMARY": str(self.summary),
-                "RUNNER_TEMP": str(self.temporary),
-                **{name: self.evaluate(text) for name, text in step.get("env", {}).items()},
-            }
-            shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
-            code = subprocess.run(shell, cwd=self.folder, env=environment, check=False).returncode
-            self.ran.append(step["name"])
-            for line in output.read_text(encoding="utf-8").splitlines():
+            if condition and not self.evaluate(condition):
+                continue
+            self.ran.append(step.get("name", step.get("uses")))
+            ended = self._run_step(step) if "run" in step else self._play(step)
+            self.values[f"steps.{step.get('id')}.outcome"] = "failure" if ended else "success"
+            code = code or ended or (1 if step.get("name") == cancelled_after else 0)
+        return code
+
+    def _run_step(self, step: dict[str, Any]) -> int:
+        output = self._temporary / f"{step['name']}.output"
+        output.touch()
+        environment = os.environ | {
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "GITHUB_OUTPUT": str(output),
+            "GITHUB_STEP_SUMMARY": str(self.summary),
+            "RUNNER_TEMP": str(self._temporary),
+            **{name: self.evaluate(text) for name, text in step.get("env", {}).items()},
+        }
+        shells = {"bash": ["bash", "--noprofile", "--norc", "-eo", "pipefail"], "python": ["python"]}
+        script = self._temporary / "script"
+        script.write_text(step["run"], encoding="utf-8")
+        shell = [*shells[step["shell"]], str(script)]
+        code = subprocess.run(shell, cwd=self.folder, env=environment, check=False).returncode
+        self._read_outputs(step.get("id"), output.read_text(encoding="utf-8"))
+        return code
+
+    def _read_outputs(self, step: str | None, text: str) -> None:
+        """As GitHub reads them: `name=value`, or `name<<END` with lines until END."""
+        lines = iter(text.splitlines())
+        for line in lines:
+            if heredoc := re.fullmatch(r"([\w-]+)<<(.+)", line):
+                value = list(takewhile(lambda part, end=heredoc[2]: part != end, lines))  # type: ignore[misc]
+                self.values[f"steps.{step}.outputs.{heredoc[1]}"] = "\n".join(value)
+            else:
                 name, _, value = line.partition("=")
-                self.values[f"steps.{step.get('id')}.outputs.{name}"] = value
-            if code:
-                return code
+                self.values[f"steps.{step}.outputs.{name}"] = value
+
+    def _play(self, step: dict[str, Any]) -> int:
+        """The steps of others: the cache is a folder, an upload is noted."""
+        used = step["uses"].partition("@")[0]
+        values = {name: self.evaluate(text) for name, text in step["with"].items()}
+        paths = values.get("path", "").splitlines()
+        if used == "actions/cache/restore":
+            assert paths
+            self._github.restore(paths, self.folder, values["key"], values["restore-keys"])
+        elif used == "actions/cache/save":
+            assert paths
+            self._github.save(paths, self.folder, values["key"])
+        elif used == "actions/upload-artifact":
+            self.uploaded = [path for path in paths if (self.folder / path).exists()]
+        else:
+            assert used == "actions/setup-python"
         return 0
 
+    def report(self) -> dict[str, Any]:
+        """The JSON report of a suite as `assay init` writes it."""
+        report: dict[str, Any] = json.loads((self.folder / "assay-reports/report.json").read_text(encoding="utf-8"))
+        return report
 
-def write_suite(folder: Path, at_least: float) -> None:
-    suite: dict[str, Any] = {
-        "sets": "helpdesk_en",
-        "metrics": "token_overlap",
-        "gates": [{"gate": "mean", "metric": "token_overlap", "at_least": at_least}],
-        "outputs": {"junit": "out/junit.xml", "summary": "out/summary.md"},
-    }
-    (folder / "nightly.yaml").write_text(json.dumps(suite), encoding="utf-8")
+
+@pytest.fixture
+def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitHub:
+    """A repository, and caches, in a folder of their own."""
+    monkeypatch.delenv("ASSAY_STORE", raising=False)
+    return GitHub(tmp_path)
+
+
+def write_answers(github: GitHub, worse: bool = False) -> None:
+    """24 answers of a helpdesk as a CSV file; worse ones have nothing to do with the question."""
+    with (github.repository / "answers.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["question", "answer", "context"])
+        for sample in load_set("helpdesk_en")[:24]:
+            answer = "Bananas sing quietly under purple mountains." if worse else sample.response
+            rows.writerow([sample.user_input, answer, "\n".join(sample.retrieved_contexts)])
+
+
+def type_init(github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
+    """Types `assay init answers.csv` in the repository."""
+    with monkeypatch.context() as patched:
+        patched.chdir(github.repository)
+        done = assay("init", "answers.csv", *words)
+        assert done.code == 0, done.err
+
+
+def test_a_fresh_repository_until_a_worse_chatbot_fails(
+    github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_answers(github)
+    type_init(github, assay, monkeypatch)
+
+    first = github.begin()
+    assert first.run() == 0
+    assert [gate["state"] for gate in first.report()["gates"]] == ["passed"] * 2 + ["no baseline"] * 2
+    assert "no accepted run to compare with yet" in first.summary.read_text(encoding="utf-8")
+    assert first.report()["accept"] == f"assay accept {first.report()['runs'][0]['run']}"
+
+    accepting = github.begin(accept="true")
+    assert accepting.run() == 0
+    assert "Accepted: the next nightly runs are compared with this one." in accepting.summary.read_text("utf-8")
+    accepted = accepting.report()["runs"][0]["run"]
+
+    same = github.begin()
+    assert same.run() == 0
+    assert [gate["state"] for gate in same.report()["gates"]] == ["passed"] * 4
+    assert same.report()["runs"][0]["accepted"] == accepted
+
+    write_answers(github, worse=True)
+    worse = github.begin()
+    assert worse.run() == 5
+    assert [gate["state"] for gate in worse.report()["gates"]] == ["passed"] * 2 + ["failed"] * 2
+    assert worse.values["steps.run.outputs.exit-code"] == "5"
+    assert "❌ a gate failed" in worse.summary.read_text(encoding="utf-8")
+    assert sorted(worse.uploaded) == [
+        f"assay-reports/{name}" for name in ("junit.xml", "report.json", "site", "summary.md")
+    ]
+    (junit,) = JUnitXml.fromfile(str(worse.folder / worse.values["steps.files.outputs.junit"]))
+    assert (junit.tests, junit.failures) == (5, 2)
+    assert len({case.name for case in junit}) == 5
+
+    # the failed night was saved: the next one, still bad, counts four before it
+    after = github.begin()
+    assert after.run() == 5
+    site = after.folder / "assay-reports/site"
+    assert len(list(site.glob("night*-*.html"))) == 5
+
+    # the change is meant: the gates on regressions do not fail the run that is the new baseline
+    meant = github.begin(accept="true")
+    assert meant.run() == 0
+    assert meant.report()["verdict"] == "passed"
+    last = github.begin()
+    assert last.run() == 0
+    assert last.report()["runs"][0]["accepted"] == meant.report()["runs"][0]["run"]
+
+
+def test_the_replies_of_a_night_that_failed_are_used_by_the_next(
+    *,
+    github: GitHub,
+    assay: Callable[..., Any],
+    judge_file: Callable[..., Path],
+    openai_server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write_answers(github)
+    shutil.move(judge_file("judge.yaml"), github.repository)
+    type_init(github, assay, monkeypatch, "--judge", "judge.yaml", "--metrics", "faithfulness:claims=judge")
+    assert github.begin(accept="true").run() == 0
+    asked = len(openai_server.requests)
+    assert asked == 48  # the claims of 24 answers, and their verdicts
+
+    write_answers(github, worse=True)
+    failing = github.begin()
+    assert failing.run() == 5
+    more = len(openai_server.requests) - asked
+    assert more > 0
+    assert failing.report()["spent"]["calls"] == more
+
+    again = github.begin()
+    assert again.run() == 5
+    assert again.report()["spent"]["calls"] == 0
+    assert len(openai_server.requests) == asked + more
+
+
+def test_a_job_that_is_cancelled_saves_and_one_that_never_ran_the_suite_does_not(
+    github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_answers(github)
+    type_init(github, assay, monkeypatch)
+    assert github.begin().run(cancelled_after="Check the suite") == 1
+    assert github.caches == {}
+    assert github.begin().run(cancelled_after="Run the suite") == 1
+    assert [key.rpartition("-1")[0].rpartition("-")[2] for key in github.caches] == ["1"]  # of the second job
+
+
+def test_two_suites_have_caches_of_their_own(
+    github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_answers(github)
+    type_init(github, assay, monkeypatch, "--out", "a")
+    type_init(github, assay, monkeypatch, "--out", "a-b")
+    assert github.begin(suite="a-b").run() == 0
+    other = github.begin(suite="a")
+    assert other.run() == 0
+    assert len(list((other.folder / "assay-reports/site").glob("night*-*.html"))) == 1
+
+
+@pytest.mark.parametrize("accept", ["yes", "true\nexit-code=0"])
+def test_accept_is_true_or_false(github: GitHub, accept: str) -> None:
+    job = github.begin(accept=accept)
+    assert job.run() == 1
+    assert job.ran == ["actions/setup-python@v5", "Check the suite"]
+
+
+def test_a_line_end_in_an_input_writes_no_further_output(
+    github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_answers(github)
+    folder = github.repository / "x\nexit-code=0\nsummary=evil"
+    folder.mkdir()
+    type_init(github, assay, monkeypatch)
+    for name in ("suite.yaml", "answers.csv"):
+        shutil.move(github.repository / name, folder)
+    job = github.begin(suite="x\nexit-code=0\nsummary=evil/suite.yaml")
+    assert job.run() == 0
+    assert job.values["steps.files.outputs.summary"] == "x\nexit-code=0\nsummary=evil/assay-reports/summary.md"
+    assert "steps.files.outputs.exit-code" not in job.values
 
 
 @pytest.fixture
@@ -92,34 +345,23 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return wheel
 
 
-@pytest.mark.parametrize(("at_least", "code", "title"), [(0.5, 0, "all gates passed"), (0.99, 5, "a gate failed")])
-def test_the_steps_run_the_suite_and_publish_what_it_writes(
-    tmp_path: Path, package: Path, at_least: float, code: int, title: str
-) -> None:
-    write_suite(tmp_path, at_least)
-    runner = Runner(tmp_path, package=str(package))
-    assert runner.run() == code
-    assert list((tmp_path / "installed").glob("assay_action_test-*.dist-info"))
-    assert runner.values["steps.run.outputs.exit-code"] == str(code)
-    assert title in runner.summary.read_text(encoding="utf-8")
-    (suite,) = JUnitXml.fromfile(runner.values["steps.files.outputs.junit"])
-    assert suite.failures == (code == 5)
-    assert runner.values["steps.files.outputs.site"] == ""
-    assert (tmp_path / ".assay").is_dir()  # what the cache keeps
+def test_the_package_is_installed_and_a_suite_without_outputs_runs(github: GitHub, package: Path) -> None:
+    gate = {"gate": "mean", "metric": "token_overlap", "at_least": 0.5}
+    suite = {"sets": "helpdesk_en", "metrics": "token_overlap", "gates": [gate]}
+    (github.repository / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    job = github.begin(package=str(package))
+    assert job.run(without="") == 0
+    assert list((package.parent / "installed").glob("assay_action_test-*.dist-info"))
+    assert "Publish the summary" not in job.ran
+    assert not job.uploaded
 
 
-def test_without_a_package_the_actions_own_checkout_is_installed(tmp_path: Path) -> None:
+def test_without_a_package_the_actions_own_checkout_is_installed(github: GitHub) -> None:
     (install,) = (step for step in ACTION["runs"]["steps"] if step.get("name") == "Install Assay")
-    assert Runner(tmp_path).evaluate(install["env"]["PACKAGE"]) == str(ROOT)
+    assert github.begin().evaluate(install["env"]["PACKAGE"]) == str(ROOT)
 
 
-def test_a_suite_that_cannot_be_read_stops_before_anything_is_asked(tmp_path: Path) -> None:
-    runner = Runner(tmp_path, suite="none.yaml")
-    assert runner.run(without="Install Assay") != 0
-    assert runner.ran == ["Check the suite"]
-
-
-def test_the_cache_and_the_artifact_take_what_the_steps_write() -> None:
-    uses = {step["uses"].partition("@")[0]: step["with"] for step in ACTION["runs"]["steps"] if "uses" in step}
-    assert ".assay" in uses["actions/cache"]["path"].split()
-    assert "steps.files.outputs.junit" in uses["actions/upload-artifact"]["path"]
+def test_a_suite_that_cannot_be_read_stops_before_anything_is_asked(github: GitHub) -> None:
+    job = github.begin(suite="none.yaml")
+    assert job.run() != 0
+    assert job.ran == ["actions/setup-python@v5", "Check the suite"]

@@ -48,3 +48,38 @@ def test_a_run_without_a_key_ends_with_one_line(
     (line,) = done.err.splitlines()
     assert "set the environment variable OPENAI_API_KEY" in line
     assert openai_server.requests == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "set.jsonl", "--judge", "openai/gpt-4o-mini"),
+        ("run", "set.jsonl", "--judge", "openai/gpt-4o-mini", "--cassette", "new.jsonl"),
+        ("suite", "suite.yaml"),
+        ("judges", "compare", "set.jsonl", "--judge", "openai/gpt-4o-mini", "--judge", "openai/gpt-4o"),
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_no_command_without_a_key_stores_an_empty_run(assay: Make, set_file: Make, words: tuple[str, ...]) -> None:
+    set_file(8)
+    assert assay("run", "set.jsonl", "--metrics", "token_overlap").code == 0
+    assert assay("init", "set.jsonl", "--judge", "openai/gpt-4o-mini").code == 0
+    before = assay("runs", "--json").json
+    done = assay(*words)
+    assert done.code == 1
+    assert "set the environment variable OPENAI_API_KEY" in done.err
+    assert assay("runs", "--json").json == before
+
+
+def test_a_run_that_has_all_replies_needs_no_key(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge_file(price={"input": 0, "output": 0})
+    words = ("--judge", "local.yaml", "--metrics", "faithfulness", "--cassette", "replies.jsonl")
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    assert assay("run", set_file(4), *words).code == 0
+    asked = len(openai_server.requests)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert assay("run", "set.jsonl", *words).code == 0
+    assert assay("run", "--resume", "last", "--out", "scores.csv").code == 0
+    assert len(openai_server.requests) == asked

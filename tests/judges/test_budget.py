@@ -82,7 +82,7 @@ def test_a_call_larger_than_the_budget_is_not_made(server: OpenAIServer, judge: 
     """11 and 10 characters at 3.5 per token make 6, and 8 for each message 22; 500 for the reply."""
     (reply,) = ask_many(judge(budget=Budget(tokens=521), max_tokens=500), ask, 1)
     assert isinstance(reply, BudgetReached)
-    assert "0 replies took 0 tokens, and the next call may take 522" in str(reply)
+    assert "0 calls took 0 tokens, cost 0.0000 USD; the next call may take 522 tokens" in str(reply)
     assert not server.requests
 
 

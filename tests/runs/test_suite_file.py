@@ -74,7 +74,16 @@ def test_a_valid_suite_is_read(tmp_path: Path) -> None:
         ("name: helpdesk", "name: helpdesk\nname: days", ", line 2: the key `name` appears twice"),
         ("name: helpdesk", "folder: /", ", line 1: unknown key `folder`"),
         ("cassette: replies.jsonl", "cassette: {file: a, mode: repaly}", "line 5, cassette.mode: "),
-        ("name: helpdesk", "name: [", "not valid YAML"),
+        (
+            "name: helpdesk",
+            "name: [",
+            ", line 3: not valid YAML: expected ',' or ']', but got '<scalar>' while parsing a flow sequence that "
+            "begins in line 1; check the brackets",
+        ),
+        ("  - {gate: regression", "\t- {gate: regression", ", line 9: not valid YAML: "),
+        ("name: helpdesk", "name: help: desk", ", line 1: not valid YAML: mapping values are not allowed here; check"),
+        ("name: helpdesk", "name: \x07", ", line 1: not valid YAML: special characters are not allowed"),
+        ("{gate: cost, at_most: 2}", "{gate: mean, metric: faithfulness, at_least: 0.6}", "line 10, gates[2]: is the"),
     ],
     ids=str,
 )
@@ -85,6 +94,7 @@ def test_an_error_names_line_and_key(tmp_path: Path, before: str, after: str, me
         load_suite(path)
     assert str(error.value).startswith(str(path))
     assert message in str(error.value)
+    assert "<unicode string>" not in str(error.value)
 
 
 def test_a_file_that_is_no_suite_is_refused(tmp_path: Path) -> None:

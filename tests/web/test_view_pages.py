@@ -27,7 +27,7 @@ CLAIMS = [
 ]  # fmt: skip
 
 
-def write_run(store: Store, shift: float = 0.0, first_word: str = "Yes") -> str:
+def write_run(store: Store, shift: float = 0.0, first_word: str = "Yes", *, is_rated: bool = True) -> str:
     run = store.begin(Plan(sets=("helpdesk.jsonl",), metrics=("faithfulness",), directions={"faithfulness": True}))
     writer, usage = RunWriter(store, run), Usage(1, 0, 10, 2, 0, 0.5)
     samples = [
@@ -35,7 +35,7 @@ def write_run(store: Store, shift: float = 0.0, first_word: str = "Yes") -> str:
             id=f"s/{number}", user_input=f"Who sees the salary of person{number}?",
             response=f"{first_word}. Managers see salaries. It takes effect at once.",
             retrieved_contexts=(CONTEXT,), language="en" if number % 2 else "nl", group=f"g{number // 3}",
-            message_type="binary" if number < 6 else "instruction", ratings={"ada": 1 + number % 5},
+            message_type="binary" if number < 6 else "instruction", ratings={"ada": 1 + number % 5} if is_rated else {},
         )
         for number in range(12)
     ]  # fmt: skip
@@ -501,3 +501,22 @@ def test_a_long_search_is_counted_to_a_thousand(view_site: Any, tmp_path: Path) 
             assert "1,060 answers" in shown and "More than" not in shown and "Page 22 of 22" in shown
             assert names == [f"a{number:04}" for number in range(1050, 1060)]
         assert page(q="sal", sort="token_overlap", order="down")[1][:2] == ["a1059", "a1058"]
+
+
+def test_an_unrated_set_has_no_column_and_no_filter_of_ratings(
+    client: Any, site: Any, view_site: Callable[[Path], Any], tmp_path: Path
+) -> None:
+    rated = client.get(f"/run/{site[1]}").text
+    assert 'data-label="rating"' in rated
+    assert 'name="rated"' in rated
+    store = Store(tmp_path / ".assay")
+    run = write_run(store, is_rated=False)
+    store.close()
+    unrated_site = view_site(tmp_path)
+    with httpx.Client(base_url=unrated_site.address, follow_redirects=True, timeout=30) as browser:
+        browser.get(unrated_site.link).raise_for_status()
+        page = browser.get(f"/run/{run}").text
+    assert "Who sees the salary of person3?" in page
+    assert ">rating<" not in page
+    assert 'data-label="rating"' not in page
+    assert 'name="rated"' not in page
