@@ -62,7 +62,7 @@ def test_the_demo_fits_a_small_terminal_and_begins_with_the_verdict(demo: str) -
     assert len(lines) <= 40
     assert max(map(len, lines)) <= 80
     assert lines[0].startswith("weakest_claim follows your team at least ")
-    assert "Fitted on the English answers (" in demo and "nl-048, rated 1: " in demo
+    assert "Fitted on the English answers (" in demo and "nl-048, rated 1 of 5: " in demo
     assert "the team would rate it about " in demo
 
 
