@@ -1,5 +1,7 @@
 """What an installation takes: megabytes per dependency, packages, and seconds by the clock and on a slow line.
 
+    python benchmarks/install_size.py [--extra numeric] [--with "litellm<1.91"]
+
 A wheel of this checkout is installed into a new environment, as `pip install .` does. The first table has one row per
 dependency of the plain installation: what it is for, what its own files take, and what would not be installed without
 it, which are the packages that nothing else needs. With `--extra NAME` (again for more) a second table says what the
