@@ -15,7 +15,7 @@ from lazy_loader import attach_stub
 if not os.path.isdir(os.path.join(__path__[0], "languages")):  # noqa: PTH118, PTH112
     __path__.append(os.path.dirname(__path__[0]))  # noqa: PTH120 - pathlib takes longer to import than all the rest
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # A package's public names stand in the `__init__.pyi` beside its `__init__.py`, once; each is imported when it is used.
 __getattr__, _list_names, __all__ = attach_stub(__name__, __file__)

@@ -6,7 +6,7 @@ Both sides first record replies of the same local server: two calls per sample (
 default, which takes the sentences as claims and so needs one call. Then each replays them: every pass opens the
 recordings anew, so that nothing stays in memory between passes. Ragas is timed with its own cache (DiskCacheBackend)
 and with a dict, the fastest cache that its interface allows; with its recommended metrics and with `ragas.evaluate`.
-The last table splits Assay's time by subject. Without ragas (pip install "assay[ragas]") only Assay is timed.
+The last table splits Assay's time by subject. Without ragas (pip install ".[ragas]") only Assay is timed.
 """
 
 import argparse

@@ -14,7 +14,7 @@ ROWS_PER_BATCH = 256
 
 def open_parquet(path: Path, name: str) -> Rows:
     """Opens a Parquet file. Raises `InputError` when it is none, and `UsageError` when pyarrow is not installed."""
-    with require_extra("datasets", f"{name}: reading a Parquet file"):
+    with require_extra("tables", f"{name}: reading a Parquet file"):
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
     if not path.stat().st_size:

@@ -23,7 +23,7 @@ def is_bundled(path: str | Path) -> bool:
     """Returns whether a cassette is named as a bundled one.
 
     Example:
-        >>> is_bundled("bundled:helpdesk.qwen1.5b.jsonl"), is_bundled("replies.jsonl")
+        >>> is_bundled("bundled:helpdesk.qwen1.5b"), is_bundled("replies.jsonl")
         (True, False)
     """
     return str(path).startswith(_BUNDLED)
@@ -33,17 +33,26 @@ def bundled_cassette(name: str | Path) -> Path:
     """Returns the file of a bundled cassette.
 
     Args:
-        name: Its name after `bundled:`, such as `bundled:helpdesk.qwen1.5b.jsonl`.
+        name: Its name after `bundled:`, such as `bundled:helpdesk.qwen1.5b`; `.jsonl` may follow.
 
     Raises:
         InputError: No bundled cassette has this name.
     """
     folder = Path(str(resources.files("assay.cassettes")))
-    path = folder / str(name).removeprefix(_BUNDLED)
-    known = sorted(file.name for file in folder.glob("*.jsonl"))
-    if path.name not in known or path.parent != folder:
+    stem = str(name).removeprefix(_BUNDLED).removesuffix(".jsonl")
+    known = sorted(file.name.removesuffix(".jsonl") for file in folder.glob("*.jsonl"))
+    if stem not in known:
         raise InputError(f"{name}: no such cassette is bundled; the bundled ones are {', '.join(known)}")
-    return path
+    return folder / f"{stem}.jsonl"
+
+
+def cassette_file(path: str | Path) -> Path:
+    """Returns the file of a cassette, of its path or its bundled name.
+
+    Raises:
+        InputError: No bundled cassette has this name.
+    """
+    return bundled_cassette(path) if is_bundled(path) else Path(path)
 
 
 class Cassette:
@@ -76,14 +85,16 @@ class Cassette:
         check_path("path", path)
         if mode not in get_args(Mode):
             raise UsageError(f"unknown cassette mode {mode!r}; the modes are {', '.join(get_args(Mode))}")
-        if is_bundled(path):
+        self.name = str(path)  # as messages call it: without the folder that Assay is installed in
+        self._is_bundled = is_bundled(path)
+        if self._is_bundled:
             if mode == "record":
                 raise UsageError(f"{path}: a bundled cassette is only replayed; record into a file of your own")
-            path, mode = bundled_cassette(path), "replay" if mode == "auto" else mode
-        self.path = Path(path)
+            mode = "replay" if mode == "auto" else mode
+        self.path = cassette_file(path)
         self.mode: Mode = mode
         if mode == "replay" and not self.path.exists() and not find_journals(self.path):
-            raise InputError(f"{self.path}: no such cassette; record it with --mode record, or name another one")
+            raise InputError(f"{self.name}: no such cassette; record it with --mode record, or name another one")
         self._journal: Journal | None = None
         self._unmerged: dict[str, bytes] = {}  # lines by key: of other processes' journals, and those recorded here
         if mode in _READS:
@@ -131,7 +142,15 @@ class Cassette:
             yield self._parse(line)
 
     def drop(self, keys: Collection[str]) -> None:
-        """Removes recordings from the file, atomically, after merging what killed processes left."""
+        """Removes recordings from the file, atomically, after merging what killed processes left.
+
+        Raises:
+            UsageError: The cassette is a bundled one.
+        """
+        if self._is_bundled:
+            raise UsageError(
+                f"{self.name}: a bundled cassette is only replayed; copy it with `assay cassettes merge` first"
+            )
         self._merge(keys)
         for key in keys:
             self._unmerged.pop(key, None)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors import UsageError
-from .cassette import Cassette
+from .cassette import Cassette, cassette_file
 from .recording import Recording, short_hash
 
 Prefer = Literal["first", "last"]
@@ -97,7 +97,7 @@ def split_cassette(
         else:
             value = set_of_sample(recording.sample) if set_of_sample else ""
         parts.setdefault(value, []).append(recording)
-    files = {value: folder / name for value, name in _file_names(parts, path).items()}
+    files = {value: folder / name for value, name in _file_names(parts, cassette_file(path)).items()}
     for file in files.values():
         if file.exists():
             raise UsageError(f"{file}: the file exists already; move it away, or name another folder with --out")

@@ -201,7 +201,7 @@ class LiteLLMEmbedder(Embedder):
         if missing := [text for text in texts if text not in known]:
             if self._cassette is not None and self._cassette.mode == "replay":
                 raise CassetteMiss(
-                    f'no recording in {self._cassette.path} of {self.name} for "{missing[0][:80]}". '
+                    f'no recording in {self._cassette.name} of {self.name} for "{missing[0][:80]}". '
                     "To record it: the same command with --mode auto (the model is then asked)"
                 )
             known |= await self._ask(missing)

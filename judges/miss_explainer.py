@@ -31,7 +31,7 @@ class MissExplainer:
         """Returns one paragraph: the prompt, the sample, the nearest recording, what differs, and how to record it."""
         settings = self._settings
         missing = make_recording("", question, settings.parameters, RawReply(model=settings.identity, text=""))
-        place = f"no recording in {self._cassette.path} for prompt {missing.prompt}"
+        place = f"no recording in {self._cassette.name} for prompt {missing.prompt}"
         place += f", sample {missing.sample}" if missing.sample else ""
         nearest = max(self._candidates(missing), key=lambda recording: _similarity(recording, missing), default=None)
         if nearest is None:

@@ -60,7 +60,7 @@ def write_rows(rows: Iterable[Mapping[str, Any]], path: Path, *, run: str | None
         with replace_file(path, binary=True) as file:
             file.write(to_json({"run": run, "scores": list(rows)}, indent=1, inf_nan_mode="null"))
     else:
-        with require_extra("datasets", f"{path}: writing a Parquet file"):
+        with require_extra("tables", f"{path}: writing a Parquet file"):
             import pyarrow
             from pyarrow import parquet
         texts = [{**row, "evidence": _text(row["evidence"]), "usage": _text(row["usage"])} for row in rows]

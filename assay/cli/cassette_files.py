@@ -56,7 +56,11 @@ def _as_cassette(path: Path, drafts: Path) -> Path:
 @_path
 @click.argument("sets", nargs=-1)
 @click.option("--by", type=click.Choice(["model", "prompt", "set"]), default="model", show_default=True)
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder. Default: that of PATH.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder. Default: that of PATH; here for a bundled one.",
+)
 @json_option
 def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None, as_json: bool) -> None:
     """Write one cassette per model, prompt or set.
@@ -64,12 +68,14 @@ def split(path: Path, sets: tuple[str, ...], *, by: Any, out: Path | None, as_js
     The recordings are those of PATH, which stays; with --by set the sets are SETS.
     """
     from ..eval_sets import read_set
+    from ..judges.cassette import is_bundled
     from ..judges.cassette_files import split_cassette
 
     if (by == "set") != bool(sets):
         raise UsageError("name the SETS with --by set, and only then")
     set_names = {sample.id: Path(name).stem for name in sets for sample in read_set(name)}
-    parts = split_cassette(path, by, out or path.parent, lambda sample: set_names.get(sample, "other"))
+    folder = out or (Path() if is_bundled(path) else path.parent)
+    parts = split_cassette(path, by, folder, lambda sample: set_names.get(sample, "other"))
     if as_json:
         echo_json({str(part): count for part, count in parts.items()})
     else:

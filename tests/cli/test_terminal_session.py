@@ -38,7 +38,7 @@ def test_init_asks_for_the_columns_and_the_judge(tmp_path: Path) -> None:
     session.expect("Who judges")
     session.sendline("")
     session.expect("answers.csv: 2 samples, 0 with contexts")
-    session.expect("Next: assay suite suite.yaml")
+    session.expect("assay suite suite.yaml")
     session.expect(pexpect.EOF)
     session.close()
     assert session.exitstatus == 0

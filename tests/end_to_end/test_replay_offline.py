@@ -51,8 +51,8 @@ def test_a_recorded_run_replays_to_the_same_numbers(
 def test_offline_really_is(offline: Make, judge_file: Make) -> None:
     """The check of these tests themselves: a live call cannot be made there."""
     done = offline("run", "helpdesk_en", "--limit", "1", "--judge", judge_file(), "--json")
-    assert done.returncode == 4
-    assert "faithfulness" in done.stdout
+    assert done.returncode != 0
+    assert "litellm" in done.stderr
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_the_demo_runs_offline(offline: Make, demo_cassette: Path) -> None:
             assert (metric["n"], metric["failed"]) == (60, 0)
             assert metric["low"] <= metric["spearman"] <= metric["high"]
             assert metric["mean"] is not None
-    shown = offline("show", "last")
+    shown = offline("show", "last", "--by-language")
     for words in ("Language: nl", "Language: en", "Spearman with rating", "baseline", "The 5 worst answers"):
         assert words in shown.stdout
 

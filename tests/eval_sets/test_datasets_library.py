@@ -185,10 +185,12 @@ def test_the_hub_out_of_reach_is_an_error_with_cause_and_cure(tmp_path):
     assert "go online, or name a local file" in run.stdout
 
 
-@pytest.mark.parametrize(("name", "library"), [("set.parquet", "pyarrow"), ("owner/name", "datasets")])
-def test_without_the_extra_the_error_says_how_to_install_it(file, monkeypatch, name, library):
+@pytest.mark.parametrize(
+    ("name", "extra", "library"), [("set.parquet", "tables", "pyarrow"), ("owner/name", "datasets", "datasets")]
+)
+def test_without_the_extra_the_error_says_how_to_install_it(file, monkeypatch, name, extra, library):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "datasets", None)
     source = str(file(name, b"PAR1")) if name.endswith("parquet") else name
-    with pytest.raises(UsageError, match=rf"needs the extra `datasets` \({library} is missing\): .* -m pip install"):
+    with pytest.raises(UsageError, match=rf"needs the extra `{extra}` \({library} is missing\): .* -m pip install"):
         load_set(source)

@@ -34,6 +34,32 @@ def test_a_bundled_cassette_is_only_replayed() -> None:
         Cassette(NAME, "record")
 
 
+def test_the_name_stands_without_its_suffix_and_in_every_command(assay: Make, tmp_path: Path) -> None:
+    """`run`, `show`, `diff`, `split` and `merge`; the parts of a bundled cassette are written here."""
+    short = NAME.removesuffix(".jsonl")
+    assert Cassette(short).path == Cassette(NAME).path
+    typed = ("run", "helpdesk_en", "--judge", "qwen1.5b", "--metrics", "judge_truthfulness", "--limit", "3", "--json")
+    assert assay(*typed, "--cassette", "bundled:helpdesk.{judge}").json["usage"]["from_cassette"] == 9
+    assert assay("cassettes", "show", short, "--sample", "en-029").out.endswith("qwen2.5-coder-1.5b-instruct-q4_k_m\n")
+    assert assay("cassettes", "diff", short, NAME).code == 0
+    parts = assay("cassettes", "split", short, "--by", "model", "--json").json
+    assert list(parts) == ["helpdesk.qwen1.5b.qwen2.5-coder-1.5b-instruct-q4_k_m.jsonl"]
+    assert assay("cassettes", "merge", "copy.jsonl", short).code == 0
+    assert (tmp_path / "copy.jsonl").is_file()
+
+
+def test_a_missing_reply_names_the_cassette_as_it_was_typed(assay: Make, set_file: Make) -> None:
+    done = assay("run", set_file(1), "--judge", "qwen1.5b", "--cassette", NAME, "--metrics", "judge_truthfulness")
+    assert f"no recording in {NAME}" in " ".join(done.out.split())
+
+
+def test_nothing_is_dropped_from_a_bundled_cassette(assay: Make) -> None:
+    before = Cassette(NAME).path.read_bytes()
+    done = assay("cassettes", "prune", NAME, "helpdesk_en", "--judge", "qwen1.5b", "--metrics", "faithfulness")
+    assert (done.code, "a bundled cassette is only replayed" in done.err) == (2, True)
+    assert Cassette(NAME).path.read_bytes() == before
+
+
 @pytest.mark.parametrize("name", ["bundled:none.jsonl", "bundled:../judges/qwen1.5b.yaml", "bundled:/etc/passwd"])
 def test_another_name_is_refused_with_the_known_ones(name: str) -> None:
     with pytest.raises(InputError, match=r"no such cassette is bundled; the bundled ones are helpdesk\."):

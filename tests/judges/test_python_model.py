@@ -153,7 +153,7 @@ def test_a_reply_that_is_no_text_is_an_error(ask: Callable[..., Any]) -> None:
 def test_a_function_counts_in_the_budget(ask: Callable[..., Any]) -> None:
     judge = LiteLLMJudge(says_yes, budget=Budget(calls=1))
     assert asyncio.run(judge.ask(ask("one"))).usage.calls == 1
-    with pytest.raises(BudgetReached, match="1 calls"):
+    with pytest.raises(BudgetReached, match="the budget of 1 call is reached"):
         asyncio.run(judge.ask(ask("two")))
 
 

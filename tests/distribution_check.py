@@ -1,0 +1,215 @@
+"""Builds the sdist and the wheel, and installs each into a new environment of every supported Python that is here.
+
+    python tests/distribution_check.py                          # all Pythons, sdist and wheel; `.ci/run` does this
+    python tests/distribution_check.py --python 3.12 --only wheel
+
+In each environment, without any extra and outside the checkout: `pip check`, the metadata, `assay --version`,
+`import assay`, every module that works without an extra, and `assay demo`. Takes half a minute per environment. The
+first failure ends it with what was typed and what was printed.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator, Mapping
+from email.message import Message
+from email.parser import HeaderParser
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+MODULES_OF_EXTRAS: Mapping[str, str] = {
+    "assay.metrics.ragas_parts": "ragas",
+    "assay.testing.plugin": "pytest",
+    "assay.web": "web",
+}
+"""The modules, or the packages with such modules, that cannot be imported without an extra, and the extra."""
+
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+import assay
+optional = {optional}
+count, failures = 0, []
+for module in pkgutil.walk_packages(assay.__path__, "assay.", onerror=lambda name: None):
+    try:
+        importlib.import_module(module.name)
+        count += 1
+    except Exception as error:
+        if not isinstance(error, ModuleNotFoundError) or not module.name.startswith(optional):
+            failures.append(f"{{module.name}}: {{type(error).__name__}}: {{error}}")
+print("\\n".join(failures) or f"{{count}} modules")
+sys.exit(bool(failures) or count < 400)
+"""
+
+
+class CheckError(Exception):
+    """Something of the distributions is not as it should be."""
+
+
+def expect(condition: bool, problem: str) -> None:
+    """Raises `CheckError` with the problem where the condition does not hold."""
+    if not condition:
+        raise CheckError(problem)
+
+
+def run(*words: str | Path, folder: Path) -> str:
+    """Runs a program outside the checkout, as a user's shell would, and returns what it prints."""
+    variables = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "ASSAY", "PYENV_V"))
+    }
+    done = subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, f"{' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
+    return done.stdout.strip()
+
+
+def project() -> dict[str, object]:
+    """The table `project` of `pyproject.toml`."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        table: dict[str, object] = tomllib.load(file)["project"]
+    return table
+
+
+def stated_version() -> str:
+    """The version, from the one place where it stands."""
+    match = re.search(r'^__version__ = "(.+)"$', (ROOT / "assay" / "__init__.py").read_text(encoding="utf-8"), re.M)
+    expect(match is not None, "assay/__init__.py states no __version__")
+    assert match is not None
+    return match[1]
+
+
+def supported_versions() -> list[str]:
+    """The versions of Python that the classifiers name, such as `3.11`."""
+    prefix = "Programming Language :: Python :: "
+    classifiers = project()["classifiers"]
+    assert isinstance(classifiers, list)
+    return [line.removeprefix(prefix) for line in classifiers if line.startswith(f"{prefix}3.")]
+
+
+def find_python(version: str) -> Path | None:
+    """The program of a version of Python on this machine: on the path, or one that pyenv made; None without one."""
+    name = f"python{version}"
+    installed = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    candidates = [Path(path) for path in (shutil.which(name),) if path]
+    candidates += sorted(installed.glob(f"{version}.*/bin/{name}"))
+    return next((path for path in candidates if _is_python(path, version)), None)
+
+
+def _is_python(path: Path, version: str) -> bool:
+    """Whether a program is this version: what pyenv puts on the path may be switched off."""
+    code = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2])"
+    done = subprocess.run([path, "-c", code], capture_output=True, text=True, check=False)
+    return done.returncode == 0 and done.stdout.strip() == version
+
+
+def build(folder: Path) -> dict[str, Path]:
+    """Builds both distributions from a copy: a build writes beside its sources.
+
+    Returns:
+        The files, as `sdist` and `wheel`. The wheel is made from the sdist, as pip does from an index.
+    """
+    left_out = shutil.ignore_patterns(".*", "build", "*.egg-info", "__pycache__")
+    shutil.copytree(ROOT, folder / "source", ignore=left_out)
+    code = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
+    run(sys.executable, "-c", code, folder=folder / "source")
+    (sdist,) = folder.glob("assay-*.tar.gz")
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        folder,
+        sdist,
+        folder=folder,
+    )
+    (wheel,) = folder.glob("assay-*.whl")
+    return {"sdist": sdist, "wheel": wheel}
+
+
+def check_metadata(text: str) -> None:
+    """Checks what an installation says of itself against `pyproject.toml`."""
+    table, metadata = project(), HeaderParser().parsestr(text)
+    version = stated_version()
+    expect(metadata["Version"] == version, f"the metadata says version {metadata['Version']}, the sources {version}")
+    expect(metadata["Requires-Python"] == table["requires-python"], "Requires-Python is another one")
+    expect(metadata["License-Expression"] == table["license"], "License-Expression is another one")
+    expect(metadata.get_all("License-File") == ["LICENSE"], "the licence is not in it")
+    expect(metadata.get_all("Classifier") == table["classifiers"], "the classifiers are other ones")
+    expect(metadata["Description-Content-Type"] == "text/markdown", "the description is no Markdown")
+    expect(_body(metadata).startswith("# Assay"), "the description is not the README")
+    extras = set(metadata.get_all("Provides-Extra") or ())
+    optional = table["optional-dependencies"]
+    assert isinstance(optional, dict)
+    expect(extras == optional.keys(), f"the extras are {sorted(extras)}")
+
+
+def _body(metadata: Message) -> str:
+    body = metadata.get_payload()
+    return body if isinstance(body, str) else ""
+
+
+def check_installation(python: Path, distribution: Path, folder: Path) -> Iterator[str]:
+    """Installs a distribution without extras into a new environment and uses it.
+
+    Yields:
+        What was checked, after each check.
+
+    Raises:
+        CheckError: Something failed.
+    """
+    run(python, "-m", "venv", folder / "environment", folder=folder)
+    scripts = folder / "environment" / ("Scripts" if os.name == "nt" else "bin")
+    own = scripts / "python"
+    started = time.perf_counter()
+    run(own, "-m", "pip", "install", "-q", "--disable-pip-version-check", distribution, folder=folder)
+    yield f"installed in {time.perf_counter() - started:.0f} s"
+    run(own, "-m", "pip", "check", folder=folder)
+    code = "from importlib.metadata import distribution; print(distribution('assay').read_text('METADATA'))"
+    check_metadata(run(own, "-c", code, folder=folder))
+    yield "metadata"
+    version = run(scripts / "assay", "--version", folder=folder)
+    expect(version == f"assay, version {stated_version()}", f"assay --version prints {version}")
+    run(own, "-c", "import assay", folder=folder)
+    yield run(own, "-c", IMPORT_ALL.format(optional=tuple(MODULES_OF_EXTRAS)), folder=folder)
+    demo = run(scripts / "assay", "demo", folder=folder)
+    expect("faithfulness" in demo, f"assay demo prints\n{demo}")
+    yield "assay demo"
+
+
+def main() -> None:
+    """Checks every distribution with every Python, and says what it did."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--python", action="append", help="a version such as 3.12; again for more")
+    parser.add_argument("--only", choices=["sdist", "wheel"], help="one kind of distribution")
+    options = parser.parse_args()
+    versions = options.python or supported_versions()
+    pythons = {version: path for version in versions if (path := find_python(version))}
+    for version in versions:
+        if version not in pythons:
+            print(f"Python {version}: not on this machine, not checked")
+    try:
+        expect(bool(pythons), f"none of Python {', '.join(versions)} is on this machine")
+        with tempfile.TemporaryDirectory() as name:
+            distributions = build(Path(name))
+            for version, python in pythons.items():
+                for kind in [options.only] if options.only else distributions:
+                    folder = Path(name) / f"{version}-{kind}"
+                    folder.mkdir()
+                    checks = ", ".join(check_installation(python, distributions[kind], folder))
+                    print(f"Python {version}, {kind}: {checks}", flush=True)
+                    shutil.rmtree(folder)
+    except CheckError as error:
+        sys.exit(f"the distributions are not fit for release: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,208 @@
+"""Every import in the sources is of a declared dependency, or of an extra whose absence is caught and named."""
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from distribution_check import MODULES_OF_EXTRAS
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+
+RUN_WITH_EXTRA = {
+    "assay.generation": "generation",
+    "assay.languages.language": "numeric",
+    "assay.metrics.bleurt": "bleurt",
+    "assay.metrics.heuristic": "heuristic",
+    "assay.metrics.heuristic.translation": "translate",
+    "assay.metrics.model_folder": "bertscore",
+    "assay.metrics.numeric": "numeric",
+    "assay.metrics.ragas_adapter": "ragas",
+    "assay.runs.gepa_rules": "gepa",
+    "assay.runs.shards": "shards",
+    "assay.runs.shards.ray_engine": "ray",
+    "assay.text.entities": "numeric",
+    "assay.text.lemmas": "numeric",
+    "assay.text.numbers": "numeric",
+    **MODULES_OF_EXTRAS,
+}
+"""Modules or packages that are only reached where another module has made sure of an extra, and the extra."""
+
+
+class Import(NamedTuple):
+    """One absolute import of another package.
+
+    Attributes:
+        module: Where it stands, such as `assay.text.lemmas`.
+        line: Its line there.
+        package: What is imported, without submodules.
+        extras: The extras that the imports around it are guarded by: `with require_extra("EXTRA", ...)`.
+        is_deferred: Whether it stands in a function.
+        is_caught: Whether it stands in a `try` that catches the missing package itself.
+    """
+
+    module: str
+    line: int
+    package: str
+    extras: tuple[str, ...] = ()
+    is_deferred: bool = False
+    is_caught: bool = False
+
+
+brought_by = cache(packages_distributions)  # the packages that bring a module, by the module
+
+
+@cache
+def settings() -> dict[str, Any]:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+@cache
+def declared(extra: str = "") -> set[str]:
+    """The packages that the plain installation declares, or that an extra adds, with the extras that it includes."""
+    project = settings()["project"]
+    packages: set[str] = set()
+    for line in project["optional-dependencies"][extra] if extra else project["dependencies"]:
+        requirement = Requirement(line)
+        if requirement.name == "assay":
+            packages |= set[str]().union(*map(declared, requirement.extras))
+        else:
+            packages.add(canonicalize_name(requirement.name))
+    return packages
+
+
+def imports_of(source: str, module: str) -> Iterator[Import]:
+    """The imports of other packages, except those that only type checkers see."""
+    yield from _imports(ast.parse(source), Import(module, 0, ""))
+
+
+def _imports(node: ast.AST, place: Import) -> Iterator[Import]:
+    if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        for statement in node.orelse:
+            yield from _imports(statement, place)
+        return
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+        if isinstance(node, ast.Import) or not node.level:
+            for name in dict.fromkeys(name.partition(".")[0] for name in names):
+                if name not in sys.stdlib_module_names and name != "assay":
+                    yield place._replace(line=node.lineno, package=name)
+        return
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        place = place._replace(is_deferred=True)
+    if isinstance(node, ast.With):
+        calls = [item.context_expr for item in node.items if isinstance(item.context_expr, ast.Call)]
+        guards = [call.args[0].value for call in calls if ast.unparse(call.func) == "require_extra"]  # type: ignore[attr-defined]
+        place = place._replace(extras=(*place.extras, *guards))
+    if isinstance(node, ast.Try) and any("ImportError" in ast.unparse(handler) for handler in node.handlers):
+        place = place._replace(is_caught=True)
+    for child in ast.iter_child_nodes(node):
+        yield from _imports(child, place)
+
+
+@cache
+def all_imports() -> tuple[Import, ...]:
+    imports: list[Import] = []
+    for package in settings()["tool"]["setuptools"]["packages"]:
+        top, _, rest = package.removeprefix("assay").lstrip(".").partition(".")
+        # the folders at the top are the subpackages, except those inside the folder `assay`
+        inside = ROOT / "assay" / top if top in {"", "cli"} else ROOT / top
+        for file in sorted((inside / rest.replace(".", "/")).glob("*.py")):
+            module = package if file.stem == "__init__" else f"{package}.{file.stem}"
+            imports += imports_of(file.read_text(encoding="utf-8"), module)
+    return tuple(imports)
+
+
+def extra_of(module: str) -> str | None:
+    """The extra that a module is only reached with, by the longest name that stands in `RUN_WITH_EXTRA`."""
+    while module:
+        if module in RUN_WITH_EXTRA:
+            return RUN_WITH_EXTRA[module]
+        module = module.rpartition(".")[0]
+    return None
+
+
+def problem_of(statement: Import) -> str | None:
+    """What is wrong with an import; None where a declared dependency brings the package."""
+    owners = {canonicalize_name(name) for name in brought_by().get(statement.package, [statement.package])}
+    where = f"{statement.module}:{statement.line} imports {statement.package}"
+    if owners & declared() or statement.is_caught:
+        return None
+    extras = [*statement.extras, *filter(None, [extra_of(statement.module)])]
+    if not any(owners & declared(extra) for extra in extras):
+        return f"{where}, which {'no dependency' if not extras else f'neither the base nor {extras}'} declares"
+    if not statement.is_deferred and statement.module not in modules_of_extras():
+        return f"{where} when it is imported: add it to MODULES_OF_EXTRAS, or import it in a function"
+    return None
+
+
+def modules_of_extras() -> set[str]:
+    """The modules that cannot be imported without an extra."""
+    return {module for module in {entry.module for entry in all_imports()} if _is_of_extra(module)}
+
+
+def _is_of_extra(module: str) -> bool:
+    return any(module == name or module.startswith(f"{name}.") for name in MODULES_OF_EXTRAS)
+
+
+def test_every_import_is_declared() -> None:
+    assert len(all_imports()) > 300  # the walk found the sources
+    assert [problem for statement in all_imports() if (problem := problem_of(statement))] == []
+
+
+def test_the_absence_of_each_extra_is_caught_and_named() -> None:
+    """`pytest` loads its plugin itself, so that nobody gets there without it."""
+    sources = "".join(
+        file.read_text(encoding="utf-8")
+        for folder in settings()["tool"]["setuptools"]["package-dir"].values()
+        for file in (ROOT / folder).rglob("*.py")
+    )
+    users = {extra for extra in settings()["project"]["optional-dependencies"] if extra not in {"all", "dev", "docs"}}
+    needed = {*RUN_WITH_EXTRA.values(), *(extra for statement in all_imports() for extra in statement.extras)}
+    assert needed <= users
+    unnamed = {
+        extra
+        for extra in needed - {"pytest"}
+        if f'require_extra("{extra}"' not in sources and f'require_packages("{extra}"' not in sources
+    }
+    assert unnamed == set()
+
+
+def test_each_dependency_is_imported() -> None:
+    """A dependency that no line imports any more has to go."""
+    owners = {
+        canonicalize_name(owner) for statement in all_imports() for owner in brought_by().get(statement.package, ())
+    }
+    assert declared() - owners == set()
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("import numpy\nfrom . import x\nimport json\n", None),
+        ("import starlette", "assay.cli.x:1 imports starlette, which no dependency declares"),
+        ("def f():\n    import pandas.api", "assay.cli.x:2 imports pandas, which no dependency declares"),
+        ("def f():\n    with require_extra('numeric', 'f'):\n        import pandas", None),
+        (
+            "def f():\n    with require_extra('web', 'f'):\n        import pandas",
+            "assay.cli.x:3 imports pandas, which neither the base nor ['web'] declares",
+        ),
+        (
+            "with require_extra('numeric', 'f'):\n    import pandas",
+            "assay.cli.x:2 imports pandas when it is imported: add it to MODULES_OF_EXTRAS, or import it in a function",
+        ),
+        ("try:\n    import pandas\nexcept ImportError:\n    pandas = None", None),
+        ("if TYPE_CHECKING:\n    import pandas", None),
+    ],
+)
+def test_the_check_sees_what_is_not_declared(source: str, problem: str | None) -> None:
+    problems = [text for statement in imports_of(source, "assay.cli.x") if (text := problem_of(statement))]
+    assert problems == ([problem] if problem else [])
