@@ -8,7 +8,7 @@ from ..eval_sets import Sample
 from ..judges import Usage
 from ..metrics import Score
 from .compare_tables import comparison_sentences
-from .ratings.rating_join import join_ratings
+from .ratings.rating_join import find_rated_sample, join_run_ratings
 from .summary import ScoreTotals
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def score_rows(store: "Store", run: str, sample: str | None = None) -> Iterator[
     Raises:
         UsageError: The run has no such sample.
     """
-    samples = store.samples(run) if sample is None else [store.sample(run, sample)]
-    by_id = join_ratings(store.database, {one.id: one for one in samples}).samples
+    one = None if sample is None else find_rated_sample(store, run, sample)
+    by_id = join_run_ratings(store, run).samples if one is None else {one.id: one}
     for sample_id, metric, score in store.scores(run, sample):
         yield score_as_json(by_id[sample_id], metric, score)
 

@@ -23,6 +23,7 @@ from ..presentation.result_table import Paragraph, ResultTable
 from ..text.wording import count_of
 from .export import write_rows
 from .missing_scores import describe_missing_scores
+from .ratings.rating_join import join_run_ratings
 from .report import score_as_json
 from .run_tables import summary_table, worst_table
 from .sample_audit import Audit
@@ -71,7 +72,7 @@ class Results:
 
         check_store(store)
         row = store.run(run)
-        samples = {sample.id: sample for sample in store.samples(row.id)}
+        samples = join_run_ratings(store, row.id).samples
         scores: dict[str, dict[str, Score]] = {sample: {} for sample in samples}
         for sample, metric, score in store.scores(row.id):
             scores[sample][metric] = score

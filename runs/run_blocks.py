@@ -10,7 +10,8 @@ from ..presentation.result_table import Paragraph, ReportBlock, ResultTable
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .missing_scores import describe_missing_scores
-from .ratings.rating_join import join_ratings, join_run_ratings
+from .ratings.rating_join import join_run_ratings
+from .ratings.rating_queue import queue_ids
 from .run_tables import rating_of, sample_table, summary_table
 from .summary import MetricSummary, ScoreTotals, first_scored
 
@@ -114,7 +115,7 @@ def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[
         return "", ReportBlock(())
     which = "worst answer" if len(worst) == 1 else count_of(len(worst), "worst answer")
     parts = [Paragraph(f"The {which} by {metric}:", "strong")]
-    rated = join_ratings(store.database, {sample.id: sample for sample, _ in worst}).samples
+    rated = join_run_ratings(store, run).samples if queue_ids(store.database) else {one.id: one for one, _ in worst}
     for sample, score in ((rated[sample.id], score) for sample, score in worst):
         rating = "" if sample.human_rating is None else f", rated {rating_of(sample)}"
         question = one_line(sample.user_input, 90)

@@ -15,6 +15,7 @@ from ..runs import Store
 from ..runs.answer_index import AnswerIndex
 from ..runs.ratings import QueueSettings, RatingQueue
 from ..runs.ratings.rated_set import ratings_of_answer
+from ..runs.ratings.rating_join import find_rated_sample
 from ..runs.ratings.rating_meaning import PICKED_FROM
 from ..runs.ratings.rating_queue import queue_ids
 from ..runs.reply_audit import ReplyAudit, audit_replies
@@ -56,12 +57,13 @@ class AnswerPages:
 
         def read(store: Store) -> dict[str, Any]:
             run = store.run(request.path_params["run"])
-            answered = store.sample(run.id, sample)
+            answered = find_rated_sample(store, run.id, sample)
             scores = [(metric, score) for _, metric, score in store.scores(run.id, sample)]
             before, after = AnswerIndex(store.tables(run.id)).neighbours(run.id, sample)
             return {
                 "run": run,
                 "sample": answered,
+                "set_sample": store.sample(run.id, sample),
                 "answer": view_answer(answered, scores, by),
                 "ratings": ratings_of_answer(store.database, answered),
                 "queues": [RatingQueue(store.database, name) for name in queue_ids(store.database)[:_MOST_QUEUES]],

@@ -8,7 +8,7 @@ from ..metrics.specification import BASELINES
 from ..presentation.result_table import ReportBlock
 from ..presentation.terminal import WIDTH
 from ..presentation.texts import one_line, terminal_text
-from ..runs.ratings.rating_join import join_ratings
+from ..runs.ratings.rating_join import find_rated_sample
 from ..runs.run_blocks import run_block, sample_block, worst_block
 from ..runs.sample_audit import Line, sample_lines, score_lines
 from .output import is_by_language, is_wide, open_console, print_blocks, print_command, typed_command
@@ -47,7 +47,7 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
 def print_audit(store: "Store", run: str, name: str) -> None:
     """Prints question, answer, contexts, and every metric's evidence. Raises `UsageError` for an unknown sample."""
     console = open_console()
-    sample = join_ratings(store.database, {name: store.sample(run, name)}).samples[name]
+    sample = find_rated_sample(store, run, name)
     for line in sample_lines(sample):
         console.print(_style(line))
     for _, metric, score in store.scores(run, name):

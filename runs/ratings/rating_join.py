@@ -82,6 +82,21 @@ def join_run_ratings(store: "Store", run: str) -> JoinedRatings:
     return join_ratings(store.database, {sample.id: sample for sample in store.samples(run)})
 
 
+def find_rated_sample(store: "Store", run: str, name: str) -> Sample:
+    """Finds one sample of a run with the ratings that all commands count: those of `join_run_ratings`.
+
+    Args:
+        store: Where the run and the ratings are.
+        run: The run's id.
+        name: The sample's id.
+
+    Raises:
+        UsageError: The run has no such sample.
+    """
+    sample = store.sample(run, name)
+    return join_run_ratings(store, run).samples[name] if queue_ids(store.database) else sample
+
+
 def _sentence(used: str, notes: list[str]) -> str:
     return f"ratings: {'; '.join((used, *notes))}"
 
@@ -126,9 +141,13 @@ def _joined(sample: Sample, page: _Page) -> Sample:
     low, high = page.scale or _scale_of(sample)
     of_file = file_ratings(sample, (low, high))
     rated = page.rated.get(sample.id)
+    agreed = (
+        sample.rating if sample.ratings and of_file else None
+    )  # beside raters, it is what the file's team agreed on
     if rated is None:
-        return sample.model_copy(update={"ratings": of_file, "rating": None, "rating_min": low, "rating_max": high})
-    return rated.model_copy(update={"ratings": of_file | dict(rated.ratings)})
+        return sample.model_copy(update={"ratings": of_file, "rating": agreed, "rating_min": low, "rating_max": high})
+    rating = agreed if rated.rating is None else rated.rating
+    return rated.model_copy(update={"ratings": of_file | dict(rated.ratings), "rating": rating})
 
 
 def _scale_of(sample: Sample) -> _Scale:

@@ -1,5 +1,6 @@
 """Ratings of the file and of the page side by side: every command counts the same ones, and says whose they are."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -120,3 +121,32 @@ def test_a_limit_takes_what_was_drawn_from_all(assay: Callable, answers: Path, t
 def test_nobody_is_no_rater(assay: Callable, answers: Path) -> None:
     done = assay("rate", answers, "--raters", "")
     assert done.code == 2 and "--raters names nobody; write names with commas" in done.err
+
+
+def test_raters_who_saw_one_run_only_make_no_run_better(assay: Callable, answers: Path, tmp_path: Path) -> None:
+    """The file rates both runs alike; Ada, who gives 5 to everything, rated A alone: no difference is her doing."""
+    assay("run", answers, "--metrics", "answer_length")
+    first = Store(tmp_path / ".assay").run("last").id
+    rate(tmp_path / ".assay", "last", 5, 12)
+    answers.write_text(answers.read_text(encoding="utf-8").replace("word ", "words "), encoding="utf-8")
+    assay("run", answers, "--metrics", "answer_length")
+    raters = assay("compare", first, "last", "--json").json["raters"]
+    assert (raters["rated_pairs"], raters["difference"]["value"]) == (raters["rated_a"], 0)
+
+
+def test_one_answer_has_one_rating_alone_and_among_others(assay: Callable, answers: Path, tmp_path: Path) -> None:
+    """12 answers rated from 1 to 10 do not count beside the file's 28 from 1 to 5: not in one answer's audit either."""
+    assay("run", answers, "--metrics", "answer_length")
+    rated = rate(tmp_path / ".assay", "last", 9, 12, rating_max=10)
+    of_all = {row["sample"]: row["rating"] for row in assay("show", "last", "--json").json["scores"]}
+    for name in rated:
+        (row, *_) = assay("show", "last", name, "--json").json["scores"]
+        assert row["rating"] == of_all[name] != 9
+
+
+def test_what_the_files_team_agreed_on_outlives_a_rating_on_the_page(assay: Callable, tmp_path: Path) -> None:
+    rows = [{"question": f"q{n}", "answer": f"a{n}", "ratings": {"ann": 1, "bob": 5}, "rating": 5} for n in range(4)]
+    (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assay("run", "set.jsonl", "--metrics", "answer_length")
+    rate(tmp_path / ".assay", "last", 2, 1)
+    assert {row["rating"] for row in assay("show", "last", "--json").json["scores"]} == {5}
