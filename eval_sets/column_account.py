@@ -8,6 +8,7 @@ from ..text.wording import count_of, list_first
 from ..value_messages import shorten
 from .rating_column import RatingColumn
 from .rows import Row, Rows
+from .sample_columns import FIELDS
 
 _LONGEST_NAME = 60
 
@@ -94,7 +95,7 @@ class ColumnAccount:
                 renamed += [rating.describe() for rating in self._columns.ratings if rating.name == column]
             else:
                 renamed.append(f"{name} as {use}")
-        if not (renamed or kept or empty):
+        if not (renamed or kept or {*empty} - {*FIELDS}):
             return []
         read = ", ".join((*renamed, *own))
         parts = [f"read {read} (change with {self._source.map_option})"] if read else []

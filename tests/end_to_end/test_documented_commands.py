@@ -108,6 +108,7 @@ def test_a_page_prints_what_its_commands_print(
 ) -> None:
     """In a folder with the checkout's files; RUN_A and RUN_B stand for the page's first two runs."""
     monkeypatch.delenv("ASSAY_STORE", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "of nobody")  # no page asks the judge that it names
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     for name in ("cassettes", "judges", "prompts", "benchmarks", "generation"):
         (tmp_path / name).symlink_to(ROOT / name)

@@ -146,7 +146,7 @@ def test_deepeval_is_matched_by_name_or_by_its_texts(write: Write, export: str) 
 def test_what_does_not_match_is_listed(write: Write) -> None:
     joined = read_score_table([write("s.csv", "id,f\na,1\nz,2\n")], write("r.csv", RATINGS), ReadOptions())
     assert (joined.table.items, joined.unscored, joined.unrated) == (("a", "z"), ("b", "c"), ("z",))
-    assert joined.notes == ("2 rated items have no score: b, c", "1 scored items have no rating: z")
+    assert joined.notes == ("2 rated items have no score: b, c", "1 scored item has no rating: z")
 
 
 def test_one_metric_of_two_judges_is_two_columns_and_of_one_judge_in_two_files_is_one(write: Write) -> None:
