@@ -176,6 +176,13 @@ class Scorer(_Record):
         kept = {name: value for name, value in values.items() if name != "half_width"}
         return kept | {"by_rating": bands, "by_prediction": bands}
 
+    @model_validator(mode="after")
+    def _made_of_metrics(self) -> "Scorer":
+        """A part that is a scorer would hide what it was fitted on, and may be the file itself."""
+        if nested := [part.metric for part in self.parts if part.metric.startswith("scorer:")]:
+            raise ValueError(f"{nested[0]} is a scorer itself; fit it again from metrics: assay meta RUN --save FILE")
+        return self
+
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that it needs."""

@@ -8,7 +8,7 @@ from ..metrics.specification import parse_specification
 from ..presentation.figure import Figure
 from ..presentation.wording import format_rating
 from ..text.wording import count_of, verb_of
-from .ratings.rating_join import join_ratings
+from .ratings.rating_join import join_run_ratings
 
 if TYPE_CHECKING:
     from .store import Store
@@ -26,7 +26,8 @@ class PredictedRating(BaseModel):
         mean: The mean rating; `low` and `high` are its 95% interval, None unless ratings correct the predictions.
         predicted: The mean of the predictions, uncorrected.
         n: Answers with a prediction.
-        rated: How many of them are rated.
+        rated: How many of them are rated, without those that the scorer was fitted on.
+        fitted: How many of them the scorer was fitted on: their ratings do not say how far it is off elsewhere.
         corrected: Whether the ratings correct the predictions (prediction-powered inference).
         problem: Why there is no interval.
         rating_min: The scale's lowest rating; None in what an earlier version recorded, as `rating_max`.
@@ -40,6 +41,7 @@ class PredictedRating(BaseModel):
     predicted: float
     n: int
     rated: int
+    fitted: int = 0
     corrected: bool
     problem: str = ""
     rating_min: float | None = None
@@ -65,14 +67,20 @@ class PredictedRating(BaseModel):
         if self.rating_min is not None and self.rating_max is not None:
             mean = format_rating(self.mean, self.rating_min, self.rating_max, "mean")
         if not self.corrected:
-            return f"Mean predicted rating: {mean}, no interval: {_missing_ratings(self.rated, self.n)}."
+            return f"Mean predicted rating: {mean}, no interval: {_missing_ratings(self.rated, self.n, self.fitted)}."
         how = f"corrected by the {self.rated} that are rated" if self.rated < self.n else "all of them rated"
+        how += f", without the {self.fitted} that it was fitted on" if self.fitted else ""
         interval = f" (likely {low} to {high})" if self.low is not None else ""
         no_interval = f"; no interval: {self.problem}" if self.problem else ""
         return f"Mean predicted rating: {mean}{interval}, {count_of(self.n, 'answer')}, {how}{no_interval}."
 
 
-def _missing_ratings(rated: int, n: int) -> str:
+def _missing_ratings(rated: int, n: int, fitted: int) -> str:
+    if fitted:
+        new = (
+            f"of the {count_of(n - fitted, 'other')} {rated} {verb_of(rated, 'is', 'are')} rated" if fitted < n else ""
+        )
+        return "; ".join(filter(None, (f"it was fitted on {fitted} of these {count_of(n, 'answer')}", new)))
     rate = min(ENOUGH_RATED, n) - rated
     if not rated:
         return f"none of these {count_of(n, 'answer')} is rated; rate about {rate}"
@@ -105,8 +113,8 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
 
     scores = {sample: score for sample, name, score in store.scores(run) if name == metric}
     values = {sample: score.value for sample, score in scores.items()}
-    samples = {sample.id: sample for sample in store.samples(run) if values.get(sample.id) is not None}
-    samples = join_ratings(store.database, samples).samples
+    joined = join_run_ratings(store, run).samples
+    samples = {name: sample for name, sample in joined.items() if values.get(name) is not None}
     if not samples:
         return None
     predicted = np.array([values[sample] for sample in samples], float)
@@ -126,6 +134,7 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
     )
     rated = table.rated()
     count = len(rated.items)
+    fitted = sum(scores[row.id].is_fitted_on for row in rows)
     corrected = None
     if count >= len(rows) - 1 and count:
         corrected = estimate_mean(rated.mean_rating, rated.groups)
@@ -141,6 +150,7 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
             predicted=mean,
             n=len(rows),
             rated=count,
+            fitted=fitted,
             corrected=False,
             problem="fewer than ten answers are rated",
             rating_min=first.rating_min,
@@ -154,6 +164,7 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
         predicted=mean,
         n=len(rows),
         rated=count,
+        fitted=fitted,
         corrected=True,
         problem=corrected.problem,
         rating_min=first.rating_min,

@@ -10,6 +10,7 @@ from ..meta_eval.scorer import Scorer
 from ..meta_eval.scorer_fit import fit_scorer
 from ..metrics.catalogue import needs_judge, uses_embedder
 from ..metrics.scorer import judge_record
+from ..metrics.specification import parse_specification
 from ..presentation.figure import Figure
 from .store import RunRow, Store
 
@@ -46,6 +47,12 @@ def save_scorer(
     if any((run.plan.judge, run.plan.embedder) != (first.plan.judge, first.plan.embedder) for run in others):
         raise UsageError("--save: the runs differ in judge or embedder; name runs of one judge")
     chosen = evaluation.selection.chosen.metrics if evaluation.selection else ()
+    if nested := [metric for metric in chosen if parse_specification(metric).is_scorer]:
+        parts = ",".join(Scorer.load(parse_specification(nested[0]).argument).metrics)
+        raise UsageError(
+            f"--save: {nested[0]} is a scorer itself, and a scorer is made of metrics; run them by themselves "
+            f"(assay run SET --metrics {parts}), then assay meta last --save {path}"
+        )
     judge = None
     if first.plan.judge is not None and any(map(needs_judge, chosen)):
         judge = judge_record(LiteLLMJudge(first.plan.judge))

@@ -14,6 +14,8 @@ from assay.meta_eval.scorer import AgreementRecord, Scorer, ScorerPart
 from assay.metrics.catalogue import higher_is_better, load_metric, needs_judge
 from assay.metrics.scorer import judge_record
 from assay.prompts import BUNDLED
+from assay.runs import Store
+from assay.runs.predicted_rating import predict_mean_rating
 
 SETTINGS = JudgeSettings(model="openai/judge-a", api_base="http://127.0.0.1:9/v1")
 
@@ -146,6 +148,8 @@ def test_meta_saves_what_run_uses(assay: Any, tmp_path: Path) -> None:
     assert joined_lines(assay("meta", "last", "--check", "team.yaml")) == (
         "team.yaml: rate more (20 more ratings): the scorer was fitted on all these answers: they cannot check it."
     )
+    predicted = predict_mean_rating(Store(".assay"), Store(".assay").run("last").id)
+    assert predicted is not None and "it was fitted on 60 of these 60 answers" in predicted.sentence
     # half of the answers are others, with another question and rating: only they count
     others = [
         *samples[:30],
@@ -155,6 +159,13 @@ def test_meta_saves_what_run_uses(assay: Any, tmp_path: Path) -> None:
     run = assay("run", "others.jsonl", "--metrics", "scorer:team.yaml", "--json").json
     assert run["metrics"]["scorer:team.yaml"]["spearman"] == pytest.approx(1.0)
     assert run["metrics"]["scorer:team.yaml"]["rated"] == 30
+    before = Path("team.yaml").read_text()
+    again = assay("meta", "last", "--save", "team.yaml", "--metrics", "scorer:team.yaml")
+    assert again.code == 2 and "scorer:team.yaml is a scorer itself" in again.err and "--metrics rouge_1)" in again.err
+    assert Path("team.yaml").read_text() == before
+    Path("two.yaml").write_text(before.replace("metric: rouge_1", "metric: scorer:team.yaml"))
+    refused = assay("run", "others.jsonl", "--metrics", "scorer:two.yaml")
+    assert refused.code == 1 and "two.yaml" in refused.err and "scorer:team.yaml is a scorer itself" in refused.err
     assert "30 answers; 30 answers that it was fitted on left out" in joined_lines(
         assay("meta", "last", "--check", "team.yaml")
     )
