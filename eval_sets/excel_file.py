@@ -80,12 +80,18 @@ def _formulas_without_values(path: Path, name: str, sheet: str, rows: _SheetRows
             f"{get_column_letter(place + 1)}{line}"
             for line, row in enumerate(book[sheet].iter_rows(values_only=True), 1)
             for place, cell in enumerate(row)
-            if isinstance(cell, str) and cell.startswith("=") and place not in filled.get(line, {})
+            if _is_formula(cell) and place not in filled.get(line, {})
         ]
     except Exception as error:  # whatever is damaged, the library raises as it comes
         raise _damaged(name, error) from None
     finally:
         book.close()
+
+
+def _is_formula(cell: Any) -> bool:
+    from openpyxl.worksheet.formula import ArrayFormula, DataTableFormula
+
+    return isinstance(cell, ArrayFormula | DataTableFormula) or (isinstance(cell, str) and cell.startswith("="))
 
 
 def name_columns(header: dict[int, Any], name: str, sheet: str) -> tuple[tuple[str, ...], tuple[int, ...]]:

@@ -68,6 +68,19 @@ def test_long_and_wide_are_the_same_table(write: Write, name: str, content: obje
     assert [rated(joined)[item] for item in ("a", "b")] == [1, 3]
 
 
+def test_two_columns_of_one_rater_are_an_error(write: Write) -> None:
+    scores = write("scores.csv", "id,faith\na,0.25\nb,0.5\n")
+    ratings = write("ratings.csv", "id,Beoordeling Jan,Cijfer jan\na,1,5\nb,3,4\n")
+    with pytest.raises(
+        InputError,
+        match=r"`Beoordeling Jan` and `Cijfer jan` are both read as the ratings of jan; rename one of them, or choose "
+        r"one \(--rating 'Cijfer jan'\)",
+    ):
+        read_score_table([scores], ratings, ReadOptions())
+    joined = read_score_table([scores], ratings, ReadOptions(ratings=("Cijfer jan",)))
+    assert rated(joined, "jan") == {"a": 5, "b": 4}
+
+
 def test_parquet(tmp_path: Path, write: Write) -> None:
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -146,7 +159,7 @@ def test_deepeval_is_matched_by_name_or_by_its_texts(write: Write, export: str) 
 def test_what_does_not_match_is_listed(write: Write) -> None:
     joined = read_score_table([write("s.csv", "id,f\na,1\nz,2\n")], write("r.csv", RATINGS), ReadOptions())
     assert (joined.table.items, joined.unscored, joined.unrated) == (("a", "z"), ("b", "c"), ("z",))
-    assert joined.notes == ("2 rated items have no score: b, c", "1 scored items have no rating: z")
+    assert joined.notes == ("2 rated items have no score: b, c", "1 scored item has no rating: z")
 
 
 def test_one_metric_of_two_judges_is_two_columns_and_of_one_judge_in_two_files_is_one(write: Write) -> None:
