@@ -47,8 +47,10 @@ def open_excel(path: Path, name: str, sheet: str | None = None) -> Rows:
         raise InputError(f"{name}, sheet {sheet}: is empty; its first row should name the columns")
     columns, places = name_columns(rows[0][1], name, sheet)
     notes = _notes(path, name, sheet, sheets)
-    data_rows = _rows(rows[1:], columns, places, f"{name}, sheet {sheet}")
-    return Rows(name, path.stem, data_rows, columns, textual=True, notes=notes)
+    first = rows[0][0]
+    header = f"row {first} was read as the names of the columns; if they stand below it, delete the rows above them"
+    data_rows = _rows(rows[1:], columns, places, f"{name}, sheet {sheet}", first)
+    return Rows(name, path.stem, data_rows, columns, textual=True, notes=notes, header=header)
 
 
 def _notes(path: Path, name: str, sheet: str, sheets: Mapping[str, _SheetRows]) -> tuple[str, ...]:
@@ -103,20 +105,23 @@ def name_columns(header: dict[int, Any], name: str, sheet: str) -> tuple[tuple[s
     return columns, tuple(header)
 
 
-def _rows(rows: _SheetRows, columns: tuple[str, ...], places: tuple[int, ...], name: str) -> Iterator[Row]:
+def _rows(rows: _SheetRows, columns: tuple[str, ...], places: tuple[int, ...], name: str, header: int) -> Iterator[Row]:
     for number, (line, cells) in enumerate(rows, 1):
-        check_named(cells, places, f"{name}, row {line}")
+        check_named(cells, places, f"{name}, row {line}", header)
         values = {column: _as_text(cells.get(place)) for column, place in zip(columns, places, strict=True)}
         yield Row(number, f"row {line}", values)
 
 
-def check_named(cells: dict[int, Any], places: tuple[int, ...], place: str) -> None:
-    """Raises `InputError` where a row has a cell in a column without a name."""
+def check_named(cells: dict[int, Any], places: tuple[int, ...], place: str, header: int) -> None:
+    """Raises `InputError` where a row has a cell in a column without a name; row `header` names them."""
     if unnamed := sorted(set(cells) - set(places)):
         from openpyxl.utils import get_column_letter
 
         letter = get_column_letter(unnamed[0] + 1)
-        raise InputError(f"{place}: has a cell in column {letter}, which has no name; name the column in the first row")
+        raise InputError(
+            f"{place}: has a cell in column {letter}, which has no name; row {header} was read as the names of the "
+            "columns: name it there, or if the names stand below it, delete the rows above them"
+        )
 
 
 def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:

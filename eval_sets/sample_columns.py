@@ -208,7 +208,7 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
             present = [
                 by_name[name]
                 for name in (field, *names)
-                if by_name.get(name) in extras and not _is_link(name, extras[by_name[name]])
+                if by_name.get(name) in extras and not is_link(name, extras[by_name[name]])
             ]
             chosen = next((name for name in present if extras[name] is not None), None)
             if chosen is None and field not in fields:
@@ -219,8 +219,17 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
     return SortedRow(fields, origins, extras)
 
 
-def _is_link(column: str, value: Any) -> bool:
-    """Whether a column `source` holds the name or address of a source, and not its text: that has white space."""
+def is_link(column: str, value: Any) -> bool:
+    """Whether a column `source` holds the name or address of a source, and not its text: that has white space.
+
+    Args:
+        column: The column's usual name.
+        value: One of its cells.
+
+    Examples:
+        >>> is_link("source", "faq.html"), is_link("source", "The course is free."), is_link("context", "faq.html")
+        (True, False, False)
+    """
     return column in _LINKS and isinstance(value, str) and len(value.split()) < 2
 
 

@@ -181,7 +181,12 @@ def _open(
 ) -> SampleBuilder:
     opened = open_rows()
     if opened.columns is not None:
-        check_columns(opened.columns, mapping, opened.name)
+        try:
+            check_columns(opened.columns, mapping, opened.name)
+        except InputError as error:
+            if not opened.header:
+                raise
+            raise InputError(f"{error}; {opened.header}") from None
     columns = SetColumns()
     if _may_have_such(opened.columns, mapping) and can_reopen():
         columns = _look_at_columns(open_rows(), mapping)

@@ -228,6 +228,52 @@ def test_array_formulas_without_a_value_are_named(tmp_path: Path, kind: str) -> 
     assert "1 formula without a value, read as empty: C3" in notes[0]
 
 
+def test_the_links_in_a_column_of_texts_are_named(tmp_path: Path) -> None:
+    samples, notes = read(
+        tmp_path / "a.csv",
+        "vraag,antwoord,bron\na,b,https://x.nl/faq\nc,d,De cursus is gratis.\ne,f,faq.html\ng,h,\n",
+    )
+    assert [sample.retrieved_contexts for sample in samples] == [(), ("De cursus is gratis.",), (), ()]
+    assert notes[1] == "2 cells of bron are links, kept in the metadata: line 2, line 4"
+    _, notes = read(tmp_path / "b.csv", "vraag,antwoord,bron\na,b,faq.html\n")
+    assert len(notes) == 1 and notes[0].endswith("kept in the metadata: bron")
+
+
+def test_ratings_that_are_none_in_an_object(tmp_path: Path) -> None:
+    samples, notes = read(
+        tmp_path / "a.jsonl",
+        '{"question": "a", "answer": "b", "ratings": {"an": 4, "bo": "n.v.t."}}\n'
+        '{"question": "c", "answer": "d", "ratings": {"an": 2, "bo": 3}}\n',
+    )
+    assert [dict(sample.ratings) for sample in samples] == [{"an": 4}, {"an": 2, "bo": 3}]
+    assert '1 cell of ratings.bo without a rating: line 1 "n.v.t."' in notes
+
+
+@pytest.mark.parametrize("word", ["#N/B", "#N/V", "#NV"])
+def test_what_excel_writes_for_no_value_is_no_rating(tmp_path: Path, word: str) -> None:
+    samples, notes = read(tmp_path / "a.csv", f"question,answer,beoordeling\na,b,4\nc,d,{word}\ne,f,1\n")
+    assert [sample.rating for sample in samples] == [4, None, 1]
+    assert notes[1] == f'1 cell of beoordeling without a rating: line 3 "{word}"'
+
+
+def test_percentages_are_a_scale(tmp_path: Path) -> None:
+    samples, notes = read(tmp_path / "a.csv", "question,answer,score\na,b,0%\nc,d,100 %\ne,f,62.5%\n")
+    assert [sample.rating for sample in samples] == [0, 100, 62.5]
+    assert "score as rating from 0 to 100" in notes[0]
+
+
+@pytest.mark.parametrize("title", [["Ratings of March"], ["Ratings of March", "Ann", "2026"]])
+def test_a_title_above_the_names_of_the_columns(tmp_path: Path, title: list[str]) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in (title, ["question", "answer", "rating"], ["q", "a", 4]):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(InputError, match=r"row 1 was read as the names of the columns.* delete the rows above them"):
+        load_set(tmp_path / "a.xlsx")
+
+
 def test_a_named_index_is_a_column() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"ticket": ["T7", "T8"], "question": ["a", "c"], "answer": ["b", "d"]})
