@@ -19,6 +19,7 @@ _PRINTED_TEXT = re.compile(
 )
 # a rating with its meaning, as a list in a spreadsheet offers it: 4 - good, 5 (excellent)
 _LABELLED_NUMBER = re.compile(r"([+-]?\d+(?:[.,]\d+)?)\s*(?:[-–—:=|]|\(|\s)\s*[^\d\s][^\d]*", re.ASCII)
+_PERCENTAGE = re.compile(r"\d+([.,]\d+)?\s*%", re.ASCII)
 NO_RATING = "leave it out or write null if there is no rating"
 DEEPEST = 100
 """How deep lists and objects may be nested: deeper ones exhaust the stack of whoever reads them."""
@@ -34,8 +35,8 @@ def parse_number(value: object) -> object:
         ValueError: It is no number, NaN, or too large for one; the message has the cure.
 
     Examples:
-        >>> parse_number("4,5"), parse_number(3), parse_number("4 - good")
-        (4.5, 3, 4.0)
+        >>> parse_number("4,5"), parse_number(3), parse_number("4 - good"), parse_number("85%")
+        (4.5, 3, 4.0, 85.0)
     """
     if isinstance(value, bool):
         raise ValueError("is true or false, not a number; write 4 or 4.5")
@@ -43,6 +44,8 @@ def parse_number(value: object) -> object:
         value = float(value)
     if isinstance(value, str):
         text = value.strip()
+        if _PERCENTAGE.fullmatch(text):
+            text = text[:-1].rstrip()
         if labelled := _LABELLED_NUMBER.fullmatch(text):
             text = labelled[1]
         if text.lower() in ("nan", "-nan", "+nan"):

@@ -8,7 +8,7 @@ from ..text.wording import count_of, list_first
 from ..value_messages import shorten
 from .rating_column import RatingColumn
 from .rows import Row, Rows
-from .sample_columns import FIELDS
+from .sample_columns import FIELDS, is_link, usual_name
 
 _LONGEST_NAME = 60
 
@@ -43,23 +43,27 @@ class ColumnAccount:
         self._uses: dict[str, str] = {}
         self._seen: dict[str, bool] = dict.fromkeys(source.columns or (), False)  # whether a cell is filled
         self._no_ratings: dict[str, list[str]] = {}
+        self._links: dict[str, list[str]] = {}
 
     @property
     def columns(self) -> list[str]:
         """The columns of all rows so far."""
         return sorted(self._seen)
 
-    def add(self, values: Mapping[str, Any], fields: Mapping[str, Any], origins: Mapping[str, str]) -> None:
+    def add(self, row: Row, fields: Mapping[str, Any], origins: Mapping[str, str]) -> None:
         """Accounts for the columns of a row.
 
         Args:
-            values: The row, column -> value.
+            row: The row.
             fields: The fields that it was sorted into.
             origins: The column that a field came from, where their names differ.
         """
+        values = row.values
         for name, value in values.items():
             if not self._seen.get(name):
                 self._seen[name] = value is not None and value != ""
+            if value and name not in origins.values() and is_link(usual_name(name), value):
+                self._links.setdefault(name, []).append(row.place)
         for field_name, column in origins.items():
             self._uses.setdefault(column, field_name)
         for name in fields.keys() & values.keys() - origins.keys():
@@ -75,6 +79,10 @@ class ColumnAccount:
         for column, cells in self._no_ratings.items():
             where = f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}"
             notes.append(f"{self._source.name}: {where}")
+        for column, places in self._links.items():
+            if self._uses.get(column) == "retrieved_contexts":  # in other rows
+                links = count_of(len(places), f"cell of {column} is a link", f"cells of {column} are links")
+                notes.append(f"{self._source.name}: {links}, kept in the metadata: {list_first(places)}")
         return notes
 
     def _lines(self) -> list[str]:

@@ -47,8 +47,10 @@ def open_excel(path: Path, name: str, sheet: str | None = None) -> Rows:
         raise InputError(f"{name}, sheet {sheet}: is empty; its first row should name the columns")
     columns, places = name_columns(rows[0][1], name, sheet)
     notes = _notes(path, name, sheet, sheets)
-    data_rows = _rows(rows[1:], columns, places, f"{name}, sheet {sheet}")
-    return Rows(name, path.stem, data_rows, columns, textual=True, notes=notes)
+    first = rows[0][0]
+    header = f"row {first} was read as the names of the columns; if they stand below it, delete the rows above them"
+    data_rows = _rows(rows[1:], columns, places, f"{name}, sheet {sheet}", first)
+    return Rows(name, path.stem, data_rows, columns, textual=True, notes=notes, header=header)
 
 
 def _notes(path: Path, name: str, sheet: str, sheets: Mapping[str, _SheetRows]) -> tuple[str, ...]:
@@ -80,12 +82,18 @@ def _formulas_without_values(path: Path, name: str, sheet: str, rows: _SheetRows
             f"{get_column_letter(place + 1)}{line}"
             for line, row in enumerate(book[sheet].iter_rows(values_only=True), 1)
             for place, cell in enumerate(row)
-            if isinstance(cell, str) and cell.startswith("=") and place not in filled.get(line, {})
+            if _is_formula(cell) and place not in filled.get(line, {})
         ]
     except Exception as error:  # whatever is damaged, the library raises as it comes
         raise _damaged(name, error) from None
     finally:
         book.close()
+
+
+def _is_formula(cell: Any) -> bool:
+    from openpyxl.worksheet.formula import ArrayFormula, DataTableFormula
+
+    return isinstance(cell, ArrayFormula | DataTableFormula) or (isinstance(cell, str) and cell.startswith("="))
 
 
 def name_columns(header: dict[int, Any], name: str, sheet: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -97,20 +105,23 @@ def name_columns(header: dict[int, Any], name: str, sheet: str) -> tuple[tuple[s
     return columns, tuple(header)
 
 
-def _rows(rows: _SheetRows, columns: tuple[str, ...], places: tuple[int, ...], name: str) -> Iterator[Row]:
+def _rows(rows: _SheetRows, columns: tuple[str, ...], places: tuple[int, ...], name: str, header: int) -> Iterator[Row]:
     for number, (line, cells) in enumerate(rows, 1):
-        check_named(cells, places, f"{name}, row {line}")
+        check_named(cells, places, f"{name}, row {line}", header)
         values = {column: _as_text(cells.get(place)) for column, place in zip(columns, places, strict=True)}
         yield Row(number, f"row {line}", values)
 
 
-def check_named(cells: dict[int, Any], places: tuple[int, ...], place: str) -> None:
-    """Raises `InputError` where a row has a cell in a column without a name."""
+def check_named(cells: dict[int, Any], places: tuple[int, ...], place: str, header: int) -> None:
+    """Raises `InputError` where a row has a cell in a column without a name; row `header` names them."""
     if unnamed := sorted(set(cells) - set(places)):
         from openpyxl.utils import get_column_letter
 
         letter = get_column_letter(unnamed[0] + 1)
-        raise InputError(f"{place}: has a cell in column {letter}, which has no name; name the column in the first row")
+        raise InputError(
+            f"{place}: has a cell in column {letter}, which has no name; row {header} was read as the names of the "
+            "columns: name it there, or if the names stand below it, delete the rows above them"
+        )
 
 
 def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:

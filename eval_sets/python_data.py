@@ -128,8 +128,9 @@ def _frame_opener(data: Any) -> Callable[[], Rows]:
     import narwhals as nw
 
     is_pandas = hasattr(data, "iloc")
-    if is_pandas and data.index.name == "id" and "id" not in data.columns:
-        data = data.reset_index()
+    if is_pandas:  # a named index is a column, such as one that names the rows
+        levels = [name for name in data.index.names if name is not None and name not in data.columns]
+        data = data.reset_index(level=levels) if levels else data
     try:
         frame = nw.from_native(data, eager_only=True)
     except TypeError:

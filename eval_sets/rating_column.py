@@ -1,19 +1,29 @@
 """Which columns of a set hold ratings: found by their names and by all their values."""
 
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..errors import InputError
 from ..value_messages import shorten
 from . import cell_values
 from .rows import BadRow, Row
-from .sample_columns import RATING_ALIASES, columns_by_usual_name, is_no_rating, rater_of, usual_scale
+from .sample_columns import (
+    RATING_ALIASES,
+    columns_by_usual_name,
+    criterion_of,
+    is_no_rating,
+    rater_of,
+    usual_scale,
+)
 
 _NAMES = ("rating", *RATING_ALIASES)  # a column `Rating` is read here, one `rating` as it is
 _CURE = "if they are ratings, --map it to rating, with columns rating_min and rating_max"
 _WIDEST = (0.0, 100.0)
 _FEWEST, _FEW = 20, 0.05  # of so many ratings so few may be mistyped
 _MOSTLY = 0.5  # of the filled cells that are no numbers, in a column of ratings
+_WIDER = 2  # so many times as wide as the scale of a column's own values, a scale is another one
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +80,39 @@ class _Values:
             return
         self.numbers.append(number)
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether all values are one number, which tells no scale."""
+        return bool(self.numbers) and not self._are_mostly_texts() and min(self.numbers) == max(self.numbers)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all values are whole numbers."""
+        return all(number.is_integer() for number in self.numbers)
+
+    def range(self) -> tuple[float, float]:
+        """The lowest and highest value, without a few that may be mistyped."""
+        ordered = sorted(self.numbers)
+        low, high = ordered[0], ordered[-1]
+        scale = usual_scale(low, high, whole=self.is_whole)
+        if (scale is None or scale == _WIDEST) and len(ordered) >= _FEWEST:
+            cut = int(_FEW * len(ordered))  # so many may be mistyped: 44 for 4; the reading names them with their lines
+            if usual_scale(ordered[cut], ordered[-1 - cut], whole=self.is_whole):
+                return ordered[cut], ordered[-1 - cut]
+        return low, high
+
     def scale(self) -> tuple[float, float] | str:
         """The scale of the column, or why it is no column of ratings."""
-        if self.others > _MOSTLY * (len(self.numbers) + self.others) or not self.numbers:
+        if self._are_mostly_texts() or not self.numbers:
             return f'most of its values are no numbers, such as "{self.example}"' if self.others else "it has no number"
-        low, high = min(self.numbers), max(self.numbers)
-        if low == high:
-            return f"all its values are {low:g}, which tells no scale; {_CURE}"
-        whole = all(number.is_integer() for number in self.numbers)
-        scale = usual_scale(low, high, whole=whole)
-        if (scale is None or scale == _WIDEST) and len(self.numbers) >= _FEWEST:
-            ordered = sorted(self.numbers)
-            cut = int(_FEW * len(ordered))  # so many may be mistyped: 44 for 4; the reading names them with their lines
-            scale = usual_scale(ordered[cut], ordered[-1 - cut], whole=whole) or scale
+        if self.is_constant:
+            return f"all its values are {self.numbers[0]:g}, which tells no scale; {_CURE}"
+        low, high = self.range()
+        scale = usual_scale(low, high, whole=self.is_whole)
         return scale or f"its values run from {low:g} to {high:g}, which is no usual scale; {_CURE}"
+
+    def _are_mostly_texts(self) -> bool:
+        return self.others > _MOSTLY * (len(self.numbers) + self.others)
 
 
 class RatingSearch:
@@ -91,32 +120,103 @@ class RatingSearch:
 
     A column counts when most of its values are numbers that differ, on a usual scale. Cells such as "n/a" are no
     ratings and count for nothing; a single other text is for the reading to complain of. Columns `rating_ada` and
-    `rating_bob` are those of raters, on one scale; they count where there is no column for `rating`. Rows with a
-    `rating` or `ratings` of their own do not count.
+    `rating_bob` are those of raters, on one scale, which rows may tell as `rating_min` and `rating_max`; else the
+    others tell it for one who gave only fives. They count where there is no column for `rating`. Rows with a `rating`
+    or `ratings` of their own do not count, and where there are any, only columns of raters are read beside them.
+
+    Args:
+        name: The source, for messages.
+        mapping: Their column -> our field; these columns are no candidates.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, name: str, mapping: Mapping[str, str] | None = None) -> None:
+        self._name, self._mapped = name, frozenset(mapping or ())
         self._seen: dict[str, _Values] = {}
         self._columns: dict[str, str] = {}
+        self._criteria: dict[str, str] = {}
+        self._own = ""
+        self._scales = set[tuple[str, str]]()
 
     def add(self, row: Row) -> None:
         """Looks at a row."""
-        if _is_filled(row.values.get("rating")) or _is_filled(row.values.get("ratings")):
-            return
-        by_name = columns_by_usual_name(row.values)
-        for name in (*_NAMES, *(column for column in row.values if rater_of(column))):
+        for name in ("rating", "ratings"):
+            if name not in self._mapped and _is_filled(value := row.values.get(name)) and not is_no_rating(value):
+                self._own = self._own or name
+                return
+        columns = [column for column in row.values if column not in self._mapped]
+        by_name = columns_by_usual_name(columns)
+        for name in (*_NAMES, *(column for column in columns if rater_of(column))):
             column = by_name.get(name, name)
-            if _is_filled(value := row.values.get(column)):
+            if column not in self._mapped and _is_filled(value := row.values.get(column)):
                 self._columns.setdefault(name, column)
                 self._seen.setdefault(name, _Values()).add(value)
+        for column in columns:
+            if criterion_of(column) and _is_filled(row.values[column]):
+                self._criteria[column] = f"a criterion, not a rater; --map {shlex.quote(f'{column}=rating')} uses it"
+        low, high = (row.values.get(name) for name in ("rating_min", "rating_max"))
+        self._scales.add((str(low), str(high)) if _is_filled(low) and _is_filled(high) else ("", ""))
 
     def result(self) -> RatingColumns:
-        """The columns, from the rows that were added."""
-        return _choose(self._seen, self._columns)
+        """The columns, from the rows that were added.
+
+        Raises:
+            InputError: Two columns are of one rater, or those of raters are on different scales.
+        """
+        unused = dict(self._criteria)
+        chosen, constant = list[RatingColumn](), list[str]()
+        for name in sorted(self._seen, key=_certainty):
+            rater, scale, column = rater_of(name), self._seen[name].scale(), self._columns[name]
+            if self._own and not rater:
+                unused[column] = f"the ratings are those of {self._own}"
+            elif isinstance(scale, str):
+                unused[column] = scale
+                if rater and self._seen[name].is_constant:
+                    constant.append(name)
+            elif chosen and not (rater and chosen[0].rater):
+                unused[column] = f"the ratings are those of {chosen[0].name}; --map {column}=rating uses it"
+            else:
+                chosen.append(RatingColumn(column, *scale, rater))
+        is_told = bool(self._scales) and ("", "") not in self._scales
+        if chosen[0].rater if chosen else is_told:
+            fives = [RatingColumn(name, *self._seen[name].range(), rater_of(name)) for name in constant]
+            chosen = self._on_one_scale(chosen, fives, is_told=is_told)
+            unused = {name: why for name, why in unused.items() if name not in constant}
+        return RatingColumns(tuple(chosen), unused)
+
+    def _on_one_scale(
+        self, telling: list[RatingColumn], constant: list[RatingColumn], *, is_told: bool
+    ) -> list[RatingColumn]:
+        """The columns of raters on the scale that holds the values of all; as they are where the rows tell it."""
+        columns = sorted((*telling, *constant), key=lambda column: list(self._seen).index(column.name))
+        by_rater = dict[str, str]()
+        for column in columns:
+            first = by_rater.setdefault(column.rater.casefold(), column.name)
+            if first != column.name:
+                raise InputError(
+                    f"{self._name}: `{first}` and `{column.name}` are both read as the ratings of "
+                    f"{column.rater}; rename one of them, or --map the one that counts to rating"
+                )
+        if is_told:
+            return columns
+        ranges = [self._seen[column.name].range() for column in columns]
+        low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+        scale = usual_scale(low, high, whole=all(self._seen[column.name].is_whole for column in columns))
+        if scale is None or any(scale[1] - scale[0] >= _WIDER * (column.high - column.low) for column in telling):
+            listed = [f"{column.name} {column.low:g} to {column.high:g}" for column in telling]
+            listed += [f"{column.name} only {column.low:g}" for column in constant]
+            raise InputError(
+                f"{self._name}: the raters' columns are on different scales: {', '.join(listed)}; bring them to one "
+                "scale, or if they are on one, add columns rating_min and rating_max with it"
+            )
+        return [RatingColumn(column.name, *scale, column.rater) for column in columns]
 
 
-def find_rating_columns(rows: Iterable[Row | BadRow]) -> RatingColumns:
+def find_rating_columns(rows: Iterable[Row | BadRow], name: str = "the set") -> RatingColumns:
     """Finds the columns of ratings of a set; see `RatingSearch`.
+
+    Args:
+        rows: The rows of the set.
+        name: The set, for messages.
 
     Examples:
         >>> find_rating_columns([Row(1, "line 2", {"score": "0.2"}), Row(2, "line 3", {"score": "1"})]).columns
@@ -124,28 +224,11 @@ def find_rating_columns(rows: Iterable[Row | BadRow]) -> RatingColumns:
         >>> find_rating_columns([Row(1, "line 2", {"label": "good"}), Row(2, "line 3", {"label": "bad"})]).unused
         {'label': 'most of its values are no numbers, such as "good"'}
     """
-    search = RatingSearch()
+    search = RatingSearch(name)
     for row in rows:
         if not isinstance(row, BadRow):
             search.add(row)
     return search.result()
-
-
-def _choose(seen: Mapping[str, _Values], columns: Mapping[str, str]) -> RatingColumns:
-    unused = dict[str, str]()
-    chosen = list[RatingColumn]()
-    for name in sorted(seen, key=_certainty):
-        rater, scale = rater_of(name), seen[name].scale()
-        if isinstance(scale, str):
-            unused[columns[name]] = scale
-        elif chosen and not (rater and chosen[0].rater):
-            unused[columns[name]] = f"the ratings are those of {chosen[0].name}"
-        else:
-            chosen.append(RatingColumn(columns[name], *scale, rater))
-    if len({(column.low, column.high) for column in chosen}) > 1:  # one rater never gave a 1: the widest holds for all
-        low, high = min(column.low for column in chosen), max(column.high for column in chosen)
-        chosen = [RatingColumn(column.name, low, high, column.rater) for column in chosen]
-    return RatingColumns(tuple(chosen), unused)
 
 
 def _certainty(name: str) -> int:

@@ -36,6 +36,7 @@ class Rows:
         folder: The folder that it stands in, if it is a file.
         notes: What the user should know about how it is read.
         map_option: What the user changes the columns' names with.
+        header: Which row names the columns, where another one may have been meant to; empty where none may.
     """
 
     name: str
@@ -46,3 +47,4 @@ class Rows:
     folder: Path | None = None
     notes: tuple[str, ...] = ()
     map_option: str = "--map"
+    header: str = ""

@@ -53,7 +53,7 @@ class SampleBuilder:
         """
         fields, origins, extras = sort_row(row.values, self.mapping)
         self._read_columns(fields, origins, extras)
-        self.account.add(row.values, fields, origins)
+        self.account.add(row, fields, origins)
         self._drop_empty(fields)
         self._drop_no_ratings(fields, origins, row)
         self._read_values(fields, origins, row)
@@ -94,6 +94,16 @@ class SampleBuilder:
     def _drop_no_ratings(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row) -> None:
         if is_no_rating(fields.get("rating")):
             self.account.add_no_rating(origins.get("rating", "rating"), row, fields.pop("rating"))
+        ratings = fields.get("ratings")
+        if isinstance(ratings, str):
+            try:
+                ratings = cell_values.parse_structure(ratings)
+            except ValueError:
+                return  # the reading of the values says so
+        if isinstance(ratings, Mapping):
+            for rater in (rater for rater, rating in ratings.items() if is_no_rating(rating)):
+                self.account.add_no_rating(f"{origins.get('ratings', 'ratings')}.{rater}", row, ratings[rater])
+            fields["ratings"] = {rater: rating for rater, rating in ratings.items() if not is_no_rating(rating)}
 
     def _join_ratings(self, fields: dict[str, Any], extras: dict[str, Any], row: Row) -> None:
         """Takes the columns of raters out of the rest, as the row's `ratings`."""

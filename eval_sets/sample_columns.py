@@ -43,6 +43,8 @@ ID_ALIASES = ("id", *(name for names in _OTHER_LANGUAGES["id"] for name in names
 
 _NO_RATING_WORDS = frozenset(word for words in _OTHER_LANGUAGES["no_rating"] for word in words)
 
+_CRITERIA = frozenset(word for words in _OTHER_LANGUAGES["criteria"] for word in words)
+
 MAP_OPTIONS = "to map is --map, in Python mapping="
 
 USUAL_SCALES = ((1.0, 5.0), (0.0, 1.0), (0.0, 5.0), (1.0, 10.0), (0.0, 10.0), (0.0, 100.0))
@@ -97,7 +99,22 @@ def rater_of(column: str) -> str:
         ('ada', 'Jan', '', '')
     """
     match = _RATER.fullmatch(column.strip())
-    return "" if match is None or match["rater"].casefold() in _OTHER_LANGUAGES["no_raters"] else match["rater"].strip()
+    if match is None or match["rater"].strip().casefold() in _OTHER_LANGUAGES["no_raters"] or criterion_of(column):
+        return ""
+    return match["rater"].strip()
+
+
+@lru_cache(maxsize=1024)
+def criterion_of(column: str) -> str:
+    """The criterion that a column rates by its name, such as the tone; empty where it names none.
+
+    Examples:
+        >>> criterion_of("rating_correctness"), criterion_of("Beoordeling (toon)"), criterion_of("rating_ada")
+        ('correctness', 'toon', '')
+    """
+    match = _RATER.fullmatch(column.strip())
+    name = "" if match is None else match["rater"].strip()
+    return name if _SEPARATORS.sub("_", name).casefold() in _CRITERIA else ""
 
 
 def columns_by_usual_name(columns: Iterable[str]) -> dict[str, str]:
@@ -191,7 +208,7 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
             present = [
                 by_name[name]
                 for name in (field, *names)
-                if by_name.get(name) in extras and not _is_link(name, extras[by_name[name]])
+                if by_name.get(name) in extras and not is_link(name, extras[by_name[name]])
             ]
             chosen = next((name for name in present if extras[name] is not None), None)
             if chosen is None and field not in fields:
@@ -202,8 +219,17 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
     return SortedRow(fields, origins, extras)
 
 
-def _is_link(column: str, value: Any) -> bool:
-    """Whether a column `source` holds the name or address of a source, and not its text: that has white space."""
+def is_link(column: str, value: Any) -> bool:
+    """Whether a column `source` holds the name or address of a source, and not its text: that has white space.
+
+    Args:
+        column: The column's usual name.
+        value: One of its cells.
+
+    Examples:
+        >>> is_link("source", "faq.html"), is_link("source", "The course is free."), is_link("context", "faq.html")
+        (True, False, False)
+    """
     return column in _LINKS and isinstance(value, str) and len(value.split()) < 2
 
 

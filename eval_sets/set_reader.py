@@ -13,7 +13,7 @@ from ..text.wording import count_of
 from .column_account import SetColumns
 from .id_column import IdSearch
 from .python_data import data_opener, ready_samples
-from .rating_column import RatingSearch
+from .rating_column import RatingColumns, RatingSearch
 from .rows import BadRow, Rows
 from .sample import Sample
 from .sample_builder import SampleBuilder
@@ -23,6 +23,7 @@ from .sample_columns import (
     check_columns,
     check_mapped,
     check_mapping,
+    criterion_of,
     known_columns,
     rater_of,
     usual_name,
@@ -180,7 +181,12 @@ def _open(
 ) -> SampleBuilder:
     opened = open_rows()
     if opened.columns is not None:
-        check_columns(opened.columns, mapping, opened.name)
+        try:
+            check_columns(opened.columns, mapping, opened.name)
+        except InputError as error:
+            if not opened.header:
+                raise
+            raise InputError(f"{error}; {opened.header}") from None
     columns = SetColumns()
     if _may_have_such(opened.columns, mapping) and can_reopen():
         columns = _look_at_columns(open_rows(), mapping)
@@ -192,15 +198,16 @@ def _may_have_such(columns: Iterable[str] | None, mapping: Mapping[str, str]) ->
     if columns is None:
         return True
     names = {usual_name(column) for column in columns} - {usual_name(theirs) for theirs in mapping}
-    has_rating = "rating" in {*columns, *mapping.values()}
     has_id = "id" in {*columns, *mapping.values()}
-    may_rate = bool(names & {"rating", *RATING_ALIASES}) or any(map(rater_of, columns))
-    return (may_rate and not has_rating) or (bool(names & {"id", *ID_ALIASES}) and not has_id)
+    # beside a column `rating`, which may be empty
+    may_rate = bool(names & {*RATING_ALIASES}) or any(rater_of(name) or criterion_of(name) for name in columns)
+    may_rate |= "rating" in names and "rating" not in columns
+    return (may_rate and "rating" not in mapping.values()) or (bool(names & {"id", *ID_ALIASES}) and not has_id)
 
 
 def _look_at_columns(opened: Rows, mapping: Mapping[str, str]) -> SetColumns:
     """The columns that only all rows tell; the set is read for them where one of its first rows has such a name."""
-    ratings, ids = RatingSearch(), IdSearch()
+    ratings, ids = RatingSearch(opened.name, mapping), IdSearch()
     try:
         rows = iter(opened.rows)
         head = list(islice(rows, _ROWS_LOOKED_AT))
@@ -213,12 +220,12 @@ def _look_at_columns(opened: Rows, mapping: Mapping[str, str]) -> SetColumns:
                 ids.add(row)
     except (InputError, OSError):
         return SetColumns()  # the reading itself meets the same error, and tells it
-    chosen = ratings.result()
     is_rated, has_id = "rating" in mapping.values(), "id" in mapping.values()
+    chosen = RatingColumns() if is_rated else ratings.result()
     return SetColumns(
-        () if is_rated else chosen.columns,
+        chosen.columns,
         "" if has_id else ids.result(),
-        {**({} if is_rated else chosen.unused), **({} if has_id else ids.unused)},
+        {**chosen.unused, **({} if has_id else ids.unused)},
     )
 
 

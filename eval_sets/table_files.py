@@ -161,7 +161,7 @@ def _excel_tables(path: Path, name: str) -> tuple[Table, ...]:
             continue
         columns, places = name_columns(rows[0][1], name, title)
         for number, cells in rows[1:]:
-            check_named(cells, places, f"{name}, sheet {title}, row {number}")
+            check_named(cells, places, f"{name}, sheet {title}, row {number}", rows[0][0])
         values = {
             column: [_cell(cells.get(place)) for _, cells in rows[1:]]
             for column, place in zip(columns, places, strict=True)

@@ -8,7 +8,14 @@ from typing import Any
 
 from ...errors import InputError, UsageError
 from ...eval_sets.name_suggestions import nearest_names, quote_names
-from ...eval_sets.sample_columns import ALIASES, ID_ALIASES, RATING_ALIASES, columns_by_usual_name, rater_of
+from ...eval_sets.sample_columns import (
+    ALIASES,
+    ID_ALIASES,
+    RATING_ALIASES,
+    columns_by_usual_name,
+    criterion_of,
+    rater_of,
+)
 
 # our name -> the names that are read as it where ours is absent, the first of them that there is
 ROLES: dict[str, tuple[str, ...]] = {
@@ -85,7 +92,7 @@ def is_no_metric(column: str, roles: Mapping[str, str]) -> bool:
     return (
         column in {roles.get(role) for role in _NO_METRICS}
         or first == "ratings"
-        or bool(rater_of(column))
+        or bool(rater_of(column) or criterion_of(column))
         or column.startswith(("column ", "Unnamed:"))  # the index that pandas writes
     )
 

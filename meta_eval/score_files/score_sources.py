@@ -1,5 +1,6 @@
 """What one file says: its items, and one column of numbers per metric or rater, from long or wide rows."""
 
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -163,6 +164,7 @@ def read_ratings(rows: Sequence[FlatRow], name: str, options: ReadOptions) -> Sc
             notes = (
                 f"{name}: the columns {listed} are read as the ratings of {count_of(len(rating_columns), 'rater')}",
             )
+        _check_raters(rating_columns, name)
         columns = {_rater_name(column): _read_column(rows, name, column, is_rating=True) for column in rating_columns}
         notes += tuple(filter(None, (_note_without_rating(rows, name, column) for column in rating_columns)))
         if not options.ratings and len(columns) > 1 and roles.get("rating") in rating_columns:
@@ -186,6 +188,19 @@ def _rater_name(column: str) -> str:
     if usual_name(column) in ROLES["rating"] or column == "rating":
         return RATER
     return rater_of(column) or short_name(column).removeprefix("ratings.")
+
+
+def _check_raters(columns: Iterable[str], name: str) -> None:
+    """Raises `InputError` where two columns are of one rater."""
+    by_rater = dict[str, str]()
+    for column in columns:
+        rater = _rater_name(column)
+        first = by_rater.setdefault(rater.casefold(), column)
+        if first != column:
+            raise InputError(
+                f"{name}: `{first}` and `{column}` are both read as the ratings of {rater}; rename one of them, or "
+                f"choose one (--rating {shlex.quote(column)})"
+            )
 
 
 def _named_rating_columns(names: list[str], roles: Mapping[str, str], options: ReadOptions, name: str) -> list[str]:

@@ -34,42 +34,54 @@ class JoinedRatings:
 class _Page:
     """What the rating page has of some answers: those of one scale under one guideline."""
 
-    scale: _Scale | None = None
+    scale: _Scale
     guideline: str = ""
     rated: dict[str, Sample] = field(default_factory=dict)
-    left_out: list[str] = field(default_factory=list)
+    queues: dict[str, int] = field(default_factory=dict)  # how many answers it rated, the newest queue first
 
 
 def join_ratings(database: Database, samples: Mapping[str, Sample]) -> JoinedRatings:
     """Joins the ratings of the samples' own file with those that people gave these very answers on the rating page.
 
-    Every rating queue of the store counts whose scale and guideline are those of the newest one that rated any of the
-    answers, in its present series; of two ratings by one rater the newer. Ratings on different scales are not one
-    measure: then the source that rated more answers counts alone, the page where both rated as many.
+    Every rating queue of the store counts that is on the same scale under the same guideline, in its present series;
+    of two ratings by one rater the newer. Ratings on different scales are not one measure: the scale counts whose
+    ratings, of the file and the page together, are of the most answers; where they are of as many, the newest queue's.
 
     Args:
         database: The store's database.
         samples: Samples by id.
     """
-    page = _read_page(database, samples)
-    if not page.rated:
+    pages = _read_pages(database, samples)
+    if not pages:
         return JoinedRatings(dict(samples))
-    by_file = [key for key, sample in samples.items() if sample.human_rating is not None]
-    other_scale = [key for key in by_file if _scale_of(samples[key]) != page.scale]
-    notes = list(page.left_out)
-    if other_scale and len(by_file) > len(page.rated):
-        notes.insert(0, f"the ratings of the page are left out: {_describe(page)}, but the file's are on another scale")
-        return JoinedRatings(dict(samples), _sentence(f"{len(by_file):,} of the file", notes))
-    if other_scale:
-        notes.insert(0, f"{len(other_scale):,} of the file are left out, which are on another scale")
+    by_file = {key: _scale_of(sample) for key, sample in samples.items() if sample.human_rating is not None}
+    candidates = [*pages, *(_Page(scale) for scale in dict.fromkeys(by_file.values()))]
+    page = max(candidates, key=lambda candidate: len(_of_file(by_file, candidate.scale) | {*candidate.rated}))
+    of_file = _of_file(by_file, page.scale)
+    notes = [_left_out(other, page) for other in pages if other is not page]
+    if other_scale := len(by_file) - len(of_file):
+        notes.insert(0, f"{other_scale:,} of the file are left out, which are on another scale")
+    if not page.rated and not other_scale:
+        return JoinedRatings(dict(samples), _sentence(f"{len(of_file):,} of the file", notes))
     joined = {key: _joined(sample, page) for key, sample in samples.items()}
-    parts = []
-    if kept := len(by_file) - len(other_scale):
-        parts.append(f"{kept:,} of the file")
-    parts.append(_describe(page))
-    if both := len({*by_file} & {*page.rated} - {*other_scale}):
+    parts = [f"{len(of_file):,} of the file"] if of_file else []
+    parts += [_describe(page)] if page.rated else []
+    if both := len(of_file & {*page.rated}):
         parts[-1] += f" ({count_of(both, 'answer has', 'answers have')} both)"
     return JoinedRatings(joined, _sentence(", ".join(parts), notes))
+
+
+def _of_file(by_file: Mapping[str, _Scale], scale: _Scale) -> set[str]:
+    return {key for key, theirs in by_file.items() if theirs == scale}
+
+
+def _left_out(other: _Page, page: _Page) -> str:
+    """Says that the ratings of some queues are left out, beside those that count."""
+    if not page.rated:
+        return f"the ratings of the page are left out: {_describe(other)}, but the file's are on another scale"
+    why = "another scale" if other.scale != page.scale else "another guideline"
+    queues = " and ".join(f"{count:,} of {name}" for name, count in other.queues.items())
+    return f"{queues} are left out, which were given under {why}"
 
 
 def join_run_ratings(store: "Store", run: str) -> JoinedRatings:
@@ -103,12 +115,13 @@ def _sentence(used: str, notes: list[str]) -> str:
 
 def _describe(page: _Page) -> str:
     raters = sorted({rater for sample in page.rated.values() for rater in sample.ratings})
-    low, high = page.scale or (1, 5)
+    low, high = page.scale
     return f"{len(page.rated):,} of the rating page by {', '.join(raters) or 'the team'} on {low:g} to {high:g}"
 
 
-def _read_page(database: Database, samples: Mapping[str, Sample]) -> _Page:
-    page = _Page()
+def _read_pages(database: Database, samples: Mapping[str, Sample]) -> list[_Page]:
+    """The ratings of the page by scale and guideline, that of the newest queue first."""
+    pages = dict[tuple[_Scale, str], _Page]()
     for name in queue_ids(database):
         queue = RatingQueue(database, name)
         rated = {
@@ -120,16 +133,12 @@ def _read_page(database: Database, samples: Mapping[str, Sample]) -> _Page:
         if not rated:
             continue
         scale = (float(queue.settings.rating_min), float(queue.settings.rating_max))
-        if page.scale is None:
-            page.scale, page.guideline = scale, queue.guideline
-        if (scale, queue.guideline) != (page.scale, page.guideline):
-            why = "another scale" if scale != page.scale else "another guideline"
-            page.left_out.append(f"{len(rated):,} of {name} are left out, which were given under {why}")
-            continue
+        page = pages.setdefault((scale, queue.guideline), _Page(scale, queue.guideline))
+        page.queues[name] = len(rated)
         for key, sample in rated.items():
             newer = page.rated.get(key)
             page.rated[key] = sample if newer is None else _merged(newer, sample)
-    return page
+    return list(pages.values())
 
 
 def _merged(newer: Sample, older: Sample) -> Sample:
@@ -138,7 +147,7 @@ def _merged(newer: Sample, older: Sample) -> Sample:
 
 
 def _joined(sample: Sample, page: _Page) -> Sample:
-    low, high = page.scale or _scale_of(sample)
+    low, high = page.scale
     of_file = file_ratings(sample, (low, high))
     rated = page.rated.get(sample.id)
     agreed = (

@@ -136,7 +136,8 @@ def choose_rating_columns(paths: Sequence[str], mapping: Mapping[str, str]) -> t
         for path in paths:
             with _open_parquet(path) as file:
                 columns = [name for name in file.schema_arrow.names if usual_name(name) in names or rater_of(name)]
-                for batch in file.iter_batches(columns=columns) if columns and "rating" not in columns else ():
+                scale = [name for name in ("rating_min", "rating_max") if name in file.schema_arrow.names]
+                for batch in file.iter_batches(columns=[*columns, *scale]) if columns else ():
                     for number, values in enumerate(batch.to_pylist()):
                         yield Row(number, f"row {number}", values)
 

@@ -56,7 +56,7 @@ def test_columns_of_raters_go_before_a_column_that_may_be_a_metric(tmp_path: Pat
     assert notes == [
         "read question as user_input, answer as response, rating_ada as ratings.ada from 1 to 5, Rating (Bob) as "
         "ratings.Bob from 1 to 5 (change with --map); kept in the metadata: score (the ratings are those of "
-        "rating_ada)",
+        "rating_ada; --map score=rating uses it)",
         '1 cell of rating_ada without a rating: line 3 "-"',
     ]
 
@@ -121,6 +121,168 @@ def test_formulas_that_were_never_computed_are_named(tmp_path: Path) -> None:
     samples = load_set(tmp_path / "a.xlsx", notes=notes)
     assert [(sample.response, sample.rating) for sample in samples] == [("a", 4), ("", None)]
     assert "2 formulas without a value, read as empty: B3, C3; open the file in Excel and save it" in notes[0]
+
+
+def test_two_columns_of_one_rater_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"`Beoordeling Jan` and `Cijfer Jan` are both read as the ratings of Jan; rename one of them"
+    ):
+        read(tmp_path / "a.csv", "vraag,antwoord,Beoordeling Jan,Cijfer Jan\na,b,4,2\nc,d,1,5\n")
+
+
+def test_a_mapped_column_is_no_second_one(tmp_path: Path) -> None:
+    samples, _ = read(
+        tmp_path / "a.csv",
+        "vraag,antwoord,Beoordeling Jan,Cijfer Jan\na,b,4,2\nc,d,1,5\n",
+        mapping={"Cijfer Jan": "group"},
+    )
+    assert [dict(sample.ratings) for sample in samples] == [{"Jan": 4}, {"Jan": 1}]
+
+
+@pytest.mark.parametrize(
+    ("ada", "bob", "listed"),
+    [
+        ("-2 0 2", "1 5 3", "rating_ada -2 to 2, rating_bob 1 to 5"),
+        ("1 5 3", "100 0 40", "rating_ada 1 to 5, rating_bob 0 to 100"),
+        ("1 5 3", "100 100 100", "rating_ada 1 to 5, rating_bob only 100"),
+    ],
+)
+def test_raters_on_different_scales_are_an_error(tmp_path: Path, ada: str, bob: str, listed: str) -> None:
+    rows = "".join(f"q{a}{b},a,{a},{b}\n" for a, b in zip(ada.split(), bob.split(), strict=True))
+    path = tmp_path / "a.csv"
+    with pytest.raises(InputError, match=f"the raters' columns are on different scales: {listed}; bring them to one"):
+        read(path, f"question,answer,rating_ada,rating_bob\n{rows}")
+    stated = rows.replace("\n", ",0,100\n").replace("-2", "2")
+    samples, _ = read(path, f"question,answer,rating_ada,rating_bob,rating_min,rating_max\n{stated}")
+    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {(0, 100)}
+    assert samples[0].ratings["bob"] == float(bob.split(maxsplit=1)[0])
+
+
+@pytest.mark.parametrize(
+    ("ada", "bob", "scale"),
+    [("5 5 5", "1 4 3", (1, 5)), ("2 5 4", "5 0 3", (0, 5)), ("9 9 9", "3 8 7", (1, 10)), ("1 5 2", "0 4 4", (0, 5))],
+)
+def test_a_rater_who_gave_few_numbers_has_the_scale_of_the_others(
+    tmp_path: Path, ada: str, bob: str, scale: tuple[float, float]
+) -> None:
+    rows = "".join(f"q{a}{b},a,{a},{b}\n" for a, b in zip(ada.split(), bob.split(), strict=True))
+    samples, _ = read(tmp_path / "a.csv", f"question,answer,rating_ada,rating_bob\n{rows}")
+    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {scale}
+    assert [sample.ratings["ada"] for sample in samples] == [float(value) for value in ada.split()]
+
+
+def test_fives_alone_tell_no_scale(tmp_path: Path) -> None:
+    samples, (note,) = read(tmp_path / "a.csv", "question,answer,rating_ada,rating_bob\na,b,5,4\nc,d,5,4\n")
+    assert [dict(sample.ratings) for sample in samples] == [{}, {}]
+    assert note.count("which tells no scale") == 2
+
+
+@pytest.mark.parametrize("none", ["", "n/a"])
+def test_an_empty_column_rating_leaves_those_of_the_raters(tmp_path: Path, none: str) -> None:
+    samples, _ = read(tmp_path / "a.csv", f"question,answer,rating,rating_ada\na,b,{none},4\nc,d,{none},1\n")
+    assert [(sample.rating, dict(sample.ratings)) for sample in samples] == [(None, {"ada": 4}), (None, {"ada": 1})]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
+def test_a_row_with_a_rating_leaves_the_raters_of_the_others(tmp_path: Path, name: str) -> None:
+    """And a column that may be a metric is no rating beside it."""
+    text = {
+        "a.jsonl": '{"question": "a", "answer": "b", "rating": 3, "score": 0}\n'
+        '{"question": "c", "answer": "d", "rating_ada": 4, "score": 1}\n'
+        '{"question": "e", "answer": "f", "rating_ada": 1, "score": 0}\n',
+        "a.csv": "question,answer,rating,rating_ada,score\na,b,3,,0\nc,d,,4,1\ne,f,,1,0\n",
+    }[name]
+    samples, _ = read(tmp_path / name, text)
+    assert [(sample.rating, dict(sample.ratings)) for sample in samples] == [
+        (3, {}),
+        (None, {"ada": 4}),
+        (None, {"ada": 1}),
+    ]
+    samples, _ = read(tmp_path / name, text.replace("rating_ada", "other"))
+    assert [sample.rating for sample in samples] == [3, None, None]
+
+
+def test_criteria_are_no_raters(tmp_path: Path) -> None:
+    samples, (note,) = read(tmp_path / "a.csv", "question,answer,rating_correctness,Rating (tone)\na,b,4,1\nc,d,1,5\n")
+    assert [dict(sample.ratings) for sample in samples] == [{}, {}]
+    assert samples[0].metadata == {"rating_correctness": "4", "Rating (tone)": "1"}
+    assert note.endswith(
+        "kept in the metadata: rating_correctness (a criterion, not a rater; --map rating_correctness=rating uses it), "
+        "Rating (tone) (a criterion, not a rater; --map 'Rating (tone)=rating' uses it)"
+    )
+
+
+@pytest.mark.parametrize("kind", ["array", "table"])
+def test_array_formulas_without_a_value_are_named(tmp_path: Path, kind: str) -> None:
+    from openpyxl import Workbook
+    from openpyxl.worksheet.formula import ArrayFormula, DataTableFormula
+
+    book = Workbook()
+    for row in (["question", "answer", "rating"], ["q", "a", 4], ["r", "b", None]):
+        book.active.append(row)
+    book.active["C3"] = ArrayFormula("C3", "=SUM(A1:A2)") if kind == "array" else DataTableFormula("C3", r1="A1")
+    book.save(tmp_path / "a.xlsx")
+    notes: list[str] = []
+    samples = load_set(tmp_path / "a.xlsx", notes=notes)
+    assert [sample.rating for sample in samples] == [4, None]
+    assert "1 formula without a value, read as empty: C3" in notes[0]
+
+
+def test_the_links_in_a_column_of_texts_are_named(tmp_path: Path) -> None:
+    samples, notes = read(
+        tmp_path / "a.csv",
+        "vraag,antwoord,bron\na,b,https://x.nl/faq\nc,d,De cursus is gratis.\ne,f,faq.html\ng,h,\n",
+    )
+    assert [sample.retrieved_contexts for sample in samples] == [(), ("De cursus is gratis.",), (), ()]
+    assert notes[1] == "2 cells of bron are links, kept in the metadata: line 2, line 4"
+    _, notes = read(tmp_path / "b.csv", "vraag,antwoord,bron\na,b,faq.html\n")
+    assert len(notes) == 1 and notes[0].endswith("kept in the metadata: bron")
+
+
+def test_ratings_that_are_none_in_an_object(tmp_path: Path) -> None:
+    samples, notes = read(
+        tmp_path / "a.jsonl",
+        '{"question": "a", "answer": "b", "ratings": {"an": 4, "bo": "n.v.t."}}\n'
+        '{"question": "c", "answer": "d", "ratings": {"an": 2, "bo": 3}}\n',
+    )
+    assert [dict(sample.ratings) for sample in samples] == [{"an": 4}, {"an": 2, "bo": 3}]
+    assert '1 cell of ratings.bo without a rating: line 1 "n.v.t."' in notes
+
+
+@pytest.mark.parametrize("word", ["#N/B", "#N/V", "#NV"])
+def test_what_excel_writes_for_no_value_is_no_rating(tmp_path: Path, word: str) -> None:
+    samples, notes = read(tmp_path / "a.csv", f"question,answer,beoordeling\na,b,4\nc,d,{word}\ne,f,1\n")
+    assert [sample.rating for sample in samples] == [4, None, 1]
+    assert notes[1] == f'1 cell of beoordeling without a rating: line 3 "{word}"'
+
+
+def test_percentages_are_a_scale(tmp_path: Path) -> None:
+    samples, notes = read(tmp_path / "a.csv", "question,answer,score\na,b,0%\nc,d,100 %\ne,f,62.5%\n")
+    assert [sample.rating for sample in samples] == [0, 100, 62.5]
+    assert "score as rating from 0 to 100" in notes[0]
+
+
+@pytest.mark.parametrize("title", [["Ratings of March"], ["Ratings of March", "Ann", "2026"]])
+def test_a_title_above_the_names_of_the_columns(tmp_path: Path, title: list[str]) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in (title, ["question", "answer", "rating"], ["q", "a", 4]):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(InputError, match=r"row 1 was read as the names of the columns.* delete the rows above them"):
+        load_set(tmp_path / "a.xlsx")
+
+
+def test_a_named_index_is_a_column() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"ticket": ["T7", "T8"], "question": ["a", "c"], "answer": ["b", "d"]})
+    assert [sample.id for sample in read_samples(frame.set_index("ticket"))] == ["T7", "T8"]
+    two = frame.assign(team="x").set_index(["team", "ticket"])
+    assert [(sample.id, sample.metadata) for sample in read_samples(two)] == [
+        ("T7", {"team": "x"}),
+        ("T8", {"team": "x"}),
+    ]
 
 
 NAMES = st.sampled_from(
