@@ -46,7 +46,7 @@ EXCEPTIONS = {
 }
 """Values before a plural that are no counts."""
 
-NOT_YET = ("runs/nightly", "assay/cli/init.py", "assay/cli/suite.py", "assay/cli/run.py", "assay/cli/viewing.py")
+NOT_YET: tuple[str, ...] = ()
 """Written anew on another branch; to be emptied when that is merged."""
 
 
