@@ -413,7 +413,7 @@ class LiteLLMJudge:
         self.retries += 1
 
     def _place(self, question: Question[Any]) -> str:
-        """What asked, and by which prompt. It ends a reason: the cause is read first, and is the same for all samples."""
+        """What asked, and by which prompt: the end of a reason, which is the same for all samples."""
         return f"{self.name}, prompt {question.prompt.identity}"
 
     async def cancel_calls(self) -> None:

@@ -10,7 +10,9 @@ from ..text.wording import count_of
 
 _REASONS = 3
 _LONGEST_REASON = 300  # characters
-_OF_SAMPLE = re.compile(r"(, prompt \S+) for sample .+?: (?=the (?:call failed|reply cannot be used|judge )|no reply in )")
+_OF_SAMPLE = re.compile(
+    r"(, prompt \S+) for sample .+?: (?=the (?:call failed|reply cannot be used|judge )|no reply in )"
+)
 """What reasons of earlier versions have: the sample's id, by which the same reason stood there once per sample."""
 
 

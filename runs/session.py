@@ -269,9 +269,7 @@ def run_plan(
     skipped_rows: list[InputError] = []
     progress = progress or Progress()
     notes: list[str] = []
-    record = StoredRun(
-        plan, store, resume, on_begin, cassette=request.options.cassette, stays=batches is not None
-    )
+    record = StoredRun(plan, store, resume, on_begin, cassette=request.options.cassette, stays=batches is not None)
     progress.total = record.count(plan.samples(skipped_rows if skip_bad else None, notes))
     for note in notes:
         on_note(note)

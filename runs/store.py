@@ -147,11 +147,14 @@ class Store:
         metrics = self.run(run).plan.metrics
         with explain_errors(self.database, "the empty run cannot be removed"), self.database.transaction():
             kept = self.database.execute("SELECT 1 FROM replies WHERE run = ? LIMIT 1", (run,)).fetchone()
-            kept = kept or self.database.execute(
-                f"SELECT 1 FROM scores WHERE run = ? AND metric IN ({', '.join('?' * len(metrics)) or 'NULL'}) "
-                "AND value IS NOT NULL LIMIT 1",
-                (run, *metrics),
-            ).fetchone()
+            kept = (
+                kept
+                or self.database.execute(
+                    f"SELECT 1 FROM scores WHERE run = ? AND metric IN ({', '.join('?' * len(metrics)) or 'NULL'}) "
+                    "AND value IS NOT NULL LIMIT 1",
+                    (run, *metrics),
+                ).fetchone()
+            )
             if kept:
                 return False
             for table in ("answers", "scores", "samples", "replies", "runs_of_nightly_runs"):

@@ -9,6 +9,7 @@ from pathlib import Path
 from ...errors import AssayError, JudgeUnavailable, UsageError
 from ...judges import Budget
 from ...judges.cassette import is_bundled
+from ...text.wording import count_of
 from ..compare import RunComparison, compare, run_samples
 from ..options import RunOptions
 from ..session import OnProgress, run_plan
@@ -224,7 +225,7 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
     verdict = decide_verdict(status, gates, failed, suite.max_failed)
     if verdict == "samples failed" and not message:
         first = next(run.first_failure for run in reports if run.failed_samples)
-        message = f"{failed} samples failed, {suite.max_failed} allowed (max_failed). The first: {first}"
+        message = f"{count_of(failed, 'sample')} failed, {suite.max_failed} allowed (max_failed). The first: {first}"
     return empty_report(nightly, status, message).model_copy(
         update={
             "runs": tuple(reports),

@@ -38,7 +38,7 @@ def rows_by_table(folder: str) -> dict[str, int]:
 
 @pytest.mark.parametrize("metrics", ["weakest_claim,faithfulness", "faithfulness", "judge_truthfulness"])
 def test_a_closed_port_leaves_no_run(
-    assay: Make, set_file: Make, judge_file: Make, closed_port: int, openai_server: OpenAIServer, metrics: str
+    assay: Make, set_file: Make, judge_file: Make, closed_port: int, metrics: str
 ) -> None:
     judge = judge_file(api_base=f"http://127.0.0.1:{closed_port}/v1", attempts=1, concurrency=2)
     failed = assay("run", set_file(12), "--judge", judge, "--metrics", metrics)
@@ -46,7 +46,6 @@ def test_a_closed_port_leaves_no_run(
     assert "5 questions in a row got no reply" in failed.err
     assert NOTHING in " ".join(failed.err.split())
     assert rows_by_table(".assay") == dict.fromkeys(TABLES, 0)
-    assert openai_server.requests == []
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
@@ -60,9 +59,7 @@ def test_a_refused_key_or_model_leaves_no_run(
     assert rows_by_table(".assay") == dict.fromkeys(TABLES, 0)
 
 
-def test_the_run_before_is_the_last_one_again(
-    assay: Make, set_file: Make, judge_file: Make, closed_port: int
-) -> None:
+def test_the_run_before_is_the_last_one_again(assay: Make, set_file: Make, judge_file: Make, closed_port: int) -> None:
     done = assay("run", set_file(12), "--metrics", "token_overlap", "--json")
     judge = judge_file(api_base=f"http://127.0.0.1:{closed_port}/v1", attempts=1)
     assert assay("run", set_file(12), "--judge", judge, "--metrics", "faithfulness").code == 1
@@ -104,9 +101,7 @@ def test_values_of_a_metric_that_was_asked_for_stay(
     assert Store(".assay").run("last").status == "error"
 
 
-def test_a_suite_leaves_no_run(
-    assay: Make, set_file: Make, judge_file: Make, closed_port: int, tmp_path: Path, openai_server: OpenAIServer
-) -> None:
+def test_a_suite_leaves_no_run(assay: Make, set_file: Make, judge_file: Make, closed_port: int, tmp_path: Path) -> None:
     set_file(12)
     judge = judge_file(api_base=f"http://127.0.0.1:{closed_port}/v1", attempts=1)
     suite = tmp_path / "nightly.yaml"
