@@ -167,6 +167,11 @@ def test_what_looks_like_markdown(answer: str, expected: list[tuple[str, str]]) 
         ("nl", "Oké. Het is gratis.\n\nMet vriendelijke groet,\nHet supportteam", ["Het is gratis."]),
         ("nl", "Stap 1\nKlik op Opslaan.\n\nGroeten,\nTeam klantenservice", ["Klik op Opslaan."]),
         ("de", "Okay. Es ist gratis.\n\nMit freundlichen Grüßen\nIhr Support-Team", ["Es ist gratis."]),
+        ("nl", "Groeten,\nHet verwijdert uw team", ["Het verwijdert uw team"]),
+        ("nl", "Het is gratis.\nGroeten,\nHet Acme support team", ["Het is gratis."]),
+        ("de", "Grüße\nDas löscht Ihr Team", ["Das löscht Ihr Team"]),
+        ("en", "Cheers,\nThe invoice hit your team", ["The invoice hit your team"]),
+        ("en", "It is free.\nCheers,\nThe Sales & Support Team", ["It is free."]),
         ("de", "Schritt 1\nKlicken Sie auf Speichern.", ["Klicken Sie auf Speichern."]),
     ],
 )
