@@ -18,6 +18,7 @@ from .probabilities import is_log_probability
 from .question import Alternatives, PlainText, Question, RawReply
 from .recording import likely_alternatives
 from .request_size import RequestSize, estimate_tokens, fits_bytes, is_plausible_count
+from .retry import without_objects
 from .settings import JudgeSettings
 
 _ALTERNATIVES = 10
@@ -65,7 +66,7 @@ async def complete(
     except (openai.OpenAIError, TimeoutError, JudgeError):
         raise
     except Exception as error:  # litellm lets errors of the libraries below it through: they fail a sample, not a run
-        reason = settings.scrubber.scrub_error(str(error))[:500]
+        reason = settings.scrubber.scrub_error(without_objects(str(error)))[:500]
         raise JudgeError(f"the call failed within litellm: {type(error).__name__}: {reason}") from error
     if not response.choices:
         raise litellm.InternalServerError("the reply has no choices", llm_provider="", model=settings.model)

@@ -277,7 +277,7 @@ class LiteLLMJudge:
                 self.replies.questions += not fresh
             try:
                 if problem := self._missing_logprobs(current, raw):
-                    return _Unusable(ReplyError(f"{self._place(current)}: {problem}", raw.text), all_recorded)
+                    return _Unusable(ReplyError(f"{problem} ({self._place(current)})", raw.text), all_recorded)
                 return Reply(parse_reply(current, raw), raw, usage, all_recorded, bool(current.follow_up))
             except ReplyError as error:
                 if current is question:
@@ -312,7 +312,7 @@ class LiteLLMJudge:
             try:
                 self._pending.request(key, question)
             except JudgeError as error:
-                raise JudgeError(f"{self._place(question)}: {error}") from error
+                raise JudgeError(f"{error} ({self._place(question)})") from error
         task = self._under_way.get(key)
         is_first_to_ask = task is None
         if task is None:
@@ -321,7 +321,7 @@ class LiteLLMJudge:
         try:
             raw, took = await asyncio.shield(task)
         except JudgeError as error:
-            raise JudgeError(f"{self._place(question)}: {error}") from error
+            raise JudgeError(f"{error} ({self._place(question)})") from error
         return raw, False, took if is_first_to_ask else NO_USAGE
 
     async def _ask_model(self, key: str, question: Question[Any]) -> tuple[RawReply, Usage]:
@@ -413,8 +413,8 @@ class LiteLLMJudge:
         self.retries += 1
 
     def _place(self, question: Question[Any]) -> str:
-        sample = f" for sample {question.sample}" if question.sample else ""
-        return f"{self.name}, prompt {question.prompt.identity}{sample}"
+        """What asked, and by which prompt: the end of a reason, which is the same for all samples."""
+        return f"{self.name}, prompt {question.prompt.identity}"
 
     async def cancel_calls(self) -> None:
         """Ends the calls that nobody waits for any more."""
@@ -449,4 +449,4 @@ class _Unusable:
 def _unusable_text(place: str, error: ReplyError) -> str:
     text = " ".join(error.raw.split())
     beginning = f'. It began: "{text[:120]}"' if text else ""
-    return f"{place}: the reply cannot be used: {error}{beginning}"
+    return f"the reply cannot be used: {error}{beginning} ({place})"

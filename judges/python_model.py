@@ -19,6 +19,7 @@ from ..prompts import Message
 from ..worker_threads import call_beside
 from .fast_path import acompletion
 from .litellm_lookup import load_litellm
+from .retry import FUNCTION_ERROR
 from .settings import PYTHON, JudgeSettings
 
 JudgeFunction: TypeAlias = Callable[[str], str] | Callable[[str], Awaitable[str]]
@@ -249,4 +250,4 @@ def _failure(words: str, **attributes: Any) -> Exception:
 def _error_class() -> type[Exception]:
     import openai  # litellm's errors, which the retries know, are its errors
 
-    return type("FunctionError", (openai.OpenAIError,), {"__doc__": "Raised by, or about, a judge's function."})
+    return type(FUNCTION_ERROR, (openai.OpenAIError,), {"__doc__": "Raised by, or about, a judge's function."})

@@ -13,12 +13,16 @@ from ..errors import AssayError
 from .litellm_lookup import load_litellm
 from .secrets import Scrubber
 
+FUNCTION_ERROR = "FunctionError"  # the class of errors of a judge that is a Python function
 LONGEST_WAIT = 60.0  # seconds before one attempt
 LONGEST_TOTAL = 600.0  # seconds for all attempts of one call
 _NOT_OFFERED = 501
 _PASSING = frozenset({200, 408, 409, 425, 429})  # a 200 is an error when what came is no JSON
 _ABOUT_THE_REQUEST = frozenset({400, 413, 422})
 _LITELLM_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout): )+(?:\w+Exception - )?")
+_OBJECT = re.compile(
+    r"\s*(?:\b\w+[:=])?<[^<>]{1,200} at 0x[0-9A-Fa-f]+>|(?<=\w) ssl:(?:default|True|False|None)(?= \[)"
+)
 _OUT_OF_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 
 
@@ -41,7 +45,7 @@ def explain(error: BaseException, timeout: float, scrubber: Scrubber) -> str:
     words = _message_of(_LITELLM_PREFIX.sub("", words))
     if _is_connection_error(error) and "Connection error" not in words:
         words = f"Connection error: {words}"
-    words = scrubber.scrub_error(words)[:500] or f"no reply within {timeout:g} s"
+    words = scrubber.scrub_error(without_objects(words))[:500] or f"no reply within {timeout:g} s"
     cure = ""
     if isinstance(error, kinds.ContextWindowExceededError):
         cure = "; shorten the contexts, or choose a judge that reads more"
@@ -53,7 +57,18 @@ def explain(error: BaseException, timeout: float, scrubber: Scrubber) -> str:
         cure = "; where the model is a chat model and no decision model, set `decide: listed` in the judge's settings"
     elif _is_out_of_credit(error):
         cure = "; the account has no credit left"
-    return f"{type(error).__name__}: {words}{cure}"
+    kind = "" if type(error).__name__ == FUNCTION_ERROR else f"{type(error).__name__}: "  # its words name the cause
+    return f"{kind}{words}{cure}"
+
+
+def without_objects(words: str) -> str:
+    """The words of an error without the Python objects that it prints, which say nothing and differ each time.
+
+    Example:
+        >>> without_objects("Cannot connect to host x.org:443 ssl:<ssl.SSLContext object at 0x7f4e08b22840> [Refused]")
+        'Cannot connect to host x.org:443 [Refused]'
+    """
+    return _OBJECT.sub("", words)
 
 
 def _message_of(words: str) -> str:

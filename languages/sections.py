@@ -83,7 +83,10 @@ class Profile(PackFile):
         return "." if self.decimal_mark == "," else ","
 
 
-_MAY_CLAIM = ("answer_word", "yes_no", "salutation", "states", "amounts", "asks", "after_ordinal", "refers_back")
+_MAY_CLAIM = (
+    *("answer_word", "yes_no", "salutation", "states", "amounts", "asks", "after_ordinal", "refers_back"),
+    *("signature", "step_label"),
+)
 
 
 class Sentences(PackFile):
@@ -91,10 +94,11 @@ class Sentences(PackFile):
 
     `answer_word` is a yes or no before a sentence that says the same whole; `yes_no` one that stands alone. `to_judge`
     speaks to whoever assesses the answer. `refers_back` is a sentence that is understood by those before it alone; it
-    may well claim something. `sign_off` is "Kind regards"; a name may follow it on lines of its own. `salutation` is a
-    greeting with a comma, whatever follows it. `states` (verbs) and `amounts` are searched for: by them a heading or a
-    bold line claims something, unless it begins with one of `asks` ("How it works"); a list item without a verb is read
-    with the line above its list. `after_ordinal` follows a number that begins no list item ("1. maart").
+    may well claim something. `sign_off` is "Kind regards"; a name may follow it on lines of its own, or a `signature`
+    ("The support team"). `step_label` is a line with a step's number alone. `salutation` is a greeting with a comma,
+    whatever follows it. `states` (verbs) and `amounts` are searched for: by them a heading or a bold line claims
+    something, unless it begins with one of `asks` ("How it works"); a list item without a verb is read with the line
+    above its list. `after_ordinal` follows a number that begins no list item ("1. maart").
     """
 
     answer_word: tuple[CaselessPattern, ...] = Field(min_length=1)
@@ -102,6 +106,8 @@ class Sentences(PackFile):
     greeting: tuple[CaselessPattern, ...] = ()
     thanks: tuple[CaselessPattern, ...] = ()
     sign_off: tuple[CaselessPattern, ...] = ()
+    signature: tuple[CaselessPattern, ...] = ()
+    step_label: tuple[CaselessPattern, ...] = ()
     closing: tuple[CaselessPattern, ...] = ()
     offer: tuple[CaselessPattern, ...] = ()
     referral: tuple[CaselessPattern, ...] = ()

@@ -66,15 +66,15 @@ class Faithfulness(Metric):
         self.context = context
         self.claims: ClaimsBy = claims or "sentences"
 
-    async def assess(self, sample: Sample) -> Score:
-        """As for every metric; a sample with tables and no contexts is judged by what its tables say."""
+    def _prepare(self, sample: Sample) -> Sample:
+        """A sample with tables and no contexts is judged by what its tables say."""
         if sample.tables if self.numeric is None else self.numeric:
             require_packages("numeric", "checking numbers against a sample's tables (numeric=False does without)")
         if sample.tables and not sample.retrieved_contexts and self.numeric is not False:
             from .numeric.in_faithfulness import tables_as_contexts
 
             sample = sample.model_copy(update={"retrieved_contexts": tables_as_contexts(sample.tables)})
-        return await super().assess(sample)
+        return sample
 
     async def measure(self, sample: Sample) -> Score:
         """The score, with every claim, verdict, quote and place in the evidence.

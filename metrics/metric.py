@@ -64,6 +64,7 @@ class Metric(ABC):
             BudgetReached: A bound of the run is reached; this stops the run, not the sample.
         """
         check_type("sample", sample, Sample, "a Sample; `score` and `ascore` take its fields")
+        sample = self._prepare(sample)
         missing = [name for name in self.needs if not has_field(sample, name)]
         if missing:
             return skipped(f"the sample has no {' and no '.join(missing)}")
@@ -72,6 +73,10 @@ class Metric(ABC):
                 return await self.measure(sample)
             except JudgeError as error:
                 return failed(str(error), usage=Usage.total(usages))
+
+    def _prepare(self, sample: Sample) -> Sample:
+        """The sample as this metric reads it, before it is looked at what the sample lacks."""
+        return sample
 
     def with_judge(self, judge: "Judge") -> Self:
         """A copy of this metric that asks another judge: a run asks with its own recordings and bounds.

@@ -1,5 +1,7 @@
 """Why scores have no value, in the words that a run, a printed result and a notebook share."""
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ..presentation.result_table import Paragraph, Tone
@@ -7,7 +9,11 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of
 
 _REASONS = 3
-_LONGEST_REASON = 160  # characters
+_LONGEST_REASON = 300  # characters
+_OF_SAMPLE = re.compile(
+    r"(, prompt \S+) for sample .+?: (?=the (?:call failed|reply cannot be used|judge )|no reply in )"
+)
+"""What reasons of earlier versions have: the sample's id, by which the same reason stood there once per sample."""
 
 
 def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iterator[Paragraph]:
@@ -24,12 +30,12 @@ def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iter
         >>> paragraph.label, paragraph.text
         ('bleu: 2 skipped:', 'the sample has no reference (2)')
     """
-    reasons: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    reasons: dict[tuple[str, str], Counter[str]] = {}
     for metric, status, reason, count in counts:
-        reasons.setdefault((metric, status), []).append((reason, count))
+        reasons.setdefault((metric, status), Counter())[_OF_SAMPLE.sub(r"\1: ", reason, count=1)] += count
     for (metric, status), of_status in reasons.items():
-        total = sum(count for _, count in of_status)
-        shown = "; ".join(f"{one_line(reason, _LONGEST_REASON)} ({count})" for reason, count in of_status[:_REASONS])
+        total, most = of_status.total(), of_status.most_common(_REASONS)
+        shown = "; ".join(f"{one_line(reason, _LONGEST_REASON)} ({count})" for reason, count in most)
         more = len(of_status) - _REASONS
         tone: Tone = "bad" if status == "failed" else "warning"
         text = f"{shown}; {count_of(more, 'other reason')}" if more > 0 else shown

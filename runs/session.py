@@ -2,14 +2,14 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
 from ..arguments import check_type
-from ..errors import BudgetReached, InputError, UsageError
+from ..errors import BudgetReached, InputError, JudgeUnavailable, UsageError
 from ..eval_sets import Sample
 from ..judges import LiteLLMJudge, ReplyStore, Usage
 from ..judges.embedders import Embedder
@@ -27,6 +27,7 @@ from .set_profile import SetProfile
 from .store import RunRow, Store, check_store
 
 Ending = Literal["done", "budget", "interrupted", "error"]
+NOTHING_STORED = "There was no reply and no score, so that nothing is stored: there is no run to resume"
 
 
 @dataclass
@@ -107,6 +108,14 @@ class ScoreRecord(Protocol):
         """Called once, however the session ends."""
         ...
 
+    def remove_if_empty(self) -> bool:
+        """Called after the end where the judge is gone: removes a run that began in this session and has nothing.
+
+        Returns:
+            Whether it is removed.
+        """
+        ...
+
 
 async def score_samples(
     samples: Iterable[Sample],
@@ -130,7 +139,8 @@ async def score_samples(
     Raises:
         BudgetReached: A bound is reached; what was scored until then is in the record.
         InputError: A sample cannot be read; what was scored until then is in the record.
-        JudgeUnavailable: The judge has no API key; nothing was begun. Or it is gone; what was scored is in the record.
+        JudgeUnavailable: The judge has no API key; nothing was begun. Or it is gone; what was scored is in the record,
+            and a new run without any reply and score is removed.
         UsageError: A metric cannot be made; nothing was begun.
     """
     progress = progress or Progress()
@@ -144,7 +154,7 @@ async def score_samples(
             progress.without_prompts[sample.language or ""] += 1
         on_progress(progress)
 
-    async with request.open_metrics() as opened:
+    async with _without_empty_run(record), request.open_metrics() as opened:
         progress.judge, progress.embedder = opened.judge, opened.embedder
         if opened.judge is not None and not record.is_resumed and any(map(_asks, opened.metrics)):
             opened.judge.check_api_key()  # before a run is begun that could score nothing
@@ -174,6 +184,17 @@ async def score_samples(
             if opened.judge is not None:
                 await opened.judge.cancel_calls()
             record.end(ending)
+
+
+@asynccontextmanager
+async def _without_empty_run(record: ScoreRecord) -> AsyncIterator[None]:
+    """Leaves no run without any reply and score where the judge is gone; the error then says so."""
+    try:
+        yield
+    except JudgeUnavailable as error:
+        if record.remove_if_empty():
+            raise JudgeUnavailable(f"{error}. {NOTHING_STORED}") from error.__cause__
+        raise
 
 
 def _asks(metric: Metric) -> bool:
@@ -237,7 +258,7 @@ def run_plan(
 
     Raises:
         InputError: A row or a prompt cannot be read.
-        JudgeUnavailable: The judge is gone.
+        JudgeUnavailable: The judge is gone. A new run without any reply and score is removed.
         UsageError: A metric cannot be made, asks a judge where the plan has none, or can score no sample.
     """
     check_type("plan", plan, Plan, "a Plan (from assay.runs import Plan)")
@@ -248,7 +269,7 @@ def run_plan(
     skipped_rows: list[InputError] = []
     progress = progress or Progress()
     notes: list[str] = []
-    record = StoredRun(plan, store, resume, on_begin, cassette=request.options.cassette)
+    record = StoredRun(plan, store, resume, on_begin, cassette=request.options.cassette, stays=batches is not None)
     progress.total = record.count(plan.samples(skipped_rows if skip_bad else None, notes))
     for note in notes:
         on_note(note)
@@ -284,9 +305,10 @@ class StoredRun:
         resume: The id of the run to go on with; a new run begins if None.
         on_begin: Called with the id of a run that begins.
         cassette: The file of recorded replies, if there is one.
+        stays: Whether a new run stays that has no reply and no score when its judge is gone.
 
     Attributes:
-        run: The run's id; "" until a new run has begun.
+        run: The run's id; "" until a new run has begun, and where it is removed.
         is_resumed: Whether it goes on with a run.
     """
 
@@ -298,9 +320,11 @@ class StoredRun:
         on_begin: Callable[[str], None] = lambda _: None,
         *,
         cassette: Path | None = None,
+        stays: bool = False,
     ) -> None:
         check_store(store)
         self._cassette = cassette
+        self._stays = stays
         self._profile = SetProfile()
         self.run = resume or ""
         self.is_resumed = resume is not None
@@ -348,6 +372,16 @@ class StoredRun:
         """Writes what is kept, and how the session ended."""
         self._writer.flush()
         self._store.end(self.run, ending)
+
+    def remove_if_empty(self) -> bool:
+        """Removes the run where it began in this session and has no reply, and no metric but a baseline has a value.
+
+        A run in batches stays: what it submitted is paid for.
+        """
+        if self.is_resumed or not self.run or self._stays or not self._store.remove_if_empty(self.run):
+            return False
+        self.run = ""
+        return True
 
 
 def find_run_to_resume(store: Store, name: str, plan: Plan | None) -> RunRow:

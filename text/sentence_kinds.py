@@ -51,6 +51,8 @@ class SentenceKinds:
         self._refers_back = any_pattern(pack.refers_back)
         self._salutation = any_pattern(pack.salutation)
         self._states = any_pattern(pack.states)
+        self._signature = any_pattern(pack.signature)
+        self._step_label = any_pattern(pack.step_label)
         self._amounts = any_pattern(pack.amounts)
         self._asks = any_pattern(pack.asks)
         self._imperatives = language.words.imperatives if language.has("words") else frozenset[str]()
@@ -112,6 +114,14 @@ class SentenceKinds:
         if len(names) > _MOST_NAME_WORDS or any(map(str.isdigit, text)) or self._states.search(text):
             return False
         return all(name[0].isupper() or len(name) <= _SMALL_WORD for name in names) and text[-1] not in "?!:"
+
+    def is_signature(self, text: str) -> bool:
+        """Whether a line may stand below a sign-off and is no name: "The support team"."""
+        return self._signature.match(text) is not None
+
+    def is_step_label(self, text: str) -> bool:
+        """Whether a line is the number of a step and nothing else: "Step 1"."""
+        return self._step_label.match(text) is not None
 
     def end_of_salutation(self, sentence: str) -> int:
         """Where the greeting ends that a sentence begins with ("Hi Anna, you can cancel."); 0 where there is none."""

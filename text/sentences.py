@@ -26,6 +26,8 @@ _AROUND = "*_`"  # marks that belong to the sentence beside them
 _ORDINAL = re.compile(r"\b\d{1,2}\.$")
 _SENTENCES_OF_CONTEXT = 2
 _MOST_SIGNING_LINES = 3
+_RULE = re.compile(r"(?:^|[\n\r])[ \t]*(?:-{2,}|_{3,}|\*{3,})[ \t]*[\n\r]\s*[*_]*$")
+_LONGEST_RULE = 100  # characters, with the blanks around it
 _LONGEST_HEAD = 200  # characters of a lead-in or heading that is read with what is below it
 _LONGEST_COMMAND = 200  # characters of code that is read with its lead-in
 _MOST_COMMAND_LINES = 3
@@ -174,11 +176,30 @@ class _SentenceReader:
             self._read_row(line)
         elif line.role == "heading" or (line.role == "label" and self._may_head(line)):
             self._read_title(line, after)
-        elif signing and self.kinds.is_name(line.text.strip()):
+        elif self._signs(line, after, signing):
             self._add(line.text.strip(), SIGN_OFF, line, 0)
-            self._signing = signing - 1
+            self._signing = max(signing - 1, 0)
+        elif self._is_step_label(line, after):
+            self._add(line.text.strip(), HEADING, line, 0)
         else:
             self._read_text(line)
+
+    def _signs(self, line: MarkdownLine, after: MarkdownLine | None, signing: int) -> bool:
+        """Whether a line is a name or a team below a sign-off, or as the last line of an answer a team below a rule."""
+        text = line.text.strip()
+        if signing:
+            return self.kinds.is_name(text) or self.kinds.is_signature(text)
+        if after is not None or not self.kinds.is_signature(text):
+            return False
+        start = line.place(0)
+        claims = any(sentence.kind == CLAIM for sentence in self._split)
+        return claims and _RULE.search(self._answer[max(start - _LONGEST_RULE, 0) : start]) is not None
+
+    def _is_step_label(self, line: MarkdownLine, after: MarkdownLine | None) -> bool:
+        """Whether a line only numbers the step below it; of labels below each other each may be what was asked for."""
+        if line.begins_item or after is None or not self.kinds.is_step_label(line.text.strip()):
+            return False
+        return not self.kinds.is_step_label(after.text.strip())
 
     def _read_row(self, line: MarkdownLine) -> None:
         kind = next(filter(None, map(self._to_judge, line.parts)), CLAIM)
@@ -203,6 +224,8 @@ class _SentenceReader:
             self._read_text(line)
         elif kind not in {CLAIM, LEAD_IN}:
             self._add(text, kind, line, 0)
+            if kind == SIGN_OFF:  # with a rule below it, which makes a heading of it
+                self._signing = _MOST_SIGNING_LINES
         else:
             if line.role == "label":
                 self._labels.append(len(self._split))

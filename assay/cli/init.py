@@ -9,9 +9,10 @@ import click
 
 from ..errors import InputError, UsageError
 from ..presentation.texts import one_line
+from ..presentation.wording import format_rating
 from ..text.wording import count_of
 from .options import map_option, read_metrics
-from .output import echo, echo_notice, open_console, print_command, typed_command
+from .output import echo, open_console, print_command, typed_command
 
 if TYPE_CHECKING:
     from ..runs.nightly import Suite
@@ -34,7 +35,8 @@ _TEXT = 200
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), default="suite.yaml", show_default=True, help="The suite."
 )
-@click.option("--force", is_flag=True, help="Replace the suite that is there.")
+@click.option("--force", is_flag=True, help="Replace the suite, and the workflow, that is there.")
+@click.option("--workflow", is_flag=True, help="Also write .github/workflows/assay.yml, which runs it each night.")
 def init(
     file: str | None,
     *,
@@ -44,6 +46,7 @@ def init(
     sheet: str | None,
     out: Path,
     force: bool,
+    workflow: bool,
 ) -> None:
     """Look at FILE and write suite.yaml for it.
 
@@ -52,13 +55,18 @@ def init(
     \b
     assay init answers.xlsx
     assay init answers.csv --judge openai/gpt-4o-mini --map vraag=user_input
+    assay init answers.csv --workflow    # and a workflow for GitHub Actions
     assay suite suite.yaml       # each night
     """
     from ..runs.nightly import load_suite
     from ..runs.nightly.suite_draft import choose_metrics, draft_suite, look_at_set
+    from ..runs.nightly.workflow_draft import draft_workflow, find_key, find_workflow_file
 
     if out.exists() and not force:
         raise UsageError(f"{out}: there is a suite of this name; name another (--out FILE), or replace it (--force)")
+    workflow_file = find_workflow_file(out) if workflow else None
+    if workflow_file is not None and workflow_file.exists() and not force:
+        raise UsageError(f"{workflow_file}: there is a workflow of this name; replace it (--force), or rename it")
     asks = sys.stdin.isatty()
     if file is None:
         if not asks:
@@ -75,17 +83,18 @@ def init(
     if Path(source).is_relative_to(out.resolve().parent):
         source = str(Path(source).relative_to(out.resolve().parent))
     suite = draft_suite(Path(file).stem, source, look, metrics=chosen, judge=judge, sheet=sheet)
-    try:
-        out.write_text(suite, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written ({error.strerror or error})") from error
+    _write(out, suite)
     loaded = load_suite(out)
     echo(f"\n{out}: {', '.join(chosen)}{f', judged by {one_line(judge)}' if judge else ', without a judge'}")
-    echo(
-        f"It has {count_of(len(loaded.gates), 'gate')}: enough answers get a value, and no metric falls below the "
-        "runs that you accept"
-    )
-    _warn_of_few_groups(loaded, look)
+    echo(f"It has {count_of(len(loaded.gates), 'gate')}: {_describe_gates(loaded, look)}")
+    if workflow_file is not None:
+        in_repository = out.resolve().relative_to(workflow_file.parents[2]).as_posix()
+        _write(workflow_file, draft_workflow(in_repository, judge))
+        secret = f", and add {key} to the secrets of the repository" if (key := find_key(judge)) else ""
+        echo(
+            f"{one_line(str(workflow_file))}: runs it each night on GitHub. Replace OWNER in it, commit it with the "
+            f"suite and {one_line(Path(file).name)}{secret}"
+        )
     echo("Next:")
     run_it, console = typed_command("suite", str(out)), open_console()
     for command, purpose in (
@@ -96,16 +105,27 @@ def init(
         print_command(console, command.ljust(max(len(run_it), 17)), purpose)
 
 
-def _warn_of_few_groups(suite: "Suite", look: "SetLook") -> None:
-    """Says so where a set is too small for a fall of all answers to be told from chance."""
+def _write(file: Path, text: str) -> None:
+    """Writes a file. Raises `UsageError` where it cannot be written."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be written ({error.strerror or error})") from error
+
+
+def _describe_gates(suite: "Suite", look: "SetLook") -> str:
+    """What the gates of the suite promise: of a set that is too small to tell a fall from chance, no more than that."""
     from ..runs.nightly.gate_decisions import fewest_groups_of
 
     groups, fewest = len({sample.source for sample in look.samples}), fewest_groups_of(suite)
-    if groups < fewest:
-        echo_notice(
-            f"{count_of(groups, 'group')} of answers cannot tell a fall from chance; the gates on regressions need "
-            f"{fewest}: add questions (one group per source, or per answer where no column names sources)"
-        )
+    if groups >= fewest:
+        return "enough answers get a value, and no metric falls below the runs that you accept"
+    return (
+        "enough answers get a value. That a metric falls below the runs that you accept is not seen yet: "
+        f"{count_of(groups, 'group of answers', 'groups of answers')} cannot tell a fall from chance, and {fewest} are "
+        "needed: add questions (one group per source, or per answer where no column names sources)"
+    )
 
 
 def _ask_columns(file: str, mapping: Mapping[str, str], sheet: str | None) -> Mapping[str, str]:
@@ -134,11 +154,13 @@ def _print_look(file: str, notes: tuple[str, ...], look: "SetLook") -> None:
         echo(one_line(note))
     total = len(look.samples)
     echo(
-        f"{one_line(file)}: {total} samples, {look.count('retrieved_contexts')} with contexts, "
+        f"{one_line(file)}: {count_of(total, 'sample')}, {look.count('retrieved_contexts')} with contexts, "
         f"{look.count('reference')} with a reference, {look.count('rating')} rated"
     )
     for sample in look.samples[:_SHOWN]:
-        rating = "" if sample.human_rating is None else f", rated {sample.human_rating:g} of {sample.rating_max:g}"
+        rating = ""
+        if sample.human_rating is not None:
+            rating = f", rated {format_rating(sample.human_rating, sample.rating_min, sample.rating_max)}"
         echo(f"\n{one_line(sample.id)} ({sample.language}{rating})")
         echo(f"  question  {one_line(sample.user_input, _TEXT)}")
         echo(f"  answer    {one_line(sample.response, _TEXT)}")

@@ -8,6 +8,7 @@ import click
 
 from ..errors import AssayError, InputError, UsageError
 from ..presentation.texts import one_line
+from ..text.wording import count_of
 from .batch import batch_cassette, batch_option, batch_size_option, resumable_batch_run
 from .exit_codes import BUDGET, DONE, INTERRUPTED, TOO_MANY_FAILED
 from .options import (
@@ -256,8 +257,8 @@ def exit_code(store: "Store", outcome: "Outcome", max_failed: int) -> int:
     if len(failed) > max_failed:
         names = ", ".join(failed[:5]) + (", ..." if len(failed) > 5 else "")
         echo(
-            f"assay: {len(failed)} samples failed ({one_line(names)}), {max_failed} allowed (--max-failed). "
-            f"The first: {one_line(store.first_failure(outcome.run))}",
+            f"assay: {count_of(len(failed), 'sample')} failed ({one_line(names)}), {max_failed} allowed "
+            f"(--max-failed). The first: {one_line(store.first_failure(outcome.run))}",
             err=True,
         )
         return TOO_MANY_FAILED

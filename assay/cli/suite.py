@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..presentation.texts import one_line
-from ..text.wording import count_of
+from ..text.wording import count_of, verb_of
 from .exit_codes import BUDGET, DONE, ERROR, GATE_FAILED, INTERRUPTED, TOO_MANY_FAILED
 from .options import json_option, quiet_option, store_option, wide_option
 from .output import echo, echo_json, echo_notice, open_console, print_command, print_table, typed_command
@@ -147,7 +147,9 @@ def _print_run(console: "Console", run: "RunReport") -> None:
     print_table(report_table(f"{run.judge}: run {run.run}", run.metrics))
     compared = f"compared with {run.compared_with}: " if run.compared_with else ""
     newly_failing = len(run.newly_failing) + run.more_newly_failing
-    console.print(Text(f"{compared}{count_of(newly_failing, 'sample')} newly fail{'s' if newly_failing == 1 else ''}"))
+    console.print(
+        Text(f"{compared}{count_of(newly_failing, 'sample')} newly {verb_of(newly_failing, 'fails', 'fail')}")
+    )
 
 
 @click.command()

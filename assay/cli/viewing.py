@@ -6,6 +6,7 @@ import click
 
 from ..errors import UsageError
 from ..installation import require_extra
+from ..text.wording import count_of
 from .options import by_language_option, json_option, store_option, wide_option
 from .output import echo, echo_json
 
@@ -111,7 +112,8 @@ def view(store: str, *, host: str, port: int) -> None:
     app = ViewApp(Connections(store), SetFolder(Path.cwd()), hosts=(host, "localhost"))
 
     def print_link(address: str) -> None:
-        echo(f"{opened.path}: {len(opened.run_ids())} runs. Open this link:\n\n  {address}{app.link_path()}\n")
+        runs = count_of(len(opened.run_ids()), "run")
+        echo(f"{opened.path}: {runs}. Open this link:\n\n  {address}{app.link_path()}\n")
         echo("Ctrl-C ends it. An answer's page has a link of its own that can be sent to a colleague.")
 
     serve(app.asgi, host, port, print_link)

@@ -157,9 +157,9 @@ class DeepTranslator:
         try:
             translation = await call_beside(_translate_by_google, text, language)
         except Exception as error:  # the library and requests raise what they like
-            raise JudgeError(f"{self.name} failed for sample {sample}: {type(error).__name__}: {error}") from error
+            raise JudgeError(f"{self.name} failed: {type(error).__name__}: {error}") from error
         if not translation.strip():
-            raise JudgeError(f"{self.name} gave no translation for sample {sample}")
+            raise JudgeError(f"{self.name} gave no translation")
         return translation, Usage()
 
 

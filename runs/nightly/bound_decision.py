@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from ...text.wording import count_of
 from .evidence import weigh_bound
 from .gate_check import GateCheck, format_bound, format_figure
 from .gates import CoverageGate, GateResult, MeanGate
@@ -57,7 +58,9 @@ def _hold_by_evidence(check: GateCheck, figure: float, side: str, bound: float) 
     )[-1]
     reason = _figure_of(check, figure, bound)
     if newest.nights > 1 and newest.change < 0:
-        reason += f", {format_figure(bound + sign * newest.change, bound)} over the last {newest.nights} runs"
+        reason += (
+            f", {format_figure(bound + sign * newest.change, bound)} over the last {count_of(newest.nights, 'run')}"
+        )
     if newest.failed:
         reason += f"{_but(side, bound)}; {check.describe_evidence(newest)}"
     elif _is_beyond(figure, side, bound):

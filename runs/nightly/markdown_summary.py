@@ -1,7 +1,8 @@
 """A nightly run as Markdown that fits a pull-request comment."""
 
-from ...presentation.figure import Figure, format_cost
+from ...presentation.figure import format_cost
 from ...presentation.markdown import as_code, as_text, table_lines
+from ...text.wording import count_of
 from ..run_tables import report_table
 from .nightly_report import NightlyReport, RunReport, SampleReport
 from .report_tables import changed_table
@@ -37,8 +38,10 @@ def summary_markdown(report: NightlyReport) -> str:
     for run in report.runs:
         lines += _run_lines(run)
     spent = report.spent
-    tokens = Figure("count", spent.tokens)
-    lines.append(f"{spent.calls} live calls, {tokens} tokens, cost {format_cost(spent.usd)}, {report.seconds:.0f} s.")
+    lines.append(
+        f"{count_of(spent.calls, 'live call')}, {count_of(spent.tokens, 'token')}, "
+        f"cost {format_cost(spent.usd)}, {report.seconds:.0f} s."
+    )
     return "\n".join(lines) + "\n"
 
 

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from itertools import dropwhile
 from pathlib import Path
 
-from ...errors import AssayError, UsageError
+from ...errors import AssayError, JudgeUnavailable, UsageError
 from ...judges import Budget
 from ...judges.cassette import is_bundled
+from ...text.wording import count_of
 from ..compare import RunComparison, compare, run_samples
 from ..options import RunOptions
 from ..session import OnProgress, run_plan
@@ -131,15 +132,20 @@ def _execute_run(nightly: NightlyRun, judge_name: str, on_progress: OnProgress) 
         nightly.runs[judge_name] = run
         Ledger(nightly.store).add_run(nightly.row.id, judge_name, run)
 
-    outcome = run_plan(
-        plan,
-        nightly.store,
-        options,
-        resume=nightly.runs.get(judge_name),
-        skip_bad=suite.skip_bad,
-        on_begin=on_begin,
-        on_progress=on_progress,
-    )
+    try:
+        outcome = run_plan(
+            plan,
+            nightly.store,
+            options,
+            resume=nightly.runs.get(judge_name),
+            skip_bad=suite.skip_bad,
+            on_begin=on_begin,
+            on_progress=on_progress,
+        )
+    except JudgeUnavailable:
+        if judge_name in nightly.runs and judge_name not in Ledger(nightly.store).runs(nightly.row.id):
+            del nightly.runs[judge_name]  # it had nothing, and is removed
+        raise
     return outcome.ending, outcome.message
 
 
@@ -219,7 +225,7 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
     verdict = decide_verdict(status, gates, failed, suite.max_failed)
     if verdict == "samples failed" and not message:
         first = next(run.first_failure for run in reports if run.failed_samples)
-        message = f"{failed} samples failed, {suite.max_failed} allowed (max_failed). The first: {first}"
+        message = f"{count_of(failed, 'sample')} failed, {suite.max_failed} allowed (max_failed). The first: {first}"
     return empty_report(nightly, status, message).model_copy(
         update={
             "runs": tuple(reports),

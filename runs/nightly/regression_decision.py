@@ -2,6 +2,7 @@
 
 import math
 
+from ...text.wording import count_of
 from .evidence import RELEASES, Evidence, weigh_falls
 from .gate_check import GateCheck, format_bound, format_figure
 from .gates import NOTEWORTHY, GateResult, RegressionGate, State
@@ -50,25 +51,26 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: fl
     change, nights, before = newest.tonight, 1, newest.baseline
     if is_shown:
         change, nights, before = newest.change, newest.nights, newest.before
-    runs = "in this run" if nights == 1 else f"in the last {nights} runs"
-    others = "the accepted run" if before == 1 else f"the {before} runs before"
+    runs = "in this run" if nights == 1 else f"in the last {count_of(nights, 'run')}"
+    others = "the accepted run" if before == 1 else f"the {count_of(before, 'run')} before"
     if change:
         side = "higher" if (change > 0) is check.higher_is_better else "lower"
         reason = f"{check.subject} is {side} by {format_figure(abs(change))} {runs} than"
     else:
         reason = f"{check.subject} is the same {runs} as"
-    reason += f" in {others} ({len(groups)} paired samples{f', {format_bound(allowed)} allowed' if allowed else ''})"
+    limit = f", {format_bound(allowed)} allowed" if allowed else ""
+    reason += f" in {others} ({count_of(len(groups), 'paired sample')}{limit})"
     word = "fall" if check.higher_is_better else "rise"
     state: State = "failed" if newest.failed else "passed"
     fewest = fewest_groups(check.level.of_check)
-    of_groups = f"{newest.fallen_groups} of {len(set(groups))} groups of answers"
+    of_groups = f"{newest.fallen_groups} of {count_of(len(set(groups)), 'group of answers', 'groups of answers')}"
     turned, look = "fell" if check.higher_is_better else "rose", "look at them with `assay compare`"
     if newest.failed:
         reason += f"; {of_groups} {turned}: {look}" if newest.fallen_groups else ""
         reason += f"; {check.describe_evidence(newest)}"
     elif len(set(groups)) < fewest:
         state = "undecided"
-        reason += f"; {len(set(groups))} groups cannot tell a {word} from chance, {fewest} are needed"
+        reason += f"; {count_of(len(set(groups)), 'group')} cannot tell a {word} from chance, {fewest} are needed"
     elif newest.fallen_groups:
         reason += f", in {of_groups}: too few to call it a {word} of the whole; {look}"
     elif is_shown:

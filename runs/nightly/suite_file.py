@@ -14,6 +14,7 @@ from ...eval_sets.name_suggestions import nearest_names, quote_names
 from ...eval_sets.sample_columns import known_columns
 from ...eval_sets.sources import is_on_hub, open_source
 from ...metrics.catalogue import needs_judge
+from ...value_messages import describe_mistake
 from .gates import GATES, NO_JUDGE
 from .suite import BudgetBounds, CassetteUse, Outputs, Suite, judge_identity
 
@@ -156,8 +157,7 @@ def _explanation(path: str, tree: yaml.Node, error: ErrorDetails) -> str:
         hint = f"did you mean `{similar[0]}`? " if kind and similar else ""
         hint = f"is `{similar[0]}` meant as `gate`? " if similar and not kind else hint
         return f"{where}: begins with `gate:` and its kind; {hint}The kinds are {quote_names(GATES)}"
-    message = error["msg"].removeprefix("Value error, ")
-    return f"{where}: {message[0].lower()}{message[1:]} (it is {error.get('input')!r}); correct it there"
+    return f"{where}: {describe_mistake(error, 'correct it there')}"
 
 
 def _unknown_key(path: str, tree: yaml.Node, place: Place, gate: str | None = None) -> str:

@@ -267,6 +267,9 @@ class _ShardRecord:
             row = self._rows.get(sample) or next(iter(self._rows.values()))
             row["replies"] = [*(row.get("replies") or ()), *({"key": key, "line": line} for key, line in lines.items())]
 
+    def remove_if_empty(self) -> bool:
+        return False  # a shard is no run
+
     def result(self) -> "pyarrow.Table":
         return make_result(list(self._rows.values()), self._plan.all_metrics)
 

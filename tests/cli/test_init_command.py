@@ -43,7 +43,12 @@ def test_a_suite_is_written_with_the_mapping_and_three_samples_are_shown(assay: 
     assert "  assay suite suite.yaml  the first run" in done.out
     assert "  assay accept last       if it is good" in done.out
     # two gates on regressions and two on coverage share 0.05: 5 * 2 ** -g is below 0.0125 from g = 9 on
-    assert "4 groups of answers cannot tell a fall from chance; the gates on regressions need 9" in done.err
+    assert (
+        "It has 4 gates: enough answers get a value. That a metric falls below the runs that you accept is not seen "
+        "yet: 4 groups of answers cannot tell a fall from chance, and 9 are needed: add questions" in done.out
+    )
+    assert "no metric falls below" not in done.out
+    assert done.err == ""
 
 
 def test_the_suite_runs_as_it_is(assay: Make) -> None:
@@ -67,6 +72,7 @@ def test_the_gates_fail_where_the_answers_get_worse_or_are_gone(assay: Make) -> 
     Path("answers.csv").write_text(header + "".join(rows), encoding="utf-8")
     done = assay("init", "answers.csv")
     assert (done.code, done.err) == (0, "")  # 30 groups are enough
+    assert "enough answers get a value, and no metric falls below the runs that you accept\n" in done.out
     assert assay("suite", "suite.yaml").code == 0
     assert assay("accept", "last").code == 0
     worse = [row.replace("press save.,", "sing.,", 1) for row in rows]
@@ -117,3 +123,50 @@ def test_a_suite_that_is_there_is_kept(assay: Make) -> None:
 def test_the_file_must_be_named(assay: Make) -> None:
     done = assay("init")
     assert (done.code, "assay init FILE" in done.err) == (2, True)
+
+
+def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay: Make, tmp_path: Path) -> None:
+    Path("answers.csv").write_text(ROWS, encoding="utf-8")
+    done = assay("init", "answers.csv", "--judge", "openai/gpt-4o-mini", "--workflow")
+    assert done.code == 0
+    assert "Replace OWNER in it, commit it with the suite and answers.csv, and add OPENAI_API_KEY to the" in done.out
+    file = tmp_path / ".github/workflows/assay.yml"
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    on = content[True]  # YAML 1.1 reads the key `on` as a boolean
+    assert on["schedule"] == [{"cron": "15 2 * * *"}]
+    assert on["workflow_dispatch"]["inputs"]["accept"]["type"] == "boolean"
+    [checkout, action] = content["jobs"]["nightly"]["steps"]
+    assert checkout == {"uses": "actions/checkout@v4"}
+    assert action == {
+        "uses": "OWNER/assay@main",
+        "with": {"suite": "suite.yaml", "accept": "${{ inputs.accept }}"},
+        "env": {"OPENAI_API_KEY": "${{ secrets.OPENAI_API_KEY }}"},
+    }
+    file.write_text("mine", encoding="utf-8")
+    refused = assay("init", "answers.csv", "--workflow", "--out", "other.yaml")
+    assert (refused.code, file.read_text(encoding="utf-8")) == (2, "mine")
+    assert "there is a workflow of this name; replace it (--force)" in refused.err
+    assert not Path("other.yaml").exists()
+    assert assay("init", "answers.csv", "--workflow", "--force").code == 0
+    [_, action] = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]["nightly"]["steps"]
+    assert "env" not in action  # no judge, no key
+
+
+def test_a_workflow_stands_where_github_reads_it(assay: Make, tmp_path: Path) -> None:
+    """At the top of the repository, with the path of the suite from there."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "eval").mkdir()
+    Path("eval/answers.csv").write_text(ROWS, encoding="utf-8")
+    assert assay("init", "eval/answers.csv", "--out", "eval/suite.yaml", "--workflow").code == 0
+    file = tmp_path / ".github/workflows/assay.yml"
+    [_, action] = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]["nightly"]["steps"]
+    assert action["with"]["suite"] == "eval/suite.yaml"
+    assert not (tmp_path / "eval/.github").exists()
+
+
+def test_init_writes_no_workflow_unasked(assay: Make) -> None:
+    Path("answers.csv").write_text(ROWS.replace("2\n", "1.5\n"), encoding="utf-8")
+    done = assay("init", "answers.csv")
+    assert done.code == 0
+    assert not Path(".github").exists()
+    assert "rated 1.5 of 5" in done.out

@@ -22,6 +22,7 @@ from assay import load_set
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+SETUP_PYTHON = ACTION["runs"]["steps"][0]["uses"]
 pytestmark = [
     pytest.mark.timeout(300),
     pytest.mark.skipif(os.name == "nt", reason="the steps are for bash"),
@@ -308,11 +309,17 @@ def test_two_suites_have_caches_of_their_own(
     assert len(list((other.folder / "assay-reports/site").glob("night*-*.html"))) == 1
 
 
+def test_each_action_is_pinned_by_a_commit_whose_release_is_named() -> None:
+    used = re.findall(r"uses: (.*)", (ROOT / "action.yml").read_text(encoding="utf-8"))
+    assert len(used) == 6
+    assert [line for line in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line)] == []
+
+
 @pytest.mark.parametrize("accept", ["yes", "true\nexit-code=0"])
 def test_accept_is_true_or_false(github: GitHub, accept: str) -> None:
     job = github.begin(accept=accept)
     assert job.run() == 1
-    assert job.ran == ["actions/setup-python@v5", "Check the suite"]
+    assert job.ran == [SETUP_PYTHON, "Check the suite"]
 
 
 def test_a_line_end_in_an_input_writes_no_further_output(
@@ -364,4 +371,4 @@ def test_without_a_package_the_actions_own_checkout_is_installed(github: GitHub)
 def test_a_suite_that_cannot_be_read_stops_before_anything_is_asked(github: GitHub) -> None:
     job = github.begin(suite="none.yaml")
     assert job.run() != 0
-    assert job.ran == ["actions/setup-python@v5", "Check the suite"]
+    assert job.ran == [SETUP_PYTHON, "Check the suite"]

@@ -132,7 +132,7 @@ def test_failed_and_lossy_rewordings_are_left_out_with_the_reason(openai_server:
     good, *others = result.samples
     assert isinstance(good, Sample)
     assert others[0] == "a number or code is gone: 7"
-    assert str(others[1]).startswith("no usable reply: openai/test, prompt reworded.en@")
+    assert str(others[1]).startswith("no usable reply: the reply cannot be used: ")
     assert others[2] == "the answer is empty"
     assert [name for name, _ in result.failed] == ["bad"]
     assert len(openai_server.requests) == 4

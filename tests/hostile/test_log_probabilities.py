@@ -57,7 +57,7 @@ def test_without_log_probabilities_a_sample_fails_where_the_setting_says_so(open
     say_no(openai_server, None)
     faithfulness = score(openai_server, without_logprobs="fail")["faithfulness"]
     assert (faithfulness.status, faithfulness.value) == ("failed", None)
-    assert "gives no log probabilities" in faithfulness.reason and "sample s" in faithfulness.reason
+    assert "gives no log probabilities" in faithfulness.reason
 
 
 IMPOSSIBLE: dict[str, dict[str, Any]] = {

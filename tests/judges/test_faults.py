@@ -126,7 +126,7 @@ def test_a_fault_for_good_fails_the_sample_with_its_cause(
     score = asyncio.run(claims_of_judge(judge(timeout=TIMEOUT)).assess(known(1).sample))
     assert (score.status, score.value) == ("failed", None)
     assert CAUSES[name] in score.reason
-    assert "prompt claims.en@" in score.reason and "sample s1" in score.reason
+    assert "prompt claims.en@" in score.reason and "sample s1" not in score.reason
     assert len(openai_server.requests) == (3 if name in CALLED_AGAIN else 2)
 
 
@@ -238,6 +238,6 @@ def test_a_fault_for_good_fails_exactly_the_samples_that_it_hits(
     assert {number for number, score in enumerate(scores) if score.status == "failed"} == set(hit)
     for number, score in enumerate(scores):
         if number in hit:
-            assert score.value is None and f"sample s{number}:" in score.reason
+            assert score.value is None and score.reason.startswith("the ")
         else:
             assert score.value == pytest.approx(known(number).score)

@@ -23,6 +23,12 @@ def measured(metric: Faithfulness, sample: Sample) -> Score:
     return asyncio.run(metric.assess(sample))
 
 
+def test_what_is_no_sample_is_refused_in_plain_words(judge: Make) -> None:
+    for metric in (Faithfulness(judge=judge()), load_metric("token_overlap")):
+        with pytest.raises(UsageError, match=r"sample: 'x' \(str\) cannot be used; give a Sample"):
+            asyncio.run(metric.assess("x"))  # type: ignore[arg-type]
+
+
 def says(probability: float) -> Answer:
     """One word: yes with this probability."""
     yes, no = {"Yes": math.log(probability)}, {"No": math.log(1 - probability)}

@@ -69,7 +69,11 @@ def test_a_valid_suite_is_read(tmp_path: Path) -> None:
         ("judges: [qwen1.5b]", "judges: [qwen9b]", "line 4, judges[0]: no judge is called 'qwen9b'"),
         ("judges: [qwen1.5b]", "judges: [none.yaml]", "line 4, judges[0]: "),
         ("judges: [qwen1.5b]", "judges: [qwen1.5b, qwen1.5b]", "line 4, judges[1]: qwen1.5b and qwen1.5b are both"),
-        ("sets: [helpdesk_nl, helpdesk_en]", "sets: []", "line 2, sets: "),
+        (
+            "sets: [helpdesk_nl, helpdesk_en]",
+            "sets: []",
+            "line 2, sets: has too few entries (0); correct it there",
+        ),
         ("sets: [helpdesk_nl, helpdesk_en]", "", "sets: is missing; add it"),
         ("name: helpdesk", "name: helpdesk\nname: days", ", line 2: the key `name` appears twice"),
         ("name: helpdesk", "folder: /", ", line 1: unknown key `folder`"),

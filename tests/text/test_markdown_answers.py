@@ -127,6 +127,30 @@ def test_no_word_is_lost(text: str, language: str) -> None:
         ("```\nOpen it", [("claim", "Open it")]),
         ("Hello Jan, good morning", [("greeting", "Hello Jan, good morning")]),
         ("Kind regards,\nRefunds are free", [("sign_off", "Kind regards,"), ("claim", "Refunds are free")]),
+        ("It is free.\n\nKind regards,\nThe support team", [
+            ("claim", "It is free."), ("sign_off", "Kind regards,"), ("sign_off", "The support team")]),
+        ("It is free.\n\nKind regards,\n---\nThe support team", [
+            ("claim", "It is free."), ("sign_off", "Kind regards,"), ("sign_off", "The support team")]),
+        ("It is free.\n\nKind regards,\n\n---\n\nYour Acme support team\nAcme", [
+            ("claim", "It is free."), ("sign_off", "Kind regards,"), ("sign_off", "Your Acme support team"),
+            ("sign_off", "Acme")]),
+        ("It is free.\n\n---\nThe support team", [("claim", "It is free."), ("sign_off", "The support team")]),
+        ("It is free. Who mends it:\n\nThe support team", [  # no rule above it
+            ("claim", "It is free."), ("lead_in", "Who mends it:"), ("claim", "The support team")]),
+        ("---\nThe support team", [("claim", "The support team")]),  # the whole answer
+        ("Kind regards,\nThe support team is there on Sundays", [
+            ("sign_off", "Kind regards,"), ("claim", "The support team is there on Sundays")]),
+        ("Kind regards,\nThe update removes your team.", [
+            ("sign_off", "Kind regards,"), ("claim", "The update removes your team.")]),
+        ("Kind regards,\nThe price includes staff.", [
+            ("sign_off", "Kind regards,"), ("claim", "The price includes staff.")]),
+        ("Step 1\nClick Save.\n\nStep 2\nUnder File", [
+            ("heading", "Step 1"), ("claim", "Click Save."), ("heading", "Step 2"), ("claim", "Step 2: Under File")]),
+        ("You need:\nStep 1\nStep 3", [  # what was asked for
+            ("lead_in", "You need:"), ("claim", "You need: Step 1"), ("claim", "Step 3")]),
+        ("Step 12 is not needed\nClick Save.", [("claim", "Step 12 is not needed"), ("claim", "Click Save.")]),
+        ("Ok. It is free.", [("yes_no", "Ok."), ("claim", "It is free.")]),
+        ("Ok.", [("claim", "Ok.")]),  # the whole answer: a yes
         ("Kind regards,\nPim van Dam\nIt costs 5 euros.", [
             ("sign_off", "Kind regards,"), ("sign_off", "Pim van Dam"), ("claim", "It costs 5 euros.")]),
         ("See [a page](https://x.example/a_(b) \"T\").", [
@@ -135,6 +159,24 @@ def test_no_word_is_lost(text: str, language: str) -> None:
 )  # fmt: skip
 def test_what_looks_like_markdown(answer: str, expected: list[tuple[str, str]]) -> None:
     assert kinds(answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "answer", "claims"),
+    [
+        ("nl", "Oké. Het is gratis.\n\nMet vriendelijke groet,\nHet supportteam", ["Het is gratis."]),
+        ("nl", "Stap 1\nKlik op Opslaan.\n\nGroeten,\nTeam klantenservice", ["Klik op Opslaan."]),
+        ("de", "Okay. Es ist gratis.\n\nMit freundlichen Grüßen\nIhr Support-Team", ["Es ist gratis."]),
+        ("nl", "Groeten,\nHet verwijdert uw team", ["Het verwijdert uw team"]),
+        ("nl", "Het is gratis.\nGroeten,\nHet Acme support team", ["Het is gratis."]),
+        ("de", "Grüße\nDas löscht Ihr Team", ["Das löscht Ihr Team"]),
+        ("en", "Cheers,\nThe invoice hit your team", ["The invoice hit your team"]),
+        ("en", "It is free.\nCheers,\nThe Sales & Support Team", ["It is free."]),
+        ("de", "Schritt 1\nKlicken Sie auf Speichern.", ["Klicken Sie auf Speichern."]),
+    ],
+)
+def test_signatures_and_numbers_of_steps_claim_nothing(language: str, answer: str, claims: list[str]) -> None:
+    assert claiming_sentences(answer, load_language(language)) == claims
 
 
 @pytest.mark.parametrize(

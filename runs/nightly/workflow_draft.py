@@ -1,0 +1,53 @@
+"""A workflow for GitHub Actions that runs a suite each night."""
+
+import json
+import re
+from pathlib import Path
+
+_TEMPLATE = Path(__file__).parent / "templates" / "workflow.yml"
+_PLACE = Path(".github", "workflows", "assay.yml")
+_PROVIDER = re.compile(r"([a-z]\w*)/.")
+
+
+def find_workflow_file(suite: Path) -> Path:
+    """Returns where the workflow of a suite belongs: in its repository, or beside the suite where there is none.
+
+    Args:
+        suite: The suite's file; it need not exist.
+    """
+    beside = suite.resolve().parent
+    folder = next((parent for parent in (beside, *beside.parents) if (parent / ".git").exists()), beside)
+    return folder / _PLACE
+
+
+def draft_workflow(suite: str, judge: str | None) -> str:
+    """Writes a workflow as YAML with comments: each night and by hand, with the box that accepts a run.
+
+    Args:
+        suite: The suite's file, relative to the repository.
+        judge: Who is asked; the key of its provider is read from the secrets. None for nobody.
+
+    Examples:
+        >>> [line.strip() for line in draft_workflow("suite.yaml", "mistral/large").splitlines() if "KEY" in line]
+        ['MISTRAL_API_KEY: ${{ secrets.MISTRAL_API_KEY }}']
+        >>> "secrets" in draft_workflow("suite.yaml", None)
+        False
+    """
+    text = _TEMPLATE.read_text(encoding="utf-8").replace("<SUITE>", json.dumps(suite, ensure_ascii=False))
+    key = find_key(judge)
+    if key is None:
+        return text.partition("        env:")[0]
+    return text.replace("<KEY>", key)
+
+
+def find_key(judge: str | None) -> str | None:
+    """Returns the environment variable with the key of a judge's provider, as litellm calls it; None without one.
+
+    Examples:
+        >>> find_key("openai/gpt-4o-mini"), find_key("qwen1.5b"), find_key("judges/mine.yaml"), find_key(None)
+        ('OPENAI_API_KEY', None, None, None)
+    """
+    match = _PROVIDER.match(judge or "")
+    if match is None or (judge or "").endswith((".yaml", ".yml", ".gguf")):
+        return None
+    return f"{match[1].upper()}_API_KEY"

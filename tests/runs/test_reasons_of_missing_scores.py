@@ -1,0 +1,90 @@
+"""Why scores have no value: equal reasons are counted together, the cause comes first and is read whole."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from openai_server import Answer, OpenAIServer
+
+from assay import evaluate
+from assay.judges.retry import without_objects
+from assay.runs.missing_scores import describe_missing_scores
+
+Make = Callable[..., Any]
+ROWS = [{"id": f"s{n}", "question": "Where?", "answer": f"Under menu {n}.", "context": "Menu."} for n in range(3)]
+PROMPT = r"support\.en@\w+\+listed\.en@\w+"
+
+
+def judge2(_: str) -> str:
+    raise KeyError("model-of-the-night-shift")
+
+
+def test_the_cause_of_a_broken_judge_is_read_whole_and_once() -> None:
+    lines = str(evaluate(ROWS, ["faithfulness"], judge=judge2, progress=False)).splitlines()
+    [line] = [line for line in lines if "failed: " in line]
+    name = re.escape(f"{judge2.__module__}.judge2")
+    assert re.fullmatch(
+        rf"  faithfulness: 3 failed: the call failed once: {name} raised KeyError: 'model-of-the-night-shift' "
+        rf"\(test_reasons_of_missing_scores\.py, line \d+\) \({name}, prompt {PROMPT}\) \(3\)",
+        line,
+    )
+
+
+def test_equal_reasons_of_a_run_stand_there_once(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = lambda _: Answer(status=400, error_message="the temperature is fixed")
+    result = assay("run", set_file(4), "--judge", judge_file(), "--metrics", "weakest_claim", "--max-failed", "4")
+    printed = " ".join(result.out.split())
+    assert (result.code, printed.count("weakest_claim: 4 failed:"), printed.count("temperature")) == (0, 1, 1)
+    assert re.search(rf"temperature is fixed \(openai/test, prompt {PROMPT}\) \(4\)", printed)
+    assert "for sample" not in printed
+
+
+def test_an_unusable_reply_is_counted_without_its_sample(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = lambda _: Answer(text="I cannot say.")
+    words = ("run", set_file(4), "--judge", judge_file(), "--metrics", "judge_truthfulness", "--max-failed", "4")
+    printed = " ".join(assay(*words).out.split())
+    assert "judge_truthfulness: 4 failed: the reply cannot be used:" in printed
+    assert 'It began: "I cannot say." (openai/test, prompt ' in printed
+    assert printed.count("cannot be used") == 1
+
+
+@pytest.mark.parametrize("sample", ["s1", "order 7: late", "the x"])
+def test_reasons_of_earlier_versions_are_counted_together(sample: str) -> None:
+    """They had the sample's id in the middle."""
+    place, cause = "openai/test, prompt faithful.en@ab12", "the call failed once: Timeout: no reply within 60 s"
+    counts = [("m", "failed", f"{place} for sample {name}: {cause}", 1) for name in ("a", sample)]
+    [paragraph] = describe_missing_scores([*counts, ("m", "failed", "another", 1)])
+    assert (paragraph.label, paragraph.text) == ("m: 3 failed:", f"{place}: {cause} (2); another (1)")
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        (
+            "Cannot connect to host localhost:9 ssl:<ssl.SSLContext object at 0x7f4e08b22840> [Connect call failed]",
+            "Cannot connect to host localhost:9 [Connect call failed]",
+        ),
+        ("Cannot connect to host localhost:9 ssl:default [Refused]", "Cannot connect to host localhost:9 [Refused]"),
+        ("<function ask at 0x10f> is not callable", " is not callable"),
+        ("a < b at 0x1 and c > d", "a < b at 0x1 and c > d"),
+        ("it raised KeyError: <Model at 0xAB1>", "it raised KeyError:"),
+    ],
+)
+def test_a_reason_prints_no_python_object(words: str, read: str) -> None:
+    assert without_objects(words) == read
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_closed_port_prints_no_python_object(assay: Make, set_file: Make, judge_file: Make, scheme: str) -> None:
+    judge = judge_file(api_base=f"{scheme}://127.0.0.1:9/v1", attempts=1)
+    failed = assay("run", set_file(9), "--judge", judge, "--metrics", "judge_truthfulness")
+    printed = " ".join(failed.err.split())
+    assert failed.code == 1
+    assert "Cannot connect to host 127.0.0.1:9 [" in printed or "Connection error" in printed
+    assert " object at 0x" not in printed
+    assert "ssl:" not in printed
