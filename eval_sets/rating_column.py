@@ -122,7 +122,7 @@ class RatingSearch:
     ratings and count for nothing; a single other text is for the reading to complain of. Columns `rating_ada` and
     `rating_bob` are those of raters, on one scale, which rows may tell as `rating_min` and `rating_max`; else the
     others tell it for one who gave only fives. They count where there is no column for `rating`. Rows with a `rating`
-    or `ratings` of their own do not count, and where there are any, only columns of raters are read beside them.
+    or `ratings` of their own do not count; beside a `rating` only columns of raters are read.
 
     Args:
         name: The source, for messages.
@@ -134,14 +134,14 @@ class RatingSearch:
         self._seen: dict[str, _Values] = {}
         self._columns: dict[str, str] = {}
         self._criteria: dict[str, str] = {}
-        self._own = ""
+        self._has_own = False
         self._scales = set[tuple[str, str]]()
 
     def add(self, row: Row) -> None:
         """Looks at a row."""
         for name in ("rating", "ratings"):
             if name not in self._mapped and _is_filled(value := row.values.get(name)) and not is_no_rating(value):
-                self._own = self._own or name
+                self._has_own |= name == "rating"
                 return
         columns = [column for column in row.values if column not in self._mapped]
         by_name = columns_by_usual_name(columns)
@@ -166,8 +166,8 @@ class RatingSearch:
         chosen, constant = list[RatingColumn](), list[str]()
         for name in sorted(self._seen, key=_certainty):
             rater, scale, column = rater_of(name), self._seen[name].scale(), self._columns[name]
-            if self._own and not rater:
-                unused[column] = f"the ratings are those of {self._own}"
+            if self._has_own and not rater:
+                unused[column] = "the ratings are those of rating"
             elif isinstance(scale, str):
                 unused[column] = scale
                 if rater and self._seen[name].is_constant:
