@@ -117,6 +117,8 @@ class Results:
         """
         check_type("n", n, int, "a number of answers")
         metric = metric or self.first_metric
+        if not metric:
+            raise UsageError("no answer has a value of a metric that was asked for; print the results to see why")
         if metric not in self.directions:
             known = nearest_names(metric, self.metrics)
             hint = f"did you mean {known[0]!r}? They" if known else "they"

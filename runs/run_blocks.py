@@ -70,7 +70,7 @@ def session_line(usage: "Usage") -> str:
     tokens = count_of(usage.tokens_in + usage.tokens_out, "token")
     return (
         f"{count_of(usage.calls, 'judge call')}, {usage.from_cassette:,} of them replayed; {tokens}; "
-        f"cost {format_cost(usage.usd)}"
+        f"cost {format_cost(usage.usd)}{' at recorded prices' if usage.from_cassette and usage.usd else ''}"
     )
 
 

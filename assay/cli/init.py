@@ -82,7 +82,7 @@ def init(
     source = str(Path(file).resolve())
     if Path(source).is_relative_to(out.resolve().parent):
         source = str(Path(source).relative_to(out.resolve().parent))
-    suite = draft_suite(Path(file).stem, source, look, metrics=chosen, judge=judge, sheet=sheet)
+    suite = draft_suite(Path(file).stem, source, look, metrics=chosen, judge=judge, sheet=sheet, reports=out.stem)
     _write(out, suite)
     loaded = load_suite(out)
     echo(f"\n{out}: {', '.join(chosen)}{f', judged by {one_line(judge)}' if judge else ', without a judge'}")

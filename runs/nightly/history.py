@@ -29,11 +29,13 @@ class History(NamedTuple):
         accepted: The runs that were accepted last, together.
         nights: The nightly runs since.
         repeated: Which of these (counted from 0) the next run only replayed: the same replies, with the same values.
+        accepted_samples: How many samples the accepted runs have, also where the newest run has none of them.
     """
 
     accepted: tuple[RunValues, ...] = ()
     nights: tuple[RunValues, ...] = ()
     repeated: frozenset[int] = frozenset()
+    accepted_samples: int = 0
 
     @property
     def distinct_nights(self) -> list[RunValues]:
@@ -76,7 +78,12 @@ def read_history(
                 continue
             repeated.add(len(kept))
         kept.append(values)
-    return History(tuple(values for _, values in accepted), tuple(kept), frozenset(repeated))
+    return History(
+        tuple(values for _, values in accepted),
+        tuple(kept),
+        frozenset(repeated),
+        max((store.count_samples(name) for name in accepted_runs), default=0),
+    )
 
 
 def _nightly_runs(store: Store, rows: Sequence[NightlyRunRow], judge: str, baseline: Baseline | None) -> Iterator[str]:

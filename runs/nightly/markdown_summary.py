@@ -23,7 +23,7 @@ _TITLES = {
 
 def summary_markdown(report: NightlyReport) -> str:
     """Returns the comment's text: the verdict, the gates, the metrics of each judge, and the samples that changed."""
-    lines = [f"### Assay: {as_text(report.suite)}: {_TITLES[report.verdict]}", ""]
+    lines = [f"### Assay: {as_text(report.suite)}: {_title(report)}", ""]
     if report.message:
         lines += [as_text(report.message, 600), ""]
     sentence, command = report.next_step
@@ -43,6 +43,14 @@ def summary_markdown(report: NightlyReport) -> str:
         f"cost {format_cost(spent.usd)}, {report.seconds:.0f} s."
     )
     return "\n".join(lines) + "\n"
+
+
+def _title(report: NightlyReport) -> str:
+    """The verdict in words; where gates decided nothing, that none failed and how many these are."""
+    silent = sum(gate.state in {"undecided", "no baseline"} for gate in report.gates)
+    if report.verdict != "passed" or not silent:
+        return _TITLES[report.verdict]
+    return f"✅ no gate failed; {silent} of {count_of(len(report.gates), 'gate')} could not tell"
 
 
 def _run_lines(run: RunReport) -> list[str]:

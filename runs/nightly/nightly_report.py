@@ -162,7 +162,9 @@ class NightlyReport(BaseModel):
             return "Accepted: the next nightly runs are compared with this one", ""
         if self.accept is None:
             return "", ""
-        if self.verdict == "gate failed":
+        if self.verdict == "gate failed" and any(
+            gate.state == "failed" and gate.gate == "regression" for gate in self.gates
+        ):
             return f"If the change is meant, start a new baseline with it{_IN_CI}", self.accept
         if self.verdict == "passed" and any(gate.state == "no baseline" for gate in self.gates):
             return (

@@ -7,12 +7,22 @@ from .evidence import RELEASES, Evidence, weigh_falls
 from .gate_check import GateCheck, format_bound, format_figure
 from .gates import NOTEWORTHY, GateResult, RegressionGate, State
 
+_FEWEST_KEPT = 0.5  # of the accepted samples: a run without most of them is another set, or a file cut short
+
 
 def decide_regression(check: GateCheck, gate: RegressionGate) -> GateResult:
     """Decides a gate on a regression, on the samples that an accepted run scored too."""
     import numpy as np
 
     history, allowed = check.run.history, gate.more_than
+    kept = len({name for values in history.accepted for name in values})
+    if kept < _FEWEST_KEPT * history.accepted_samples:
+        reason = (
+            f"{check.subject} cannot be compared: this run has {kept:,} of the "
+            f"{count_of(history.accepted_samples, 'accepted sample')}; keep their ids and their rows, or accept this "
+            "run if they are meant to be gone"
+        )
+        return check.result("failed", reason, allowed)
     if not history.accepted:
         reason = (
             f"{check.subject} is compared with nothing yet: no accepted run shares samples with this one; accept one "
@@ -39,10 +49,10 @@ def decide_regression(check: GateCheck, gate: RegressionGate) -> GateResult:
         allowed=allowed,
         level=check.level.of_check,
     )[-1]
-    return _describe(check, newest, groups, allowed)
+    return _describe(check, newest, groups, allowed, missing=max(0, history.accepted_samples - kept))
 
 
-def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: float) -> GateResult:
+def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: float, *, missing: int) -> GateResult:
     is_shown = (
         newest.failed
         or newest.fallen_groups > 0
@@ -59,7 +69,8 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: fl
     else:
         reason = f"{check.subject} is the same {runs} as"
     limit = f", {format_bound(allowed)} allowed" if allowed else ""
-    reason += f" in {others} ({count_of(len(groups), 'paired sample')}{limit})"
+    lacking = f", {count_of(missing, 'accepted sample')} missing in this run" if missing else ""
+    reason += f" in {others} ({count_of(len(groups), 'paired sample')}{lacking}{limit})"
     word = "fall" if check.higher_is_better else "rise"
     state: State = "failed" if newest.failed else "passed"
     fewest = fewest_groups(check.level.of_check)

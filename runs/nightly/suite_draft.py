@@ -1,6 +1,7 @@
 """A first suite for a set: what is in the file, how it is mapped, and which metrics can score it."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +17,8 @@ from ...metrics.metric import has_field
 from ...metrics.specification import parse_specification
 
 _LEAST_COVERAGE = 0.95
-_OUTPUTS = {
-    "junit": "assay-reports/junit.xml",
-    "summary": "assay-reports/summary.md",
-    "json": "assay-reports/report.json",
-    "site": "assay-reports/site",
-}
+_OUTPUTS = {"junit": "junit.xml", "summary": "summary.md", "json": "report.json", "site": "site"}
+_REPORTS = "assay-reports"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +92,7 @@ def draft_suite(
     metrics: Sequence[str],
     judge: str | None = None,
     sheet: str | None = None,
+    reports: str = "suite",
 ) -> str:
     """Writes a suite as YAML with comments: the set, the gates that it can fail, and the files that it writes.
 
@@ -105,6 +103,7 @@ def draft_suite(
         metrics: The metrics to score.
         judge: Who is asked; None for nobody.
         sheet: The sheet of an Excel file.
+        reports: The suite's file without its ending; one with another name than `suite` has reports of its own.
 
     Examples:
         >>> look = SetLook((), (), {"question": "user_input"})
@@ -122,6 +121,7 @@ def draft_suite(
           - {gate: coverage, at_least: 0.95}
           ...
     """
+    folder = _REPORTS if reports == "suite" else f"{_REPORTS}/{_plain_name(reports)}"
     lines = [
         "# What `assay suite` judges, when it fails, and what it writes (docs/nightly.md explains every key).",
         "# Paths are relative to this file.",
@@ -137,7 +137,7 @@ def draft_suite(
         lines += [
             _entry("judges", [judge]),
             "# Replies are kept here and used again: an answer that did not change costs nothing.",
-            _entry("cassette", {"file": f"{Path(source).stem}.replies.jsonl", "mode": "auto"}),
+            _entry("cassette", {"file": f"{_plain_name(Path(source).stem)}.replies.jsonl", "mode": "auto"}),
             "# The most that one run may spend:",
             "# budget: {usd: 2}",
         ]
@@ -154,7 +154,7 @@ def draft_suite(
         "  # Further gates (mean, share, cost) and their keys: docs/nightly.md",
         "",
         "outputs:",
-        *(f"  {key}: {path}" for key, path in _OUTPUTS.items()),
+        *(f"  {key}: {folder}/{file}" for key, file in _OUTPUTS.items()),
     ]
     return "\n".join(lines) + "\n"
 
@@ -201,3 +201,8 @@ def _entry(key: str, value: object) -> str:
 def _flow(value: object) -> str:
     text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, default_flow_style=True, width=math.inf)
     return text.removesuffix("\n").removesuffix("\n...")
+
+
+def _plain_name(name: str) -> str:
+    """The name of a file without what a shell or a pattern of file names would take for its own."""
+    return re.sub(r"[^\w.-]+", "-", name).strip("-") or "answers"

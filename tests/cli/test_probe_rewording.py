@@ -85,7 +85,7 @@ def test_calls_that_fail_are_told_and_asked_again(
     result = assay(*command)
     assert result.code == 4
     assert "reworded.one: 1 call gave no rewording, 0 allowed (--max-failed). The first, s3: " in result.err
-    assert "1 left out: no usable reply (s3: openai/one" in result.out
+    assert "1 left out: no usable reply (s3: " in result.out
     assert len(load_set("probes/reworded.one.jsonl")) == 5
     forgotten = assay(*command)
     assert (forgotten.code, "--resume" in forgotten.err) == (2, True)

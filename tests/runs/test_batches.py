@@ -155,7 +155,7 @@ def test_a_request_that_fails_is_asked_again_or_fails_its_sample(
     openai_server.script = script
     done = assay(*command(set_file(SAMPLES), judge_file()))
     assert done.code == 4
-    assert "1 samples failed (s2)" in done.err
+    assert "1 sample failed (s2)" in done.err
     assert "its request in a batch failed: HTTP 400: this text is refused" in done.err
     expected = [each for each in live[0] if each[:2] != ("s2", "judge_truthfulness")]
     assert [each for each in scores(tmp_path) if each[:2] != ("s2", "judge_truthfulness")] == expected

@@ -156,7 +156,7 @@ def test_failed_samples_are_4_and_tried_again_when_resumed(
     words = command(set_file(SAMPLES), judge_file())
     first = assay(*words, "--json")
     assert first.code == 4
-    assert "1 samples failed (s2), 0 allowed (--max-failed)" in first.err
+    assert "1 sample failed (s2), 0 allowed (--max-failed)" in first.err
     assert first.json["metrics"][METRICS.split(",", maxsplit=1)[0]]["failed"] == 1
     assert assay(*words, "--max-failed", "1").code == 0
     openai_server.script = None
