@@ -245,14 +245,13 @@ class Scorer(_Record):
             InputError: The file cannot be read, or a part of it is a scorer; the message names file, line and field.
         """
         from ..languages import read_yaml
-        from ..metrics.specification import parse_specification
 
         file = Path(path)
         if not file.is_file():
             raise InputError(f"{file}: there is no scorer here; make one with: assay meta RUN --save {file}")
         scorer = read_yaml(file, cls)
         for place, metric in enumerate(scorer.metrics):
-            if parse_specification(metric).is_scorer:
+            if metric.startswith("scorer:"):
                 raise InputError(
                     f"{file}: parts.{place}.metric: {metric} is a scorer, and a scorer is made of metrics; fit it "
                     f"again, on metrics: assay meta RUN --metrics A,B --save {file}"
