@@ -176,13 +176,6 @@ class Scorer(_Record):
         kept = {name: value for name, value in values.items() if name != "half_width"}
         return kept | {"by_rating": bands, "by_prediction": bands}
 
-    @model_validator(mode="after")
-    def _made_of_metrics(self) -> "Scorer":
-        """A part that is a scorer would hide what it was fitted on, and may be the file itself."""
-        if nested := [part.metric for part in self.parts if part.metric.startswith("scorer:")]:
-            raise ValueError(f"{nested[0]} is a scorer itself; fit it again from metrics: assay meta RUN --save FILE")
-        return self
-
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that it needs."""
@@ -249,14 +242,21 @@ class Scorer(_Record):
         """Reads a scorer's file (YAML).
 
         Raises:
-            InputError: The file cannot be read; the message names file, line and field.
+            InputError: The file cannot be read, or a part of it is a scorer; the message names file, line and field.
         """
         from ..languages import read_yaml
 
         file = Path(path)
         if not file.is_file():
             raise InputError(f"{file}: there is no scorer here; make one with: assay meta RUN --save {file}")
-        return read_yaml(file, cls)
+        scorer = read_yaml(file, cls)
+        for place, metric in enumerate(scorer.metrics):
+            if metric.startswith("scorer:"):
+                raise InputError(
+                    f"{file}: parts.{place}.metric: {metric} is a scorer, and a scorer is made of metrics; fit it "
+                    f"again, on metrics: assay meta RUN --metrics A,B --save {file}"
+                )
+        return scorer
 
     def save(self, path: str | Path) -> None:
         """Writes the scorer as YAML that a person can read and review.

@@ -26,8 +26,8 @@ class PredictedRating(BaseModel):
         mean: The mean rating; `low` and `high` are its 95% interval, None unless ratings correct the predictions.
         predicted: The mean of the predictions, uncorrected.
         n: Answers with a prediction.
-        rated: How many of them are rated, without those that the scorer was fitted on.
-        fitted: How many of them the scorer was fitted on: their ratings do not say how far it is off elsewhere.
+        rated: How many of them are rated, without those of `fitted`.
+        fitted: How many the scorer was fitted on, whose ratings its predictions only repeat.
         corrected: Whether the ratings correct the predictions (prediction-powered inference).
         problem: Why there is no interval.
         rating_min: The scale's lowest rating; None in what an earlier version recorded, as `rating_max`.
@@ -67,24 +67,39 @@ class PredictedRating(BaseModel):
         if self.rating_min is not None and self.rating_max is not None:
             mean = format_rating(self.mean, self.rating_min, self.rating_max, "mean")
         if not self.corrected:
-            return f"Mean predicted rating: {mean}, no interval: {_missing_ratings(self.rated, self.n, self.fitted)}."
+            return f"Mean predicted rating: {mean}, no interval: {self._missing_ratings}."
         how = f"corrected by the {self.rated} that are rated" if self.rated < self.n else "all of them rated"
-        how += f", without the {self.fitted} that it was fitted on" if self.fitted else ""
+        if self.fitted:
+            how = f"corrected by {count_of(self.rated, 'other rated answer')}; {self._fitted_clause}"
         interval = f" (likely {low} to {high})" if self.low is not None else ""
         no_interval = f"; no interval: {self.problem}" if self.problem else ""
         return f"Mean predicted rating: {mean}{interval}, {count_of(self.n, 'answer')}, {how}{no_interval}."
 
+    @property
+    def _fitted_clause(self) -> str:
+        """Says that ratings which the scorer was fitted on correct nothing."""
+        answers = verb_of(self.fitted, "is an answer", "are answers")
+        ratings = verb_of(self.fitted, "rating does", "ratings do")
+        return f"{self.fitted:,} of these {answers} that it was fitted on, whose {ratings} not count here"
 
-def _missing_ratings(rated: int, n: int, fitted: int) -> str:
-    if fitted:
-        new = (
-            f"of the {count_of(n - fitted, 'other')} {rated} {verb_of(rated, 'is', 'are')} rated" if fitted < n else ""
+    @property
+    def _missing_ratings(self) -> str:
+        """Why there are too few ratings for an interval, and how many more to rate."""
+        rate = min(ENOUGH_RATED, self.n) - self.rated
+        if not self.fitted:
+            if not self.rated:
+                return f"none of these {count_of(self.n, 'answer')} is rated; rate about {rate}"
+            verb = verb_of(self.rated, "is", "are")
+            return f"only {self.rated} of these {count_of(self.n, 'answer')} {verb} rated; rate about {rate} more"
+        others = self.n - self.fitted
+        if others == self.rated:
+            return f"{self._fitted_clause}; rate about {count_of(rate, 'answer')} that it was not fitted on"
+        rate = min(rate, others - self.rated)
+        verb = verb_of(self.rated or 1, "is", "are")
+        return (
+            f"{self._fitted_clause}, and {self.rated or 'none'} of the other {others:,} {verb} rated; "
+            f"rate about {rate} of those"
         )
-        return "; ".join(filter(None, (f"it was fitted on {fitted} of these {count_of(n, 'answer')}", new)))
-    rate = min(ENOUGH_RATED, n) - rated
-    if not rated:
-        return f"none of these {count_of(n, 'answer')} is rated; rate about {rate}"
-    return f"only {rated} of these {count_of(n, 'answer')} {verb_of(rated, 'is', 'are')} rated; rate about {rate} more"
 
 
 def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
@@ -123,6 +138,7 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
     # a scorer repeats the ratings that it was fitted to: how far it is off elsewhere, these do not say
     unknown = {row.id for row in rows if row.human_rating is None or scores[row.id].is_fitted_on}
     ratings = [np.nan if row.id in unknown else row.human_rating for row in rows]
+    fitted = sum(scores[row.id].is_fitted_on for row in rows)
     table = ScoreTable(
         items=tuple(samples),
         metrics=(metric,),
@@ -134,7 +150,6 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
     )
     rated = table.rated()
     count = len(rated.items)
-    fitted = sum(scores[row.id].is_fitted_on for row in rows)
     corrected = None
     if count >= len(rows) - 1 and count:
         corrected = estimate_mean(rated.mean_rating, rated.groups)

@@ -9,6 +9,8 @@ from ..eval_sets import Sample
 from ..meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flatten, read_ratings
 from ..meta_eval.score_files.column_roles import match_columns
+from ..metrics.catalogue import higher_is_better
+from ..metrics.specification import parse_specification
 from ..text.wording import count_of
 from .ratings.rating_join import join_ratings
 from .store import RunRow, Store
@@ -48,8 +50,13 @@ def read_run_scores(store: Store, run: RunRow, options: ReadOptions) -> ScoreSou
         if metric == _TYPE_METRIC and score.evidence.get("message_type"):
             message_types[place] = str(score.evidence["message_type"])
     judge = run.plan.judge.label if run.plan.judge else ""
-    wanted = match_columns(options.metrics, columns) if options.metrics else list(columns)
     directions = run.plan.all_directions
+    if asked_for := set(options.metrics) - set(columns):  # a metric that the run has as a part of a scorer only
+        for metric, values in find_scorer_parts(store, [run]).items():
+            if metric in asked_for:
+                columns[metric] = {places[sample]: value for sample, value in values.items()}
+                directions[metric] = higher_is_better(metric)
+    wanted = match_columns(options.metrics, columns) if options.metrics else list(columns)
     return ScoreSource(
         f"run {run.id}",
         tuple(_item(sample, message_types.get(place), reasons[place]) for place, sample in enumerate(samples)),
@@ -59,6 +66,24 @@ def read_run_scores(store: Store, run: RunRow, options: ReadOptions) -> ScoreSou
         directions=directions,
         notes=tuple(f"run {run.id}, {metric}: {describe_fitted(count)}" for metric, count in fitted.items()),
     )
+
+
+def find_scorer_parts(store: Store, runs: Sequence[RunRow]) -> dict[str, dict[str, float]]:
+    """The values that runs have of the metrics of their scorers (`--metrics scorer:FILE`), by metric and sample.
+
+    Those of answers that the scorer was fitted on count too: the metrics were fitted to nothing.
+    """
+    parts: dict[str, dict[str, float]] = {}
+    for run in runs:
+        scorers = {name for name in run.plan.all_metrics if parse_specification(name).is_scorer}
+        for sample, metric, score in store.scores(run.id) if scorers else ():
+            for part, record in score.evidence.get("parts", {}).items() if metric in scorers else ():
+                if parse_specification(part).is_scorer:
+                    continue
+                values = parts.setdefault(part, {})
+                if record.get("value") is not None:
+                    values[sample] = record["value"]
+    return parts
 
 
 def read_run_ratings(store: Store, runs: Sequence[RunRow], options: ReadOptions) -> ScoreSource:

@@ -1,5 +1,6 @@
 """From a meta-evaluation of runs to a saved scorer: the fit, with the judge, prompts and embedder that it holds for."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from ..metrics.catalogue import needs_judge, uses_embedder
 from ..metrics.scorer import judge_record
 from ..metrics.specification import parse_specification
 from ..presentation.figure import Figure
+from .run_scores import find_scorer_parts
 from .store import RunRow, Store
 
 if TYPE_CHECKING:
@@ -26,18 +28,27 @@ _MOSTLY = 0.5
 def save_scorer(
     path: Path, table: "ScoreTable", evaluation: "MetaEvaluation", store: Store | None, runs: Sequence[RunRow]
 ) -> Scorer:
-    """Fits the combination that was chosen and writes it to a file.
+    """Fits the combination that was chosen and writes it to a file; as `fit_run_scorer`, which writes nothing."""
+    scorer = fit_run_scorer(path, table, evaluation, store, runs)
+    scorer.save(path)
+    return scorer
+
+
+def fit_run_scorer(
+    path: Path, table: "ScoreTable", evaluation: "MetaEvaluation", store: Store | None, runs: Sequence[RunRow]
+) -> Scorer:
+    """Fits the combination that was chosen, with every check that a saved scorer passes.
 
     Args:
-        path: The file, `.yaml` or `.yml`.
+        path: The file that it will be written to, `.yaml` or `.yml`.
         table: The scores and ratings that were evaluated.
         evaluation: What came out.
         store: Where the runs are.
         runs: The runs whose scores were evaluated; all by one judge and one embedder.
 
     Raises:
-        UsageError: There are no runs, they differ in judge or embedder, nothing was chosen, or the file cannot be
-            written.
+        UsageError: There are no runs, they differ in judge or embedder, nothing was chosen, or a scorer is part of what
+            was chosen.
     """
     if path.suffix not in {".yaml", ".yml"}:
         raise UsageError(f"{path}: a scorer's file ends in .yaml")
@@ -47,17 +58,12 @@ def save_scorer(
     if any((run.plan.judge, run.plan.embedder) != (first.plan.judge, first.plan.embedder) for run in others):
         raise UsageError("--save: the runs differ in judge or embedder; name runs of one judge")
     chosen = evaluation.selection.chosen.metrics if evaluation.selection else ()
-    if nested := [metric for metric in chosen if parse_specification(metric).is_scorer]:
-        parts = ",".join(Scorer.load(parse_specification(nested[0]).argument).metrics)
-        raise UsageError(
-            f"--save: {nested[0]} is a scorer itself, and a scorer is made of metrics; run them by themselves "
-            f"(assay run SET --metrics {parts}), then assay meta last --save {path}"
-        )
+    _refuse_scorers(path, chosen, store, runs)
     judge = None
     if first.plan.judge is not None and any(map(needs_judge, chosen)):
         judge = judge_record(LiteLLMJudge(first.plan.judge))
     samples = {sample.id: sample for run in runs for sample in store.samples(run.id)}
-    scorer = fit_scorer(
+    return fit_scorer(
         table,
         evaluation,
         judge=judge,
@@ -65,8 +71,19 @@ def save_scorer(
         prompts=sorted(_used_prompts(store, runs, chosen)),
         answers={name: (sample.user_input, sample.response) for name, sample in samples.items()},
     )
-    scorer.save(path)
-    return scorer
+
+
+def _refuse_scorers(path: Path, chosen: Sequence[str], store: Store, runs: Sequence[RunRow]) -> None:
+    """Raises `UsageError` where a scorer was chosen: it would be a part of itself, or forget what that one learned."""
+    scorers = [metric for metric in chosen if parse_specification(metric).is_scorer]
+    if not scorers:
+        return
+    own = [metric for run in runs for metric in run.plan.all_metrics if not parse_specification(metric).is_scorer]
+    metrics = ",".join(dict.fromkeys((*find_scorer_parts(store, runs), *own)))
+    raise UsageError(
+        f"--save: {scorers[0]} was chosen, and a scorer is made of metrics, not of scorers; nothing was written. "
+        f"Choose among its metrics: assay meta RUN --metrics {shlex.quote(metrics)} --save {shlex.quote(str(path))}"
+    )
 
 
 def describe_width(scorer: Scorer, table: "ScoreTable") -> str:
@@ -98,10 +115,12 @@ def describe_width(scorer: Scorer, table: "ScoreTable") -> str:
 
 def _used_prompts(store: Store, runs: Sequence[RunRow], metrics: Sequence[str]) -> set[str]:
     """The prompts that the metrics used, as their evidence names them."""
-    return {
-        str(prompt)
-        for run in runs
-        for _, metric, score in store.scores(run.id)
-        if metric in metrics
-        for prompt in score.evidence.get("prompts", ())
-    }
+    prompts: set[str] = set()
+    for run in runs:
+        for _, metric, score in store.scores(run.id):
+            parts = score.evidence.get("parts", {}) if parse_specification(metric).is_scorer else {}
+            evidences = {part: record.get("evidence", {}) for part, record in parts.items()}
+            for name, evidence in (evidences | {metric: score.evidence}).items():
+                if name in metrics:
+                    prompts.update(map(str, evidence.get("prompts", ())))
+    return prompts

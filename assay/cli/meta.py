@@ -213,6 +213,10 @@ def meta(
             minutes=minutes,
             on_progress=on_progress,
         )
+    if save is not None:
+        from ..runs.scorer_saving import describe_width, fit_run_scorer
+
+        scorer = fit_run_scorer(save, joined.table, evaluation, opened, chosen_runs)
     if report is not None:
         from ..meta_eval.report import write_report
         from ..runs.run_scores import find_answer_evidence
@@ -221,9 +225,7 @@ def meta(
             report, evaluation, joined, lambda item: find_answer_evidence(opened, chosen_runs, item) if opened else None
         )
     if save is not None:
-        from ..runs.scorer_saving import describe_width, save_scorer
-
-        scorer = save_scorer(save, joined.table, evaluation, opened, chosen_runs)
+        scorer.save(save)
     if as_json:
         from .meta_json import evaluation_as_json
 

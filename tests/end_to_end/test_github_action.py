@@ -306,7 +306,7 @@ def test_two_suites_have_caches_of_their_own(
     assert github.begin(suite="a-b").run() == 0
     other = github.begin(suite="a")
     assert other.run() == 0
-    assert len(list((other.folder / "assay-reports/night/site").glob("night*-*.html"))) == 1
+    assert len(list((other.folder / "assay-reports/a/site").glob("night*-*.html"))) == 1
 
 
 def test_each_action_is_pinned_by_a_commit_whose_release_is_named() -> None:

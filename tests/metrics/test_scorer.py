@@ -149,7 +149,7 @@ def test_meta_saves_what_run_uses(assay: Any, tmp_path: Path) -> None:
         "team.yaml: rate more (20 more ratings): the scorer was fitted on all these answers: they cannot check it."
     )
     predicted = predict_mean_rating(Store(".assay"), Store(".assay").run("last").id)
-    assert predicted is not None and "it was fitted on 60 of these 60 answers" in predicted.sentence
+    assert predicted is not None and "60 of these are answers that it was fitted on" in predicted.sentence
     # half of the answers are others, with another question and rating: only they count
     others = [
         *samples[:30],
@@ -159,13 +159,49 @@ def test_meta_saves_what_run_uses(assay: Any, tmp_path: Path) -> None:
     run = assay("run", "others.jsonl", "--metrics", "scorer:team.yaml", "--json").json
     assert run["metrics"]["scorer:team.yaml"]["spearman"] == pytest.approx(1.0)
     assert run["metrics"]["scorer:team.yaml"]["rated"] == 30
-    before = Path("team.yaml").read_text()
-    again = assay("meta", "last", "--save", "team.yaml", "--metrics", "scorer:team.yaml")
-    assert again.code == 2 and "scorer:team.yaml is a scorer itself" in again.err and "--metrics rouge_1)" in again.err
-    assert Path("team.yaml").read_text() == before
-    Path("two.yaml").write_text(before.replace("metric: rouge_1", "metric: scorer:team.yaml"))
-    refused = assay("run", "others.jsonl", "--metrics", "scorer:two.yaml")
-    assert refused.code == 1 and "two.yaml" in refused.err and "scorer:team.yaml is a scorer itself" in refused.err
     assert "30 answers; 30 answers that it was fitted on left out" in joined_lines(
         assay("meta", "last", "--check", "team.yaml")
     )
+
+
+def test_a_scorer_is_not_saved_over_itself(assay: Any, tmp_path: Path) -> None:
+    """Run on other answers the scorer agrees best; saved, it would be its own part. Its metric can be chosen."""
+    words = ["open", "the", "menu", "press", "save"]
+    for name in ("first", "second"):
+        samples = [
+            Sample(
+                id=f"{name}{number}",
+                user_input=f"How do I do {name} {number}?",
+                response=" ".join(words[: 1 + number % 5] + ["flowers"] * (4 - number % 5)),
+                reference=" ".join(words),
+                retrieved_contexts=("open",),
+                language="en",
+                rating=1 + number % 5,
+            )
+            for number in range(40)
+        ]
+        write_set(samples, tmp_path / f"{name}.jsonl")
+    quick = ("--bootstrap", "200", "--repeats", "1")
+    assert assay("run", "first.jsonl", "--metrics", "rouge_1").code == 0
+    assert assay("meta", "last", "--save", "team.yaml", *quick).code == 0
+    before = Path("team.yaml").read_bytes()
+    assert assay("run", "second.jsonl", "--metrics", "scorer:team.yaml").code == 0
+    refused = assay("meta", "last", "--save", "team.yaml", "--report", "report.html", *quick)
+    assert refused.code == 2 and "a scorer is made of metrics, not of scorers; nothing was written" in refused.err
+    assert "assay meta RUN --metrics rouge_1," in refused.err and "--save team.yaml" in refused.err
+    assert Path("team.yaml").read_bytes() == before and not Path("report.html").exists()
+    assert assay("meta", "last", "--metrics", "rouge_1", "--save", "new.yaml", *quick).code == 0
+    assert [part["metric"] for part in yaml.safe_load(Path("new.yaml").read_text())["parts"]] == ["rouge_1"]
+    assert assay("meta", "last", *quick).code == 0, "in the table it may stand"
+
+
+def test_a_scorer_of_a_scorer_is_refused(assay: Any, tmp_path: Path, scorer_file: Any) -> None:
+    """Files that an earlier version wrote name themselves as a part, and would call themselves without end."""
+    file = tmp_path / "team.yaml"
+    scorer = Scorer.load(scorer_file().partition(":")[2])
+    part = scorer.parts[0].model_copy(update={"metric": "scorer:team.yaml"})
+    scorer.model_copy(update={"parts": (part,)}).save(file)
+    write_set([Sample(id="a", user_input="How?", response="So.", retrieved_contexts=("So.",))], tmp_path / "set.jsonl")
+    done = assay("run", "set.jsonl", "--metrics", "scorer:team.yaml")
+    assert done.code == 1 and "team.yaml: parts.0.metric: scorer:team.yaml is a scorer" in done.err
+    assert "assay meta RUN --metrics A,B --save team.yaml" in done.err
