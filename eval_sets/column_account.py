@@ -62,7 +62,7 @@ class ColumnAccount:
         for name, value in values.items():
             if not self._seen.get(name):
                 self._seen[name] = value is not None and value != ""
-            if value and name not in origins.values() and is_link(usual_name(name), value):
+            if value and is_link(usual_name(name), value) and name not in origins.values():
                 self._links.setdefault(name, []).append(row.place)
         for field_name, column in origins.items():
             self._uses.setdefault(column, field_name)

@@ -93,7 +93,7 @@ class Budget:
             problem = self._problem(reservation)
             if (
                 problem and not self._under_way
-            ):  # those under way are paid for: they end first, and count in the message
+            ):  # calls under way are paid for: they end first, and count in the message
                 raise BudgetReached(problem)
             is_first_under_way = bool(self._under_way) and not self.replies and not (self.usd is self.tokens is None)
             if not problem and not is_first_under_way:

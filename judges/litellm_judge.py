@@ -388,8 +388,7 @@ class LiteLLMJudge:
         if self._failures_in_a_row >= _MOST_FAILURES:
             raise JudgeUnavailable(
                 f"{self.name} cannot be used: {count_of(self._failures_in_a_row, 'question')} in a row got no reply, "
-                "so that no "
-                f"more are asked. The last: {self._last_failure}"
+                f"so that no more are asked. The last: {self._last_failure}"
             )
 
     @property
