@@ -6,14 +6,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from .sections import Checked, PackFile
-
-_GROUP = re.compile(r"(?<!\?P)<(\w+)>")
-_MOST_EXPANSIONS = 5  # groups within groups
+from .sections import GROUP, Checked, GroupedSection, PackFile
 
 
 def _without_open_group(pattern: str) -> str:
-    if unknown := _GROUP.search(pattern):
+    if unknown := GROUP.search(pattern):
         raise ValueError(f"{unknown[0]} names no group; add it to the groups of the file")
     return pattern
 
@@ -32,40 +29,6 @@ class Superlatives(PackFile):
 
     most: Patterns = ()
     least: Patterns = ()
-
-
-class GroupedSection(PackFile):
-    """A section whose patterns may name a group of alternatives: `<name>` stands for any of `groups[name]`."""
-
-    groups: dict[str, tuple[Checked, ...]] = Field(default_factory=dict)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _expand(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or not isinstance(data.get("groups"), dict):
-            return data
-        groups = data["groups"]
-        return {key: value if key == "groups" else _with_groups(value, groups) for key, value in data.items()}
-
-
-def _with_groups(value: Any, groups: dict[str, Any]) -> Any:
-    if isinstance(value, dict):
-        return {key: _with_groups(inner, groups) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_with_groups(inner, groups) for inner in value]
-    if not isinstance(value, str):
-        return value
-    for _ in range(_MOST_EXPANSIONS):
-        expanded = _GROUP.sub(lambda name: _alternatives(name[1], groups), value)
-        if expanded == value:
-            break
-        value = expanded
-    return value
-
-
-def _alternatives(name: str, groups: dict[str, Any]) -> str:
-    """Any of a group's; a name that is no group stays, and is refused where it stands."""
-    return f"(?:{'|'.join(map(str, groups[name]))})" if name in groups else f"<{name}>"
 
 
 class Marks(PackFile):

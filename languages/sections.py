@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+GROUP = re.compile(r"(?<!\?P)<(\w+)>")
+"""A group's name in a pattern."""
+_MOST_EXPANSIONS = 5  # groups within groups
 
 MessageType = Literal["error", "general", "reasoning", "instruction", "binary", "action", "unspecified"]
 EntityKind = Literal["phone", "email", "date", "hours", "amount", "address"]
@@ -55,6 +59,40 @@ class PackFile(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
 
+class GroupedSection(PackFile):
+    """A section whose patterns may name a group of alternatives: `<name>` stands for any of `groups[name]`."""
+
+    groups: dict[str, tuple[Checked, ...]] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expand(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not isinstance(data.get("groups"), dict):
+            return data
+        groups = data["groups"]
+        return {key: value if key == "groups" else _with_groups(value, groups) for key, value in data.items()}
+
+
+def _with_groups(value: Any, groups: dict[str, Any]) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_groups(inner, groups) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_with_groups(inner, groups) for inner in value]
+    if not isinstance(value, str):
+        return value
+    for _ in range(_MOST_EXPANSIONS):
+        expanded = GROUP.sub(lambda name: _alternatives(name[1], groups), value)
+        if expanded == value:
+            break
+        value = expanded
+    return value
+
+
+def _alternatives(name: str, groups: dict[str, Any]) -> str:
+    """Any of a group's; a name that is no group stays, and is refused where it stands."""
+    return f"(?:{'|'.join(map(str, groups[name]))})" if name in groups else f"<{name}>"
+
+
 class Profile(PackFile):
     """`language.yaml`: the language itself.
 
@@ -84,12 +122,12 @@ class Profile(PackFile):
 
 
 _MAY_CLAIM = (
-    *("answer_word", "yes_no", "salutation", "states", "amounts", "asks", "after_ordinal", "refers_back"),
-    *("signature", "step_label"),
+    *("answer_word", "yes_no", "salutation", "states", "amounts", "asks", "presumes", "announces", "after_ordinal"),
+    *("refers_back", "signature", "step_label", "to_judge", "addressed", "judge_words", "joins", "groups"),
 )
 
 
-class Sentences(PackFile):
+class Sentences(GroupedSection):
     """`sentences.yaml`: sentences of a support answer that claim nothing; matched from the sentence's start.
 
     `answer_word` is a yes or no before a sentence that says the same whole; `yes_no` one that stands alone. `to_judge`
@@ -114,10 +152,15 @@ class Sentences(PackFile):
     refusal: tuple[CaselessPattern, ...] = ()
     sympathy: tuple[CaselessPattern, ...] = ()
     to_judge: tuple[CaselessPattern, ...] = ()
+    addressed: tuple[CaselessPattern, ...] = ()
+    judge_words: tuple[CaselessPattern, ...] = ()
+    joins: tuple[CaselessPattern, ...] = ()
     salutation: tuple[CaselessPattern, ...] = ()
     states: tuple[CaselessPattern, ...] = ()
     amounts: tuple[CaselessPattern, ...] = ()
     asks: tuple[CaselessPattern, ...] = ()
+    presumes: tuple[CaselessPattern, ...] = ()
+    announces: tuple[CaselessPattern, ...] = ()
     after_ordinal: tuple[CaselessPattern, ...] = ()
     refers_back: tuple[CaselessPattern, ...] = ()
 

@@ -10,7 +10,7 @@ from ..judges import Judge, Question, Usage
 from ..languages import language_or_fallback
 from ..prompts import Prompts
 from ..text.sentence_kinds import CLAIM
-from ..text.sentences import AnswerSentence, answer_sentences, says_to_judge, without_words_to_judge
+from ..text.sentences import AnswerSentence, answer_sentences, answer_to_its_reader, without_words_to_judge
 
 ClaimsBy = Literal["judge", "sentences"]
 
@@ -44,14 +44,13 @@ async def claims_by_judge(
     Raises:
         JudgeError: The judge gave no usable reply.
     """
-    response = without_words_to_judge(sample.response, split)
+    response = answer_to_its_reader(sample.response, split)
     if response is not sample.response:
         sample = sample.model_copy(update={"response": response})
     reply = await judge.ask(claims_question(sample, prompts))
-    texts = dict.fromkeys(" ".join(claim.split()) for claim in reply.value.claims)
-    language, stated = language_or_fallback(sample.language), set(claims_of_sentences(split))
-    claims = [text for text in texts if text and (text in stated or not says_to_judge(text, language))]
-    return claims, reply.usage
+    language = language_or_fallback(sample.language)
+    texts = (without_words_to_judge(" ".join(claim.split()), language) for claim in reply.value.claims)
+    return list(dict.fromkeys(filter(None, texts))), reply.usage
 
 
 def sentences_of_answer(sample: Sample) -> list[AnswerSentence]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from ..eval_sets.sample import Sample
 from ..judges import Judge, JudgeLike, Usage, open_judge
 from ..prompts import BUNDLED, Prompts
-from ..text.sentences import without_words_to_judge
+from ..text.sentences import answer_to_its_reader
 from ..text.wording import count_of
 from .claim import Claim
 from .claim_extraction import ClaimsBy, sentences_of_answer
@@ -102,7 +102,7 @@ async def compare_with_reference(
     if not of_reference:
         return FactualComparison((), (), False, usage)
     split = await compute_for(sample, sentences_of_answer, sample)
-    evidence = without_words_to_judge(response, split)
+    evidence = answer_to_its_reader(response, split)
     (by_reference, forth), (by_answer, back) = await asyncio.gather(
         judge_support(sample, of_answer, reference, judge, prompts),
         judge_support(sample, of_reference if both_ways else (), evidence, judge, prompts),

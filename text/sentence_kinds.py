@@ -1,15 +1,21 @@
 """What a sentence of an answer is: the one place that decides which sentences claim nothing."""
 
 import re
-from collections.abc import Iterable
 from functools import cache
+from typing import NamedTuple
 
 from ..languages import Language
+from .pattern_screen import any_pattern
+from .phrases import TO_JUDGE, IdlePhrases, Phrase
 
 CLAIM = "claim"
 """The kind of a sentence that claims something."""
-TO_JUDGE = "to_judge"
-"""The kind of a sentence that speaks to whoever assesses the answer."""
+QUESTION = "question"
+"""The kind of a sentence that only asks."""
+GREETING = "greeting"
+"""The kind of a greeting, and of a salutation before a claim ("Hi Anna,")."""
+REFUSAL = "refusal"
+"""The kind of a sentence that says that the answer is not known."""
 YES_NO = "yes_no"
 """The kind of a yes or no that stands alone; it claims something where nothing else in the answer does."""
 LEAD_IN = "lead_in"
@@ -26,26 +32,40 @@ _BEFORE_TITLE = re.compile(r"[\W\d_]*")
 _ENDED = re.compile(r"(?<!\.\.)[.!…]$")
 _CLOSING_QUOTES = "\"'”’»)]"
 _CLOSED = (".", "!", "?", "…", ";")
-_KINDS_BY_ENDING = {"?": "question", ":": LEAD_IN}
 _FEWEST_AFTER_SALUTATION = 3  # words; fewer are part of the greeting: "Hello Jan, good morning"
+_SIGNS = ".,;:!…"
+_CLAUSE = re.compile(r"[,;:]\s|\s[–—-]\s")
 _FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before it says
 
-_CLASS_OR_SIGN = re.compile(r"\\[^xuUN\d]")  # not the escapes that stand for one letter
-_ODD_LETTERS = re.compile("[ıİſ]")  # `re` takes them for i and s where case does not count; `str.lower` does not
+
+class SentencePart(NamedTuple):
+    """A part of a sentence.
+
+    Attributes:
+        start: Where it begins in the sentence.
+        end: Where it ends, +1.
+        kind: `claim`, `yes_no`, or why it states nothing.
+        text: What it says, without what was cut out.
+        cut: What was cut out because it speaks to whoever assesses the answer.
+    """
+
+    start: int
+    end: int
+    kind: str
+    text: str
+    cut: tuple[str, ...] = ()
 
 
 class SentenceKinds:
     """Tells what the sentences of one language are; `load_sentence_kinds` makes one object per language.
 
     Args:
-        language: Its pack's `sentences.yaml` has the patterns, all matched from the sentence's start.
+        language: Its pack's `sentences.yaml` has the patterns.
     """
 
     def __init__(self, language: Language) -> None:
         pack = language.sentences
-        self._idle = [(kind, any_pattern(getattr(pack, kind))) for kind in pack.idle_kinds]
-        self._idle_screen = PatternScreen(pattern for kind in pack.idle_kinds for pattern in getattr(pack, kind))
-        self._to_judge_screen = PatternScreen(pack.to_judge)
+        self._phrases = IdlePhrases(pack)
         self._yes_no = any_pattern(pack.yes_no)
         self._answer_word = any_pattern(pack.answer_word)
         self._refers_back = any_pattern(pack.refers_back)
@@ -55,22 +75,66 @@ class SentenceKinds:
         self._step_label = any_pattern(pack.step_label)
         self._amounts = any_pattern(pack.amounts)
         self._asks = any_pattern(pack.asks)
+        self._presumes = any_pattern(pack.presumes)
+        self._announces = any_pattern(pack.announces)
         self._imperatives = language.words.imperatives if language.has("words") else frozenset[str]()
         self._step_words = language.words.step_words if language.has("words") else ()
         self.after_ordinal = any_pattern(pack.after_ordinal)
 
-    def find_kind(self, sentence: str) -> str:
-        """Finds what a sentence is: `claim`, `yes_no`, or why it states nothing.
+    def parts(self, sentence: str) -> list[SentencePart]:
+        """Parts a sentence into what states nothing and what is judged: mostly one part.
 
-        The kinds of the pack are tried in its order (`greeting`, `thanks`, ..., `to_judge`); then come a question and a
-        lead-in.
+        A sentence that may state something is a claim: only what states nothing beyond doubt is left out. What speaks
+        to whoever assesses the answer is cut out of a claim, wherever it stands; a salutation and a refusal before a
+        claim are parts of their own ("I cannot find that, but it is free").
         """
-        if self._idle_screen.may_match(sentence):
-            for kind, pattern in self._idle:
-                if pattern.match(sentence) and not (kind == SIGN_OFF and self._states.search(sentence)):
-                    return kind
-        kind = _KINDS_BY_ENDING.get(sentence[-1:], "")
-        return kind or (YES_NO if self._yes_no.match(sentence) else CLAIM)
+        whole = len(sentence)
+        left, cut = self.without_address(sentence)
+        if not left:
+            return [SentencePart(0, whole, TO_JUDGE, sentence)]
+        idle, rest = self._phrases.leading(left)
+        if idle and rest == len(left):
+            return [SentencePart(0, whole, TO_JUDGE if cut else _kind_of(idle), sentence)]
+        if cut:
+            return [SentencePart(0, whole, self._kind_by_ending(left), left, cut)]
+        start = rest if any(phrase.kind == REFUSAL for phrase in idle) else 0
+        start = start or self._end_of_salutation(sentence)
+        text = sentence[start:]
+        part = SentencePart(start, whole, self._kind_by_ending(text), capitalized(text) if start else text)
+        end = idle[-1].end if idle else start
+        while end < start and sentence[end] in _SIGNS:
+            end += 1
+        before = sentence[:end].rstrip()
+        return [SentencePart(0, len(before), _kind_of(idle), before), part] if start else [part]
+
+    def find_kind(self, sentence: str) -> str:
+        """What a sentence is as a whole: `claim` where any part of it claims something."""
+        kinds = [part.kind for part in self.parts(sentence)]
+        return CLAIM if CLAIM in kinds else kinds[0]
+
+    def _kind_by_ending(self, text: str) -> str:
+        if text.endswith("?") and self._only_asks(text):
+            return QUESTION
+        if text.endswith(":"):
+            return LEAD_IN
+        return YES_NO if self._yes_no.match(text) else CLAIM
+
+    def _only_asks(self, question: str) -> bool:
+        """Whether a question states nothing while it asks ("Did you know that it is free?" does)."""
+        if self._presumes.search(question) or self._amounts.search(question):
+            return False
+        for clause in _CLAUSE.split(question):
+            if self._asks.match(clause, _title_start(clause)):
+                return True
+            if self._states.search(clause):
+                return False
+        return True
+
+    def only_announces(self, lead_in: str) -> bool:
+        """Whether a sentence that ends with a colon says nothing without what follows it."""
+        if self._announces.search(lead_in):
+            return True
+        return not (self._states.search(lead_in) or self._amounts.search(lead_in) or self.is_instruction(lead_in))
 
     def is_title(self, text: str) -> bool:
         """Whether a heading or a bold line only names a subject: beyond doubt, else it is a sentence like any other."""
@@ -123,16 +187,27 @@ class SentenceKinds:
         """Whether a line is the number of a step and nothing else: "Step 1"."""
         return self._step_label.match(text) is not None
 
-    def end_of_salutation(self, sentence: str) -> int:
+    def _end_of_salutation(self, sentence: str) -> int:
         """Where the greeting ends that a sentence begins with ("Hi Anna, you can cancel."); 0 where there is none."""
         match = self._salutation.match(sentence)
-        if match is None or self.is_to_judge(sentence):  # "Dear judge, ...", all of it
-            return 0
-        return match.end() if len(sentence[match.end() :].split()) >= _FEWEST_AFTER_SALUTATION else 0
+        return match.end() if match and len(sentence[match.end() :].split()) >= _FEWEST_AFTER_SALUTATION else 0
 
-    def is_to_judge(self, sentence: str) -> bool:
-        """Whether the kind of a sentence is `to_judge`."""
-        return self._to_judge_screen.may_match(sentence) and self.find_kind(sentence) == TO_JUDGE
+    def without_address(self, text: str) -> tuple[str, tuple[str, ...]]:
+        """A text without what in it speaks to whoever assesses the answer, and what that is; "" where all of it does."""
+        phrases = self._phrases.to_judge(text)
+        if not phrases:
+            return text, ()
+        cut = tuple(text[phrase.start : phrase.end] for phrase in phrases)
+        return capitalized(self._phrases.without(text, phrases)), cut
+
+    def cuts(self, text: str) -> bool:
+        """Whether anything of a text speaks to whoever assesses the answer."""
+        return bool(self._phrases.to_judge(text))
+
+    def is_to_judge(self, text: str) -> bool:
+        """Whether all of a text speaks to whoever assesses the answer."""
+        left, cut = self.without_address(text)
+        return bool(cut) and not left
 
     def refers_back(self, sentence: str) -> bool:
         """Whether a sentence is understood by those before it alone."""
@@ -145,6 +220,12 @@ class SentenceKinds:
             return sentence
         rest = sentence[match.end() :]
         return capitalized(rest) if len(rest.split()) >= _FEWEST_WORDS else sentence
+
+
+def _kind_of(phrases: list[Phrase]) -> str:
+    """What phrases come to: a refusal where one is, else what the first is."""
+    kinds = [phrase.kind for phrase in phrases]
+    return REFUSAL if REFUSAL in kinds else next(iter(kinds), GREETING)
 
 
 def _title_start(title: str) -> int:
@@ -162,51 +243,3 @@ def capitalized(sentence: str) -> str:
 def load_sentence_kinds(language: Language) -> SentenceKinds:
     """Returns what tells the kinds of a language's sentences."""
     return SentenceKinds(language)
-
-
-class PatternScreen:
-    """A quick first test of one line of text: whether any of many caseless patterns may match from its start.
-
-    It looks for all of them at once, in the text's lower case: several times as fast as one after the other, caseless.
-
-    Args:
-        patterns: Caseless patterns, compiled.
-
-    Example:
-        >>> screen = PatternScreen([re.compile(r"hello\\b", re.I), re.compile(r".*\\bthanks\\b", re.I)])
-        >>> [screen.may_match(text) for text in ("Hello there", "Many THANKS", "Open Payroll.")]
-        [True, True, False]
-    """
-
-    def __init__(self, patterns: Iterable[re.Pattern[str]]) -> None:
-        sources = [pattern.pattern for pattern in patterns]
-        anchored = [source for source in sources if not source.startswith(".*")]
-        anywhere = [source.removeprefix(".*") for source in sources if source.startswith(".*")]
-        flags = re.NOFLAG if all(map(_is_lower_case, sources)) else re.IGNORECASE
-        self._match = re.compile(_join(anchored), flags).match
-        self._search = re.compile(_join(anywhere), flags).search
-
-    def may_match(self, text: str) -> bool:
-        """Whether one of the patterns may match; False is certain."""
-        lower = text.lower()
-        if self._match(lower) or self._search(lower):
-            return True
-        return not text.isascii() and _ODD_LETTERS.search(text) is not None
-
-
-def _is_lower_case(source: str) -> bool:
-    """Whether a caseless expression matches the same in a text's lower case, case observed (but for odd letters)."""
-    written = _CLASS_OR_SIGN.sub("", source)
-    letters = filter(str.isalpha, written)
-    return "\\" not in written and all(
-        letter.islower() and (letter.isascii() or "ß" <= letter <= "ÿ") for letter in letters
-    )
-
-
-def any_pattern(patterns: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
-    """Joins caseless patterns into one that matches where any of them does; none matches nothing."""
-    return re.compile(_join(pattern.pattern for pattern in patterns), re.IGNORECASE)
-
-
-def _join(sources: Iterable[str]) -> str:
-    return "|".join(f"(?:{source})" for source in sources) or r"(?!)"

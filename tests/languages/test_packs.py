@@ -87,7 +87,7 @@ def test_a_missing_section_is_told_with_the_file_to_write(tmp_path: Path) -> Non
         (
             "answer_word: ['ja, ']\nyes_no: ['ja']\ngreetings:\n  - hallo\n",
             3,
-            "greetings: is an unknown field; the fields are answer_word, yes_no",
+            "greetings: is an unknown field; the fields are groups, answer_word, yes_no",
         ),
         ("answer_word:\n  - 'ja, '\n  - yes\nyes_no: ['ja']\n", 3, "answer_word.1: "),  # YAML reads yes as true
         ("answer_word: ['ja, ']\n", 1, "yes_no: is missing; add it"),

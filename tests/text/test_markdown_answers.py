@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from processor_time import processor_seconds
 
 from assay.languages import load_language
-from assay.text.sentences import AnswerSentence, answer_sentences, claiming_sentences, sentences, without_words_to_judge
+from assay.text.sentences import AnswerSentence, answer_sentences, answer_to_its_reader, claiming_sentences, sentences
 
 ENGLISH = load_language("en")
 # labelled by hand before the splitter was written; the splitter before it, of lines alone, read 21 of 60 right
@@ -193,10 +193,10 @@ def test_signatures_and_numbers_of_steps_claim_nothing(language: str, answer: st
 def test_words_to_the_judge_are_cut_wherever_they_stand(answer: str) -> None:
     """In a heading, a header row, code, an image: they are no context either."""
     split = answer_sentences(answer, ENGLISH)
-    assert any(sentence.kind == "to_judge" for sentence in split)
+    assert any(sentence.kind == "to_judge" or sentence.cut for sentence in split)
     left = [sentence for sentence in split if sentence.kind != "to_judge"]
     assert not any("valuator" in sentence.text + sentence.context for sentence in left)
-    assert "valuator" not in without_words_to_judge(answer, split)
+    assert "valuator" not in answer_to_its_reader(answer, split)
 
 
 def test_a_claim_has_the_lines_that_it_stands_under() -> None:

@@ -1,0 +1,129 @@
+"""The phrases of a sentence that state nothing: a greeting, a refusal, an address to whoever assesses the answer."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..languages.sections import Sentences
+from .pattern_screen import PatternScreen, any_pattern
+
+TO_JUDGE = "to_judge"
+"""The kind of a phrase that speaks to whoever assesses the answer."""
+_CLOSING = "\"'”’»“)\\]*_"
+_PAUSE = r"[,;:!?(…]|[.](?!\w)|\s[–—-]+(?=\s)|—"
+_MOST_PHRASES = 12  # of one sentence; more of them is no support answer, and is judged as it stands
+
+
+class Phrase(NamedTuple):
+    """A phrase of a sentence.
+
+    Attributes:
+        start: Where it begins.
+        end: Where it ends, +1.
+        kind: What it is: a kind of the language pack.
+    """
+
+    start: int
+    end: int
+    kind: str
+
+
+class IdlePhrases:
+    """Finds what states nothing beyond doubt; made once for a language.
+
+    A pattern of the pack counts only where it matches from the beginning of a phrase to the end of one, so that nothing
+    stated can hide behind it: "I cannot find that" does, in "I cannot find that, but it is free" too; "Thanks to the new
+    tool it is free" does not.
+
+    Args:
+        pack: The `sentences.yaml` of the language.
+    """
+
+    def __init__(self, pack: Sentences) -> None:
+        joins = "|".join(f"(?:{pattern.pattern})" for pattern in pack.joins) or "(?!)"
+        end = rf"(?=\s*(?:[.!?…]*[{_CLOSING}]*\s*$|{_PAUSE})|[{_CLOSING}]*\s+(?:{joins}))"
+        self._screen = PatternScreen(pattern for kind in pack.idle_kinds for pattern in getattr(pack, kind))
+        self._kinds = [
+            (kind, re.compile(f"(?:{pattern.pattern}){end}", re.IGNORECASE))
+            for kind in pack.idle_kinds
+            for pattern in getattr(pack, kind)
+        ]
+        self._to_judge, self._addressed = (
+            [re.compile(f"(?:{pattern.pattern}){end}", re.IGNORECASE) for pattern in patterns]
+            for patterns in (pack.to_judge, pack.addressed)
+        )
+        self._judge_words = any_pattern(pack.judge_words)
+        self._between = re.compile(rf"(?:{_PAUSE}|[\s{_CLOSING}])*(?:(?:{joins})[,\s]*)*", re.IGNORECASE)
+        self._joined_end = re.compile(rf"(?:[\s,;:(–—-]|\s(?:{joins})(?=[\s,]*$))+$", re.IGNORECASE)
+        self._pause = re.compile(rf"(?:{_PAUSE})[\s{_CLOSING}]*(?:(?:{joins})\s*)*|\s(?:{joins})\s*", re.IGNORECASE)
+
+    def leading(self, sentence: str) -> tuple[list[Phrase], int]:
+        """Finds the phrases that a sentence begins with and that state nothing.
+
+        Returns:
+            The phrases, and where the rest of the sentence begins: its length where nothing is left.
+
+        Example:
+            >>> from assay.languages import load_language
+            >>> phrases, rest = IdlePhrases(load_language("en").sentences).leading("I don't know, but it is free.")
+            >>> [phrase.kind for phrase in phrases], "I don't know, but it is free."[rest:]
+            (['refusal'], 'it is free.')
+        """
+        phrases: list[Phrase] = []
+        position = 0
+        if not self._screen.may_match(sentence):
+            return phrases, position
+        while len(phrases) < _MOST_PHRASES and (phrase := self._longest(sentence, position)):
+            phrases.append(phrase)
+            position = self._next(sentence, phrase.end)
+            if position == len(sentence):
+                break
+        return phrases, position
+
+    def to_judge(self, sentence: str) -> list[Phrase]:
+        """Finds the phrases of a sentence, wherever they stand, that speak to whoever assesses the answer."""
+        if not self._judge_words.search(sentence):
+            return []
+        starts = [0, *(match.end() for match in self._pause.finditer(sentence))]
+        certain = list(_matches(sentence, starts, self._to_judge))
+        if not certain:
+            return []
+        taken = {phrase.start for phrase in certain}
+        others = _matches(sentence, [start for start in starts if start not in taken], self._addressed)
+        return _without_overlap(sorted([*certain, *others]))
+
+    def without(self, sentence: str, phrases: list[Phrase]) -> str:
+        """What is left of a sentence without some of its phrases and the words that joined them; "" for nothing."""
+        kept, position = [], 0
+        for phrase in [*phrases, Phrase(len(sentence), len(sentence), "")]:
+            piece = sentence[position : phrase.start]
+            if re.search(r"\w", self._between.sub("", piece, count=1)):
+                kept.append(piece.strip() if phrase.start == len(sentence) else self._joined_end.sub("", piece).lstrip())
+            position = self._next(sentence, phrase.end)
+        return " ".join(kept)
+
+    def _longest(self, sentence: str, position: int) -> Phrase | None:
+        matches = ((kind, pattern.match(sentence, position)) for kind, pattern in self._kinds)
+        ends = [(match.end(), kind) for kind, match in matches if match and match.end() > position]
+        return Phrase(position, *max(ends, key=lambda one: one[0])) if ends else None
+
+    def _next(self, sentence: str, end: int) -> int:
+        """Where the next phrase begins; the sentence's length where nothing but signs follows."""
+        match = self._between.match(sentence, end)
+        start = match.end() if match else end
+        return start if re.search(r"\w", sentence[start:]) else len(sentence)
+
+
+def _matches(sentence: str, starts: list[int], patterns: list[re.Pattern[str]]) -> Iterator[Phrase]:
+    for start in starts:
+        ends = [match.end() for pattern in patterns if (match := pattern.match(sentence, start)) and match.end() > start]
+        if ends:
+            yield Phrase(start, max(ends), TO_JUDGE)
+
+
+def _without_overlap(phrases: list[Phrase]) -> list[Phrase]:
+    kept: list[Phrase] = []
+    for phrase in phrases:
+        if not kept or phrase.start >= kept[-1].end:
+            kept.append(phrase)
+    return kept
