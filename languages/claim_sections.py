@@ -4,7 +4,7 @@ import re
 from datetime import date
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from .sections import GROUP, Checked, GroupedSection, PackFile
 

@@ -32,8 +32,8 @@ class IdlePhrases:
     """Finds what states nothing beyond doubt; made once for a language.
 
     A pattern of the pack counts only where it matches from the beginning of a phrase to the end of one, so that nothing
-    stated can hide behind it: "I cannot find that" does, in "I cannot find that, but it is free" too; "Thanks to the new
-    tool it is free" does not.
+    that is stated hides behind it: "I cannot find that" counts, also in "I cannot find that, but it is free"; "Thanks"
+    does not, in "Thanks to the new tool it is free".
 
     Args:
         pack: The `sentences.yaml` of the language.
@@ -41,7 +41,7 @@ class IdlePhrases:
 
     def __init__(self, pack: Sentences) -> None:
         joins = "|".join(f"(?:{pattern.pattern})" for pattern in pack.joins) or "(?!)"
-        end = rf"(?=\s*(?:[.!?…]*[{_CLOSING}]*\s*$|{_PAUSE})|[{_CLOSING}]*\s+(?:{joins}))"
+        end = rf"(?=\s*(?:[.!?…{_CLOSING}]*\s*$|{_PAUSE})|[{_CLOSING}]+[\s,;]|[{_CLOSING}]*\s+(?:{joins}))"
         self._screen = PatternScreen(pattern for kind in pack.idle_kinds for pattern in getattr(pack, kind))
         self._kinds = [
             (kind, re.compile(f"(?:{pattern.pattern}){end}", re.IGNORECASE))
@@ -98,7 +98,9 @@ class IdlePhrases:
         for phrase in [*phrases, Phrase(len(sentence), len(sentence), "")]:
             piece = sentence[position : phrase.start]
             if re.search(r"\w", self._between.sub("", piece, count=1)):
-                kept.append(piece.strip() if phrase.start == len(sentence) else self._joined_end.sub("", piece).lstrip())
+                kept.append(
+                    piece.strip() if phrase.start == len(sentence) else self._joined_end.sub("", piece).lstrip()
+                )
             position = self._next(sentence, phrase.end)
         return " ".join(kept)
 
@@ -116,9 +118,9 @@ class IdlePhrases:
 
 def _matches(sentence: str, starts: list[int], patterns: list[re.Pattern[str]]) -> Iterator[Phrase]:
     for start in starts:
-        ends = [match.end() for pattern in patterns if (match := pattern.match(sentence, start)) and match.end() > start]
-        if ends:
-            yield Phrase(start, max(ends), TO_JUDGE)
+        matches = (pattern.match(sentence, start) for pattern in patterns)
+        if end := max((match.end() for match in matches if match), default=0):
+            yield Phrase(start, end, TO_JUDGE)
 
 
 def _without_overlap(phrases: list[Phrase]) -> list[Phrase]:

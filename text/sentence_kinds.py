@@ -193,7 +193,7 @@ class SentenceKinds:
         return match.end() if match and len(sentence[match.end() :].split()) >= _FEWEST_AFTER_SALUTATION else 0
 
     def without_address(self, text: str) -> tuple[str, tuple[str, ...]]:
-        """A text without what in it speaks to whoever assesses the answer, and what that is; "" where all of it does."""
+        """A text without what in it speaks to whoever assesses the answer, "" where all of it does; and what that is."""
         phrases = self._phrases.to_judge(text)
         if not phrases:
             return text, ()
