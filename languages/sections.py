@@ -122,7 +122,18 @@ class Profile(PackFile):
 
 
 _MAY_CLAIM = (
-    *("answer_word", "yes_no", "salutation", "states", "amounts", "asks", "presumes", "announces", "after_ordinal"),
+    *(
+        "answer_word",
+        "yes_no",
+        "salutation",
+        "states",
+        "amounts",
+        "asks",
+        "presumes",
+        "announces",
+        "unfinished",
+        "after_ordinal",
+    ),
     *("refers_back", "signature", "step_label", "to_judge", "addressed", "judge_words", "joins", "groups"),
 )
 
@@ -161,6 +172,7 @@ class Sentences(GroupedSection):
     asks: tuple[CaselessPattern, ...] = ()
     presumes: tuple[CaselessPattern, ...] = ()
     announces: tuple[CaselessPattern, ...] = ()
+    unfinished: tuple[CaselessPattern, ...] = ()
     after_ordinal: tuple[CaselessPattern, ...] = ()
     refers_back: tuple[CaselessPattern, ...] = ()
 

@@ -71,6 +71,7 @@ class IdlePhrases:
         """
         phrases: list[Phrase] = []
         position = 0
+        sentence = straight(sentence)
         if not self._screen.may_match(sentence):
             return phrases, position
         while len(phrases) < _MOST_PHRASES and (phrase := self._longest(sentence, position)):
@@ -82,6 +83,7 @@ class IdlePhrases:
 
     def to_judge(self, sentence: str) -> list[Phrase]:
         """Finds the phrases of a sentence, wherever they stand, that speak to whoever assesses the answer."""
+        sentence = straight(sentence)
         if not self._judge_words.search(sentence):
             return []
         starts = [0, *(match.end() for match in self._pause.finditer(sentence))]
@@ -114,6 +116,11 @@ class IdlePhrases:
         match = self._between.match(sentence, end)
         start = match.end() if match else end
         return start if re.search(r"\w", sentence[start:]) else len(sentence)
+
+
+def straight(text: str) -> str:
+    """A text with the apostrophes that patterns are written with; as long as it was."""
+    return text.replace("’", "'").replace("‘", "'")
 
 
 def _matches(sentence: str, starts: list[int], patterns: list[re.Pattern[str]]) -> Iterator[Phrase]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..languages import Language
 from .pattern_screen import any_pattern
-from .phrases import TO_JUDGE, IdlePhrases, Phrase
+from .phrases import TO_JUDGE, IdlePhrases, Phrase, straight
 
 CLAIM = "claim"
 """The kind of a sentence that claims something."""
@@ -32,6 +32,7 @@ _BEFORE_TITLE = re.compile(r"[\W\d_]*")
 _ENDED = re.compile(r"(?<!\.\.)[.!…]$")
 _CLOSING_QUOTES = "\"'”’»)]"
 _CLOSED = (".", "!", "?", "…", ";")
+_MOST_LABEL_WORDS = 4  # of a label that may have a number: "Step 2:"
 _FEWEST_AFTER_SALUTATION = 3  # words; fewer are part of the greeting: "Hello Jan, good morning"
 _SIGNS = ".,;:!…"
 _CLAUSE = re.compile(r"[,;:]\s|\s[–—-]\s")
@@ -76,6 +77,7 @@ class SentenceKinds:
         self._amounts = any_pattern(pack.amounts)
         self._asks = any_pattern(pack.asks)
         self._presumes = any_pattern(pack.presumes)
+        self._unfinished = any_pattern(pack.unfinished)
         self._announces = any_pattern(pack.announces)
         self._imperatives = language.words.imperatives if language.has("words") else frozenset[str]()
         self._step_words = language.words.step_words if language.has("words") else ()
@@ -121,6 +123,7 @@ class SentenceKinds:
 
     def _only_asks(self, question: str) -> bool:
         """Whether a question states nothing while it asks ("Did you know that it is free?" does)."""
+        question = straight(question)
         if self._presumes.search(question) or self._amounts.search(question):
             return False
         for clause in _CLAUSE.split(question):
@@ -132,9 +135,13 @@ class SentenceKinds:
 
     def only_announces(self, lead_in: str) -> bool:
         """Whether a sentence that ends with a colon says nothing without what follows it."""
-        if self._announces.search(lead_in):
+        text = straight(lead_in).strip()
+        if any(map(str.isdigit, text)) and len(text.split()) > _MOST_LABEL_WORDS:
+            return False
+        if self._announces.match(text):
             return True
-        return not (self._states.search(lead_in) or self._amounts.search(lead_in) or self.is_instruction(lead_in))
+        text = self._unfinished.sub("", text)
+        return not (self._states.search(text) or self._amounts.search(text) or (text and self.is_instruction(text)))
 
     def is_title(self, text: str) -> bool:
         """Whether a heading or a bold line only names a subject: beyond doubt, else it is a sentence like any other."""

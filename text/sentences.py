@@ -255,12 +255,12 @@ class _SentenceReader:
     def _read_text(self, line: MarkdownLine) -> None:
         head, position = self._head(line), 0
         for sentence in _split_line(line.text, self._code, self.kinds):
-            start = line.text.find(sentence, position)
-            if start < 0:  # parts that were put together again, perhaps with another space between them
-                start = max(line.text.find(sentence.split(maxsplit=1)[0], position), position)
+            start, end = _place(sentence, line.text, position)
             for part in self.kinds.parts(sentence):
+                if part.end == len(sentence):
+                    part = part._replace(end=end - start)
                 self._add_part(part, line, start, head)
-            position, head = min(start + len(sentence), len(line.text)), ""
+            position, head = end, ""
 
     def _head(self, line: MarkdownLine) -> str:
         """What a line stands under: a lead-in or label right above it, what its list stands under, or the heading."""
@@ -334,6 +334,15 @@ class _SentenceReader:
             for place in claiming:
                 self._split[place] = self._split[place]._replace(kind=CLAIM)
         return sorted(self._split, key=lambda sentence: sentence.start)  # a link's target stands after its sentence
+
+
+def _place(sentence: str, text: str, position: int) -> tuple[int, int]:
+    """Where a sentence begins and ends in a line; its parts were put together again, perhaps with fewer spaces."""
+    start = text.find(sentence, position)
+    if start >= 0:
+        return start, start + len(sentence)
+    match = re.compile(r"\s+".join(map(re.escape, sentence.split()))).search(text, position)
+    return match.span() if match else (position, min(position + len(sentence), len(text)))
 
 
 def _split_line(text: str, code: str, kinds: SentenceKinds) -> Iterator[str]:
