@@ -14,7 +14,7 @@ _PAUSE = r"[,;:!?(…]|[.](?!\w)|\s[–—-]+(?=\s)|—"
 _MOST_PHRASES = 12  # of one sentence; more of them is no support answer, and is judged as it stands
 
 
-class Phrase(NamedTuple):
+class SentencePhrase(NamedTuple):
     """A phrase of a sentence.
 
     Attributes:
@@ -57,7 +57,7 @@ class IdlePhrases:
         self._joined_end = re.compile(rf"(?:[\s,;:(–—-]|\s(?:{joins})(?=[\s,]*$))+$", re.IGNORECASE)
         self._pause = re.compile(rf"(?:{_PAUSE})[\s{_CLOSING}]*(?:(?:{joins})\s*)*|\s(?:{joins})\s*", re.IGNORECASE)
 
-    def leading(self, sentence: str) -> tuple[list[Phrase], int]:
+    def leading(self, sentence: str) -> tuple[list[SentencePhrase], int]:
         """Finds the phrases that a sentence begins with and that state nothing.
 
         Returns:
@@ -69,7 +69,7 @@ class IdlePhrases:
             >>> [phrase.kind for phrase in phrases], "I don't know, but it is free."[rest:]
             (['refusal'], 'it is free.')
         """
-        phrases: list[Phrase] = []
+        phrases: list[SentencePhrase] = []
         position = 0
         sentence = straight(sentence)
         if not self._screen.may_match(sentence):
@@ -81,7 +81,7 @@ class IdlePhrases:
                 break
         return phrases, position
 
-    def to_judge(self, sentence: str) -> list[Phrase]:
+    def to_judge(self, sentence: str) -> list[SentencePhrase]:
         """Finds the phrases of a sentence, wherever they stand, that speak to whoever assesses the answer."""
         sentence = straight(sentence)
         if not self._judge_words.search(sentence):
@@ -90,14 +90,14 @@ class IdlePhrases:
         certain = list(_matches(sentence, starts, self._to_judge))
         if not certain:
             return []
-        taken = {phrase.start for phrase in certain}
-        others = _matches(sentence, [start for start in starts if start not in taken], self._addressed)
+        places = {phrase.start for phrase in certain}
+        others = _matches(sentence, [start for start in starts if start not in places], self._addressed)
         return _without_overlap(sorted([*certain, *others]))
 
-    def without(self, sentence: str, phrases: list[Phrase]) -> str:
+    def without(self, sentence: str, phrases: list[SentencePhrase]) -> str:
         """What is left of a sentence without some of its phrases and the words that joined them; "" for nothing."""
         kept, position = [], 0
-        for phrase in [*phrases, Phrase(len(sentence), len(sentence), "")]:
+        for phrase in [*phrases, SentencePhrase(len(sentence), len(sentence), "")]:
             piece = sentence[position : phrase.start]
             if re.search(r"\w", self._between.sub("", piece, count=1)):
                 kept.append(
@@ -106,10 +106,10 @@ class IdlePhrases:
             position = self._next(sentence, phrase.end)
         return " ".join(kept)
 
-    def _longest(self, sentence: str, position: int) -> Phrase | None:
+    def _longest(self, sentence: str, position: int) -> SentencePhrase | None:
         matches = ((kind, pattern.match(sentence, position)) for kind, pattern in self._kinds)
         ends = [(match.end(), kind) for kind, match in matches if match and match.end() > position]
-        return Phrase(position, *max(ends, key=lambda one: one[0])) if ends else None
+        return SentencePhrase(position, *max(ends, key=lambda one: one[0])) if ends else None
 
     def _next(self, sentence: str, end: int) -> int:
         """Where the next phrase begins; the sentence's length where nothing but signs follows."""
@@ -123,15 +123,15 @@ def straight(text: str) -> str:
     return text.replace("’", "'").replace("‘", "'")
 
 
-def _matches(sentence: str, starts: list[int], patterns: list[re.Pattern[str]]) -> Iterator[Phrase]:
+def _matches(sentence: str, starts: list[int], patterns: list[re.Pattern[str]]) -> Iterator[SentencePhrase]:
     for start in starts:
         matches = (pattern.match(sentence, start) for pattern in patterns)
         if end := max((match.end() for match in matches if match), default=0):
-            yield Phrase(start, end, TO_JUDGE)
+            yield SentencePhrase(start, end, TO_JUDGE)
 
 
-def _without_overlap(phrases: list[Phrase]) -> list[Phrase]:
-    kept: list[Phrase] = []
+def _without_overlap(phrases: list[SentencePhrase]) -> list[SentencePhrase]:
+    kept: list[SentencePhrase] = []
     for phrase in phrases:
         if not kept or phrase.start >= kept[-1].end:
             kept.append(phrase)

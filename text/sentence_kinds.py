@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..languages import Language
 from .pattern_screen import any_pattern
-from .phrases import TO_JUDGE, IdlePhrases, Phrase, straight
+from .phrases import TO_JUDGE, IdlePhrases, SentencePhrase, straight
 
 CLAIM = "claim"
 """The kind of a sentence that claims something."""
@@ -200,7 +200,7 @@ class SentenceKinds:
         return match.end() if match and len(sentence[match.end() :].split()) >= _FEWEST_AFTER_SALUTATION else 0
 
     def without_address(self, text: str) -> tuple[str, tuple[str, ...]]:
-        """A text without what in it speaks to whoever assesses the answer, "" where all of it does; and what that is."""
+        """A text without what in it speaks to whoever assesses the answer ("" where all does), and what that is."""
         phrases = self._phrases.to_judge(text)
         if not phrases:
             return text, ()
@@ -229,7 +229,7 @@ class SentenceKinds:
         return capitalized(rest) if len(rest.split()) >= _FEWEST_WORDS else sentence
 
 
-def _kind_of(phrases: list[Phrase]) -> str:
+def _kind_of(phrases: list[SentencePhrase]) -> str:
     """What phrases come to: a refusal where one is, else what the first is."""
     kinds = [phrase.kind for phrase in phrases]
     return REFUSAL if REFUSAL in kinds else next(iter(kinds), GREETING)

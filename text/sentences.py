@@ -256,9 +256,8 @@ class _SentenceReader:
         head, position = self._head(line), 0
         for sentence in _split_line(line.text, self._code, self.kinds):
             start, end = _place(sentence, line.text, position)
-            for part in self.kinds.parts(sentence):
-                if part.end == len(sentence):
-                    part = part._replace(end=end - start)
+            *parts, last = self.kinds.parts(sentence)
+            for part in (*parts, last._replace(end=end - start)):
                 self._add_part(part, line, start, head)
             position, head = end, ""
 
