@@ -1,7 +1,7 @@
 """The claims of an answer: what it says that is true or false by itself."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
@@ -9,8 +9,15 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Usage
 from ..languages import language_or_fallback
 from ..prompts import Prompts
-from ..text.sentence_kinds import CLAIM
-from ..text.sentences import AnswerSentence, answer_sentences, answer_to_its_reader, without_words_to_judge
+from ..text.phrases import TO_JUDGE
+from ..text.sentence_kinds import CLAIM, HEADING
+from ..text.sentences import (
+    NO_SENTENCES,
+    AnswerSentence,
+    answer_sentences,
+    answer_to_its_reader,
+    without_words_to_judge,
+)
 
 ClaimsBy = Literal["judge", "sentences"]
 
@@ -61,6 +68,31 @@ def sentences_of_answer(sample: Sample) -> list[AnswerSentence]:
 def claims_of_sentences(split: Sequence[AnswerSentence]) -> list[str]:
     """The sentences that claim something, each once, without a judge."""
     return list(dict.fromkeys(sentence.text for sentence in split if sentence.kind == CLAIM))
+
+
+def sentence_evidence(split: Sequence[AnswerSentence], claims_by: ClaimsBy = "sentences") -> dict[str, Any]:
+    """What a score's evidence says of the sentences that were judged, and of those that were not.
+
+    Args:
+        split: The answer's sentences.
+        claims_by: Who made claims of them; a judge is shown all but what speaks to it.
+
+    Returns:
+        `left_out`: the parts of the answer that are no claims, each with why; `sentences`: how many sentences were
+        judged and how many left out, headings, code, images and the targets of links apart.
+
+    Example:
+        >>> from assay.languages import load_language
+        >>> sentence_evidence(answer_sentences("Hello! It is free.", load_language("en")))["sentences"]
+        {'judged': 1, 'left_out': 1}
+    """
+    outside = [one for one in split if one.kind == TO_JUDGE or (one.kind != CLAIM and claims_by == "sentences")]
+    left_out = [{"text": sentence.text, "kind": sentence.kind} for sentence in outside]
+    left_out += [{"text": text, "kind": TO_JUDGE} for sentence in split for text in sentence.cut]
+    no_sentences = {HEADING, *NO_SENTENCES}
+    count = sum(sentence.kind not in no_sentences for sentence in outside)
+    judged = sum(sentence.kind not in no_sentences for sentence in split) - count
+    return {"left_out": left_out, "sentences": {"judged": judged, "left_out": count}}
 
 
 def claims_by_sentences(sample: Sample) -> list[str]:

@@ -1,7 +1,7 @@
 """Factual correctness: how far an answer claims what its reference claims."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -11,7 +11,7 @@ from ..prompts import BUNDLED, Prompts
 from ..text.sentences import answer_to_its_reader
 from ..text.wording import count_of
 from .claim import Claim
-from .claim_extraction import ClaimsBy, sentences_of_answer
+from .claim_extraction import ClaimsBy, sentence_evidence, sentences_of_answer
 from .claim_support import extract_claims, judge_support
 from .fbeta import f_beta, precision, recall
 from .metric import Metric
@@ -30,12 +30,14 @@ class FactualComparison:
         reference_claims: The reference's claims with the answer's verdicts; empty where they were not asked about.
         reference_has_claims: Whether the reference makes any claim.
         usage: What the calls took.
+        sentences: What the evidence says of the answer's sentences (`sentence_evidence`).
     """
 
     answer_claims: Sequence[Claim]
     reference_claims: Sequence[Claim]
     reference_has_claims: bool
     usage: Usage
+    sentences: Mapping[str, Any]
 
     @property
     def true_positives(self) -> float:
@@ -66,6 +68,7 @@ class FactualComparison:
         claims += [{"of": "reference"} | claim.evidence() for claim in self.reference_claims]
         return {
             "claims": claims,
+            **self.sentences,
             "true_positives": self.true_positives,
             "false_positives": self.false_positives,
             "false_negatives": self.false_negatives,
@@ -99,15 +102,16 @@ async def compare_with_reference(
     of_answer, answer_usage = await extract_claims(sample, response, claims_by, judge, prompts)
     of_reference, reference_usage = await extract_claims(sample, reference, claims_by, judge, prompts)
     usage = answer_usage + reference_usage
-    if not of_reference:
-        return FactualComparison((), (), False, usage)
     split = await compute_for(sample, sentences_of_answer, sample)
+    sentences = sentence_evidence(split, claims_by)
+    if not of_reference:
+        return FactualComparison((), (), False, usage, sentences)
     evidence = answer_to_its_reader(response, split)
     (by_reference, forth), (by_answer, back) = await asyncio.gather(
         judge_support(sample, of_answer, reference, judge, prompts),
         judge_support(sample, of_reference if both_ways else (), evidence, judge, prompts),
     )
-    return FactualComparison(by_reference, by_answer, True, usage + forth + back)
+    return FactualComparison(by_reference, by_answer, True, usage + forth + back, sentences)
 
 
 class FactualCorrectness(Metric):

@@ -7,12 +7,11 @@ from ..installation import require_packages
 from ..judges import JudgeLike, open_judge
 from ..judges.usage import NO_USAGE
 from ..prompts import BUNDLED, Prompts
-from ..text.sentence_kinds import CLAIM
 from ..text.sentences import describe_cut_lines
 from ..text.wording import count_of
 from ..worker_threads import compute_beside
 from .claim import Claim
-from .claim_extraction import ClaimsBy, claims_by_judge, claims_of_sentences, sentences_of_answer
+from .claim_extraction import ClaimsBy, claims_by_judge, claims_of_sentences, sentence_evidence, sentences_of_answer
 from .claim_support import judge_support, with_quotes
 from .metric import Metric
 from .score import Score, scored, skipped
@@ -89,12 +88,11 @@ class Faithfulness(Metric):
         else:
             claims = claims_of_sentences(split)
         prompt_names = ["claims"] * (self.claims == "judge") + ["support"]
-        left_out = [{"text": sentence.text, "kind": sentence.kind} for sentence in split if sentence.kind != CLAIM]
         evidence: dict[str, Any] = {
             "claims_by": self.claims,
             "judge": self.judge.name,
             "claims": [],
-            "left_out": left_out,
+            **sentence_evidence(split, self.claims),
         } | self.prompts.evidence(prompt_names, sample.language)
         if self.claims == "sentences" and (bounds := describe_cut_lines(sample.response)):
             evidence["bounds"] = bounds

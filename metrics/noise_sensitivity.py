@@ -9,10 +9,11 @@ from ..judges import JudgeLike, Usage, open_judge
 from ..prompts import BUNDLED, Prompts
 from ..text.wording import count_of
 from .claim import Claim
-from .claim_extraction import ClaimsBy
+from .claim_extraction import ClaimsBy, sentence_evidence, sentences_of_answer
 from .claim_support import extract_claims, judge_support
 from .metric import Metric
 from .score import Score, scored, skipped
+from .worker import compute_for
 
 Mode = Literal["relevant", "irrelevant"]
 
@@ -88,6 +89,7 @@ class NoiseSensitivity(Metric):
         of_reference, more = await extract_claims(sample, reference, self.claims, self.judge, self.prompts)
         usage += more
         evidence: dict[str, Any] = {"mode": self.mode, "claims_by": self.claims, "judge": self.judge.name, "claims": []}
+        evidence |= sentence_evidence(await compute_for(sample, sentences_of_answer, sample), self.claims)
         prompt_names = ["claims"] * (self.claims == "judge") + ["support"]
         evidence |= self.prompts.evidence(prompt_names, sample.language)
         if not claims or not of_reference:

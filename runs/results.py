@@ -97,7 +97,7 @@ class Results:
 
     def summary(self, *, by_language: bool = False) -> list[MetricSummary]:
         """The mean, coverage and correlation with the rating, per metric, or per language and metric."""
-        return ScoreTotals.of_rows(self._rows()).summarise(self.directions, by_language=by_language)
+        return ScoreTotals.of_rows(self._rows(), self._sentences()).summarise(self.directions, by_language=by_language)
 
     def worst(self, n: int = 5, metric: str | None = None) -> "Results":
         """Returns the results of the worst answers, the worst first; those with the best score are not among them.
@@ -208,6 +208,14 @@ class Results:
             write_page(target, self._page())
         else:
             write_rows(self._score_rows(), target, run=self.run)
+
+    def _sentences(self) -> list[tuple[str, str, int, int]]:
+        return [
+            (metric, self.samples[sample].language or "", counts["judged"], counts["left_out"])
+            for sample, scores in self.scores.items()
+            for metric, score in scores.items()
+            if score.value is not None and (counts := score.evidence.get("sentences"))
+        ]
 
     def _score_rows(self) -> Iterator[dict[str, Any]]:
         for sample, scores in self.scores.items():

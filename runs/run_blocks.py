@@ -93,6 +93,10 @@ def _notes(store: "Store", run: str, summaries: Sequence[MetricSummary]) -> Iter
     lower = dict.fromkeys(summary.name for summary in summaries if not summary.higher_is_better)
     if lower:
         yield Paragraph(f"{', '.join(lower)}: lower is better")
+    shares = {summary.name: summary.left_out for summary in summaries if summary.left_out}
+    if shares:
+        listed = ", ".join(f"{Figure('share', share)} ({name})" for name, share in shares.items())
+        yield Paragraph(f"Sentences left out, since they state nothing: {listed}")
     yield from describe_missing_scores(store.missing_scores(run))
 
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ..meta_eval.estimate import Estimate
 from ..metrics.specification import BASELINES
@@ -12,9 +13,10 @@ from .database import explain_errors
 from .nightly.nightly_report import MetricReport, report_metric
 from .score_sums import Part, ScoreSums
 from .store import Store
-from .summary import MetricSummary, ScoreTotals
+from .summary import MetricSummary, ScoreTotals, shares_left_out
 
 _MOST_GROUPS = 20
+_NOTHING: Mapping[str, float | None] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ def compute_figures(store: Store, run: str) -> RunFigures:
     tables = store.tables(run)
     with explain_errors(tables, "the scores cannot be read"):
         sums = ScoreSums(tables, run)
-        whole = _report_parts(sums, "''", directions).get("not said", ())
+        left_out = shares_left_out(store.sentence_counts(run))
+        whole = _report_parts(sums, "''", directions, left_out).get("not said", ())
         totals = ScoreTotals.of_run(store, run)
         groups, more_groups = _worst_groups(sums, [row.metric for row in whole], directions)
         return RunFigures(
@@ -74,7 +77,7 @@ def compute_figures(store: Store, run: str) -> RunFigures:
 
 
 def _report_parts(
-    sums: ScoreSums, part: Part, directions: Mapping[str, bool]
+    sums: ScoreSums, part: Part, directions: Mapping[str, bool], left_out: Mapping[str, float | None] = _NOTHING
 ) -> Mapping[str, tuple[MetricReport, ...]]:
     """One row per metric, in the plan's order, by part; nothing where answers are parted, but into one part."""
     statuses: dict[str, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
@@ -85,7 +88,9 @@ def _report_parts(
     means, none = sums.means(part), Estimate(None, n=0)
     return {
         name or "not said": tuple(
-            report_metric(metric, statuses[name][metric], means.get((metric, name), none))
+            report_metric(
+                metric, statuses[name][metric], means.get((metric, name), none), left_out=left_out.get(metric)
+            )
             for metric in directions
             if metric in statuses[name]
         )

@@ -33,12 +33,15 @@ def summary_table(caption: str, summaries: Sequence[MetricSummary], *, is_detail
         Field("metric", "name", lambda summary: summary.name),
         Field("scored", "count", lambda summary: f"{summary.scored}/{summary.n}"),
         Field("mean", "mean", lambda summary: summary.mean),
+        Field("left out", "share", lambda summary: summary.left_out, "wide"),
         Field(correlation, "correlation", lambda summary: summary.correlation, is_left=True),
         Field("n", "count", lambda summary: summary.correlation.n, "wide"),
         Field("remark", "text", lambda summary: _remark(summary, is_detailed)),
     )
     if not any(summary.correlation.n for summary in summaries):  # nobody rated any of the samples
         fields = tuple(field for field in fields if field.head not in {correlation, "n"})
+    if all(summary.left_out is None for summary in summaries):
+        fields = tuple(field for field in fields if field.head != "left out")
     return tabulate(caption, summaries, fields)
 
 
@@ -75,9 +78,12 @@ def report_table(caption: str, metrics: "Sequence[MetricReport]") -> ResultTable
         Field("scored", "count", lambda metric: metric.scored),
         Field("without a score", "count", _missing, "page"),
         Field("mean [95% interval]", "mean", lambda row: Figure("mean", row.mean, row.low, row.high), is_left=True),
+        Field("left out", "share", lambda metric: metric.left_out),
         Field(CHANGE, "change", _change, is_left=True),
         Field("p", "p", lambda metric: metric.change_p, "wide"),
     )
+    if all(metric.left_out is None for metric in metrics):
+        fields = tuple(field for field in fields if field.head != "left out")
     return tabulate(caption, metrics, fields, tone=lambda metric: "" if metric.asked else "baseline")
 
 

@@ -56,6 +56,7 @@ class SQLiteDatabase:
     duplicate_error: type[Exception] = sqlite3.IntegrityError
     score_rows = SCORE_ROWS
     answer_rows = ANSWER_ROWS
+    evidence_number = "json_extract(evidence, '$.{}.{}')"
     value_sum = "exact_sum(value)"
 
     def __init__(self, path: Path, wait: float) -> None:

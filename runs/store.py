@@ -289,6 +289,18 @@ class Store:
             ).fetchall()
         return [*scored, *missing]
 
+    def sentence_counts(self, run: str) -> list[tuple[str, str, int, int]]:
+        """Returns (metric, language, judged, left out): the sentences of the scored answers, of metrics that split."""
+        with self._reading(run):
+            tables = self.tables(run).with_texts()
+            judged, left_out = (tables.evidence_number.format("sentences", key) for key in ("judged", "left_out"))
+            rows = tables.execute(
+                f"SELECT metric, language, sum({judged}), sum({left_out}) FROM {tables.score_rows} AS score "
+                "WHERE run = ? AND value IS NOT NULL AND evidence LIKE '%\"sentences\":{%' GROUP BY metric, language",
+                (run,),
+            )
+            return [(metric, language, int(judged or 0), int(left or 0)) for metric, language, judged, left in rows]
+
     def rated_values(self, run: str) -> Iterator[tuple[str, str, float, float, str]]:
         """Yields (metric, language, value, rating in [0, 1], source) of each score of a rated sample."""
         tables = self.tables(run)

@@ -31,6 +31,7 @@ class MetricSummary:
     correlation: Estimate
     higher_is_better: bool = True
     loses_to: str = ""
+    left_out: float | None = None  # the share of the scored answers' sentences that were not judged
 
     @property
     def coverage(self) -> float:
@@ -52,6 +53,7 @@ class MetricSummary:
             "failed": self.failed,
             "mean": self.mean,
             "coverage": self.coverage,
+            "left_out": self.left_out,
             "spearman": self.correlation.value,
             "low": self.correlation.low,
             "high": self.correlation.high,
@@ -89,6 +91,8 @@ class _Column:
     values: list[float] = field(default_factory=list)
     ratings: list[float] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
+    judged: int = 0
+    left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -98,11 +102,13 @@ class ScoreTotals:
     Attributes:
         counts: (metric, language, status, number of scores, sum of their values).
         rated: (metric, language, value, rating, source) of each value of a rated sample.
+        sentences: (metric, language, sentences judged, sentences left out) of metrics that split answers.
         notes: Whose ratings they are, where not all are the file's, and which count in no agreement.
     """
 
     counts: Sequence[tuple[str, str, str, int, float]]
     rated: Sequence[tuple[str, str, float, float, str]]
+    sentences: Sequence[tuple[str, str, int, int]] = ()
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -114,7 +120,7 @@ class ScoreTotals:
         fitted = find_fitted(store, run)
         joined = join_run_ratings(store, run) if fitted or queue_ids(store.database) else JoinedRatings({})
         if not joined.note and not fitted:
-            return cls(store.score_counts(run), list(store.rated_values(run)))
+            return cls(store.score_counts(run), list(store.rated_values(run)), store.sentence_counts(run))
         rated = [
             (metric, sample.language or "", value, sample.rating_share, sample.source)
             for name, metric, value, _ in store.sample_values(run)
@@ -124,18 +130,19 @@ class ScoreTotals:
             and sample.rating_share is not None
         ]
         notes = [f"{metric}: {describe_fitted(len(names))}" for metric, names in fitted.items()]
-        return cls(store.score_counts(run), rated, tuple(filter(None, (joined.note, *notes))))
+        notes = list(filter(None, (joined.note, *notes)))
+        return cls(store.score_counts(run), rated, store.sentence_counts(run), tuple(notes))
 
     @classmethod
-    def of_rows(cls, rows: Iterable[Row]) -> Self:
-        """The totals of scores that are at hand."""
+    def of_rows(cls, rows: Iterable[Row], sentences: Sequence[tuple[str, str, int, int]] = ()) -> Self:
+        """The totals of scores that are at hand, and of the sentences that they are of."""
         values: dict[tuple[str, str, str], list[float]] = defaultdict(list)
         rated = []
         for metric, language, value, rating, source, status in rows:
             values[metric, language, status].append(0.0 if value is None else value)
             if value is not None and rating is not None:
                 rated.append((metric, language, value, rating, source))
-        return cls([(*key, len(listed), fsum(listed)) for key, listed in values.items()], rated)
+        return cls([(*key, len(listed), fsum(listed)) for key, listed in values.items()], rated, sentences)
 
     def summarise(
         self,
@@ -167,6 +174,11 @@ class ScoreTotals:
             column.ratings.append(rating)
             column.sources.append(source)
 
+        for metric, language, judged, left_out in self.sentences:
+            column = columns[language if by_language else "", metric]
+            column.judged += judged
+            column.left_out += left_out
+
         def correlation(column: _Column) -> Estimate:
             return spearman(
                 column.values, column.ratings, column.sources, has_interval=has_intervals, has_p_value=has_p_values
@@ -195,7 +207,32 @@ def _summary(name: str, language: str, column: _Column, correlation: Estimate, h
         mean=fsum(column.sums) / scored if scored else None,
         correlation=correlation,
         higher_is_better=higher_is_better,
+        left_out=share_left_out(column.judged, column.left_out),
     )
+
+
+def share_left_out(judged: int, left_out: int) -> float | None:
+    """The share of sentences that were not judged; None where nothing was split.
+
+    Example:
+        >>> share_left_out(3, 1), share_left_out(0, 0)
+        (0.25, None)
+    """
+    return left_out / (judged + left_out) if judged + left_out else None
+
+
+def shares_left_out(counts: Iterable[tuple[str, str, int, int]]) -> dict[str, float | None]:
+    """The share of sentences that each metric did not judge, of `Store.sentence_counts`.
+
+    Example:
+        >>> shares_left_out([("faithfulness", "en", 2, 1), ("faithfulness", "nl", 1, 0)])
+        {'faithfulness': 0.25}
+    """
+    sums: dict[str, tuple[int, int]] = {}
+    for metric, _, judged, left_out in counts:
+        before = sums.get(metric, (0, 0))
+        sums[metric] = before[0] + judged, before[1] + left_out
+    return {metric: share_left_out(*both) for metric, both in sums.items()}
 
 
 def _better_baseline(summary: MetricSummary, others: Iterable[MetricSummary]) -> str:

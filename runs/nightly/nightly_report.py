@@ -10,6 +10,7 @@ from ...meta_eval.estimate import Estimate, estimate_mean
 from ...metrics.specification import parse_specification
 from ..compare import PairedSample, RunComparison, run_samples
 from ..predicted_rating import PredictedRating, predict_mean_rating
+from ..summary import shares_left_out
 from .gates import GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite import Suite
@@ -39,6 +40,7 @@ class MetricReport(BaseModel):
         n: Samples; `scored`, `skipped` and `failed` add up to it.
         mean: The mean of the values, or None where no sample was scored; `low` and `high` are its interval, None for a
             scorer: its mean is a predicted rating, whose error only ratings show (`predicted_rating`).
+        left_out: The share of the scored answers' sentences that were not judged; None of a metric that splits nothing.
         change: The mean paired change since the run that this one is compared with; `change_low` and `change_high` are
             its interval, and `change_p` its p-value, corrected for the number of metrics.
     """
@@ -52,6 +54,7 @@ class MetricReport(BaseModel):
     mean: float | None
     low: float | None = None
     high: float | None = None
+    left_out: float | None = None
     change: float | None = None
     change_low: float | None = None
     change_high: float | None = None
@@ -233,6 +236,7 @@ def report_run(
     """
     row = store.run(run)
     samples = [judged for _, judged in run_samples(store, run)]
+    left_out = shares_left_out(store.sentence_counts(run))
     report = RunReport(
         run=run,
         judge=judge,
@@ -244,7 +248,7 @@ def report_run(
         compared_with=None if comparison is None else comparison.a,
         predicted_rating=predict_mean_rating(store, run),
         metrics=tuple(
-            _report_metric(samples, metric, comparison, asked=metric in row.plan.metrics)
+            _report_metric(samples, metric, comparison, left_out.get(metric), asked=metric in row.plan.metrics)
             for metric in row.plan.all_metrics
         ),
     )
@@ -265,13 +269,21 @@ def report_run(
     )
 
 
-def report_metric(metric: str, statuses: Mapping[str, int], mean: Estimate, *, asked: bool = True) -> MetricReport:
+def report_metric(
+    metric: str,
+    statuses: Mapping[str, int],
+    mean: Estimate,
+    *,
+    left_out: float | None = None,
+    asked: bool = True,
+) -> MetricReport:
     """Returns the figures of a metric without a change.
 
     Args:
         metric: The metric's name.
         statuses: The number of its scores by status.
         mean: The mean of its values.
+        left_out: The share of sentences that it did not judge (`MetricReport`).
         asked: Whether a suite names the metric.
     """
     return MetricReport(
@@ -284,16 +296,23 @@ def report_metric(metric: str, statuses: Mapping[str, int], mean: Estimate, *, a
         mean=mean.value,
         low=mean.low,
         high=mean.high,
+        left_out=left_out,
     )
 
 
 def _report_metric(
-    samples: Sequence[PairedSample], metric: str, comparison: RunComparison | None, *, asked: bool
+    samples: Sequence[PairedSample],
+    metric: str,
+    comparison: RunComparison | None,
+    left_out: float | None,
+    *,
+    asked: bool,
 ) -> MetricReport:
     scores = [(sample.after[metric], sample.source) for sample in samples if metric in sample.after]
     values = [(value, group) for (value, _), group in scores if value is not None]
     mean = estimate_mean([value for value, _ in values], [group for _, group in values])
-    report = report_metric(metric, Counter(status for (_, status), _ in scores), mean, asked=asked)
+    statuses = Counter(status for (_, status), _ in scores)
+    report = report_metric(metric, statuses, mean, left_out=left_out, asked=asked)
     change = next((row for row in comparison.overall if row.metric == metric), None) if comparison else None
     if change is None:
         return report

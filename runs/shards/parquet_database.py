@@ -33,6 +33,7 @@ class ParquetDatabase:
     is_copy = False
     score_rows = "scores"
     answer_rows = "scores"
+    evidence_number = "CAST(json_extract(evidence, '$.{}.{}') AS BIGINT)"
     value_sum = "fsum(value)"
 
     def __init__(
