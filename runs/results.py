@@ -257,7 +257,8 @@ class Results:
         for summary in self.summary():
             mean = "no value" if summary.mean is None else f"mean {Figure('mean', summary.mean)}"
             failed = f", {summary.failed} failed" if summary.failed else ""
-            lines.append(f"  {summary.name}: {mean}, {summary.scored} of {summary.n} scored{failed}")
+            left_out = f", {Figure('share', summary.left_out)} of the sentences left out" if summary.left_out else ""
+            lines.append(f"  {summary.name}: {mean}, {summary.scored} of {summary.n} scored{failed}{left_out}")
         lines += [f"  {paragraph.label} {paragraph.text}" for paragraph in self._missing_scores()]
         return "\n".join(lines)
 
