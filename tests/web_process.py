@@ -37,13 +37,19 @@ class WebProcess:
     Args:
         python: Starts it.
         folder: Where it is started.
-        words: What is typed after `assay`; `--port 0` is added.
+        words: What is typed after `assay`; a free `--port` is added.
         patch: Code that runs before, such as one that shortens a time-out.
+
+    Attributes:
+        port: The port that it listens on.
+        links: The links that it printed, by the word before them.
     """
 
     def __init__(self, python: WarmPython, folder: Path, *words: str, patch: str = "") -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = int(free.getsockname()[1])
         start = f"import sys\n{patch}\nfrom assay.cli import main\nsys.argv[0] = 'assay'\nmain()"
-        self.process = python.start("-c", start, *words, "--port", "0", cwd=folder, encoding="utf-8")
+        self.process = python.start("-c", start, *words, "--port", str(self.port), cwd=folder, encoding="utf-8")
         self.links: dict[str, str] = {}
         self._errors: list[str] = []
         threading.Thread(target=self._read_errors, daemon=True).start()
@@ -61,11 +67,6 @@ class WebProcess:
         """What it has written to its terminal as errors."""
         return "".join(self._errors)
 
-    @property
-    def port(self) -> int:
-        """The port of the printed links."""
-        return urlsplit(next(iter(self.links.values()))).port or 0
-
     def kill(self) -> None:
         """kill -9."""
         self.process.send_signal(signal.SIGKILL)
@@ -76,18 +77,19 @@ class WebProcess:
         self.process.send_signal(signal.SIGINT)
         return int(self.process.wait(60))
 
-    def connect(self) -> socket.socket:
-        """A connection on which nothing is sent yet."""
-        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
+    def connect(self, source: str = "127.0.0.1") -> socket.socket:
+        """A connection from an address of this machine, on which nothing is sent yet."""
+        return socket.create_connection(("127.0.0.1", self.port), timeout=20, source_address=(source, 0))
 
-    def send(self, raw: bytes, patience: float = 20) -> Reply:
+    def send(self, raw: bytes, patience: float = 20, source: str = "127.0.0.1") -> Reply:
         """The reply to some bytes.
 
         Args:
             raw: The bytes.
             patience: Seconds until this end says that nothing more comes from it: the server may wait for more.
+            source: The address that they come from.
         """
-        with self.connect() as connection:
+        with self.connect(source) as connection:
             with contextlib.suppress(OSError):  # refused before all of it was sent
                 connection.sendall(raw)
             connection.settimeout(patience)

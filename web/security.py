@@ -19,7 +19,7 @@ CSRF_FIELD = "csrf"
 LARGEST_BODY = 64 * 1024  # bytes: a reason and some sentences
 _FAILURES_PER_MINUTE = 10
 _MOST_ADDRESSES = 10_000  # whose failures are remembered
-_LONGEST_TOKEN = 4096
+_LONGEST_TOKEN = 32 * 1024  # characters: the link to an answer has its id, which may be long
 _TOO_LARGE = (413, f"A request may have at most {LARGEST_BODY} bytes.")
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 

@@ -12,6 +12,7 @@ from .site_address import SiteAddress
 if TYPE_CHECKING:
     import uvicorn
 
+_LONGEST_HEAD = 64 * 1024  # bytes of a request's headers: a browser may have the cookies of a hundred queues
 _THIS_MACHINE = "127.0.0.1,::1,::ffff:127.0.0.1"
 
 
@@ -41,6 +42,7 @@ def server_settings(app: ASGIApp, site: SiteAddress) -> "uvicorn.Config":
         server_header=False,
         lifespan="off",
         backlog=BACKLOG,
+        h11_max_incomplete_event_size=_LONGEST_HEAD,
         proxy_headers=bool(site.public),
         forwarded_allow_ips=_THIS_MACHINE,
     )

@@ -184,7 +184,10 @@ def attack(one: Attack, count: int, seed: int, step: int) -> None:
         assert "x-evil" not in reply.text.partition("\r\n\r\n")[0].lower()
     tracebacks = one.server.errors.count("Traceback (most recent call last)")
     print(f"{total} requests: {dict(counts)}, {tracebacks} tracebacks")
-    assert counts["500"] == counts["no answer"] == tracebacks == 0, list(worst.values())[:40]
+    assert counts["500"] == counts["no answer"] == tracebacks == 0, (
+        one.server.errors[-3000:],
+        list(worst.values())[:40],
+    )
     assert one.server.get(one.home, one.cookie).status == 200, "the next visitor is served"
 
 
