@@ -67,6 +67,11 @@ class BoundedConnection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuses what is no HTTP; where a reply has begun, nothing can be said any more."""
+        if (
+            self.cycle is not None and not self.cycle.response_complete
+        ):  # a body may be none where its headers were good
+            self.cycle.disconnected = True  # as for a visitor who is gone: the page that is being made is not sent
+            self.cycle.message_event.set()
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             super().send_400_response(msg)
         else:

@@ -165,6 +165,26 @@ def test_ctrl_c_waits_for_nobody_who_is_slow(serve: Serve) -> None:
     assert "Traceback" not in server.errors
 
 
+def test_a_body_that_is_no_http_is_refused_whatever_is_under_way(serve: Serve) -> None:
+    """Good headers and a bad chunk, at once or while the page is being made: refused once, or closed."""
+    server = serve(patch="")
+    cookie = server.enter("ada")
+    heads = [
+        server.request(method, path, cookie=cookie, transfer_encoding="chunked", content_length="", origin=origin)
+        for method, path in (("GET", "/rate"), ("POST", "/rate"), ("POST", "/nothing"), ("GET", "/static/rate.js"))
+        for origin in (f"http://127.0.0.1:{server.port}", "http://evil.example")
+    ]
+    for head in heads:
+        for pause in (0.0, 0.01):
+            with server.connect() as connection, contextlib.suppress(OSError):
+                connection.sendall(head if pause else head + b"no chunk\r\n")
+                time.sleep(pause)
+                if pause:
+                    connection.sendall(b"no chunk\r\n")
+                assert read_reply(connection).status >= 0, head
+    assert is_served(server, cookie) and "Traceback" not in server.errors
+
+
 @pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="counts open files as Linux shows them")
 def test_few_open_files_are_enough(serve: Serve) -> None:
     """Where a process may open 256 files only, the server keeps fewer connections, and still serves."""

@@ -177,7 +177,7 @@ def attack(one: Attack, count: int, seed: int, step: int) -> None:
     counts, worst, total = Counter[str](), dict[str, bytes](), 0
     for raw in islice(one.requests(count, seed), 0, None, step):
         total += 1
-        reply = one.server.send(raw, patience=0.5)
+        reply = one.server.send(raw, patience=0.1)
         counts[outcome(reply)] += 1
         if outcome(reply) != "fine":
             worst.setdefault(f"{outcome(reply)} {raw[:40]!r} {len(worst)}", raw[:600])
