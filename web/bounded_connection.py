@@ -87,7 +87,7 @@ class BoundedConnection(H11Protocol):
     @property
     def _is_working(self) -> bool:
         """Whether the other side waits for us: the request is all here, its reply not done, what was sent is read."""
-        has_request = self.conn.their_state in (h11.DONE, h11.MUST_CLOSE)
+        has_request = self.conn.their_state not in (h11.IDLE, h11.SEND_BODY, h11.ERROR)
         return (
             has_request
             and self.cycle is not None

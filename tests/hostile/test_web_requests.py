@@ -85,14 +85,14 @@ QUERY = ["q", "page", "language", "type", "group", "rated", "metric", "status", 
 FIELDS = ["sample", "value", "reason", "wrong", "queue", "raters", "set"]
 
 
-def write_store(folder: Path) -> None:
-    """A set and a run of its answers, in a folder."""
+def write_store(folder: Path, url: str = "") -> None:
+    """A set in a folder, and a run of its answers in the folder's store or a database."""
     answers = [
         Sample(id=f"s{number}", user_input="How?", response="Open the menu. Press OK.", language="en", rating=3)
         for number in range(6)
     ]
     write_set(answers, folder / "set.jsonl")
-    store = Store(folder / ".assay")
+    store = Store(url or folder / ".assay")
     run = store.begin(Plan(sets=("set.jsonl",), metrics=("token_overlap",), directions={"token_overlap": True}))
     writer = RunWriter(store, run)
     for sample in writer.number_samples(iter(answers)):
@@ -223,3 +223,21 @@ def test_no_request_is_an_error_of_the_viewing_pages(
         attack(Attack(server, "", "/run/last/answer?id=s0", VIEW_PATHS), count, seed=3, step=step)
     finally:
         server.kill()
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("count", "step"), SIZES)
+def test_no_request_is_an_error_of_pages_on_postgresql(
+    warm_python: WarmPython, tmp_path: Path, postgres_url: str, count: int, step: int
+) -> None:
+    """PostgreSQL keeps no zero character and no half of a surrogate pair, and tells numbers from texts."""
+    write_store(tmp_path, postgres_url)
+    rate = ("rate", "set.jsonl", "--raters", "ada,bob", "--store", postgres_url)
+    for words, name, home, paths in [
+        (("view", postgres_url), "", "/run/last/answer?id=s0", VIEW_PATHS), (rate, "ada", "/rate", RATE_PATHS),
+    ]:  # fmt: skip
+        server = WebProcess(warm_python, tmp_path, *words)
+        try:
+            attack(Attack(server, name, home, paths), count, seed=4, step=step)
+        finally:
+            server.kill()
