@@ -1,7 +1,6 @@
 """What the rating server answers to requests, good and bad, over HTTP."""
 
 import contextlib
-import html
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from web_process import hidden_fields
 
 from assay.eval_sets import Sample
 
@@ -42,11 +42,6 @@ def enter(site: Any, link: str) -> Iterator[Any]:
     with httpx.Client(base_url=site.address, follow_redirects=True, headers={"origin": site.address}) as client:
         client.get(link).raise_for_status()
         yield client
-
-
-def hidden_fields(page: str) -> dict[str, str]:
-    fields = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page)
-    return {name: html.unescape(value) for name, value in fields}
 
 
 def rate(client: Any, value: str, **fields: Any) -> Any:
