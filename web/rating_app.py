@@ -38,6 +38,8 @@ class RatingApp:
         site: SiteAddress = THIS_MACHINE,
         meaning: MeaningOfRatings | None = None,
     ) -> None:
+        self._connections = connections
+        self._queue = queue
         self._raters = connections.run(lambda database: RatingQueue(database, queue)).settings.raters
         self._sessions = Sessions(
             lambda: connections.run(lambda database: read_queue_secret(database, queue)),
@@ -53,6 +55,10 @@ class RatingApp:
             middleware=[Middleware(GuardMiddleware, site=site)],
             exception_handlers=ERROR_PAGES,
         )
+
+    def end_links(self) -> None:
+        """Makes a new secret: all links and sessions of the queue so far end."""
+        self._connections.run(lambda database: RatingQueue(database, self._queue).renew_secret())
 
     def rater_paths(self) -> dict[str, str]:
         """The path of each rater's link, by name."""

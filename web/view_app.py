@@ -29,7 +29,6 @@ class ViewApp:
         connections: The store's database.
         sets: Where answers may be added to sets.
         site: Where the pages are.
-        new_links: Makes a new secret, so that all links and sessions so far end.
 
     Attributes:
         asgi: The ASGI application, for a server.
@@ -40,10 +39,9 @@ class ViewApp:
         connections: Connections,
         sets: SetFolder,
         site: SiteAddress = THIS_MACHINE,
-        *,
-        new_links: bool = False,
     ) -> None:
-        connections.run(lambda database: _make_secret(database, is_new=new_links))
+        self._connections = connections
+        connections.run(_make_secret)
         self._sessions = Sessions(lambda: connections.run(_read_secret), {EDITOR: VIEW_HOME, READER: VIEW_HOME})
         viewer = Viewer(connections, self._sessions)
         self.asgi = Starlette(
@@ -59,6 +57,10 @@ class ViewApp:
             exception_handlers=ERROR_PAGES,
         )
 
+    def end_links(self) -> None:
+        """Makes a new secret: all links and sessions of the store so far end."""
+        self._connections.run(_renew_secret)
+
     def link_path(self) -> str:
         """The path of the link that lets its holder look, and choose answers for raters and sets."""
         return self._sessions.present_access().link_path(EDITOR, EDITOR)
@@ -69,10 +71,13 @@ def _read_secret(database: Database) -> str | None:
     return None if row is None else str(row[0])
 
 
-def _make_secret(database: Database, *, is_new: bool) -> None:
+def _make_secret(database: Database) -> None:
     """Makes the secret of the store's links where there is none: once, so that a link that was sent works tomorrow."""
     with database.migration():
-        if is_new:
-            database.execute("DELETE FROM view_access")
         if _read_secret(database) is None:
             database.execute("INSERT INTO view_access VALUES (?)", (secrets.token_hex(32),))
+
+
+def _renew_secret(database: Database) -> None:
+    with database.migration():
+        database.execute("UPDATE view_access SET secret = ?", (secrets.token_hex(32),))

@@ -99,12 +99,12 @@ def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions) -> No
     from ..runs.ratings.rating_meaning import has_scores
 
     site = server.read_site()
-    if server.new_links:
-        queue.renew_secret()
     meaning = MeaningOfRatings(store, queue.id) if has_scores(queue, Store(store)) else None
     app = RatingApp(Connections(store), queue.id, site, meaning)
 
     def print_links(address: str) -> None:
+        if server.new_links:  # not before it listens: without new links the earlier ones had ended for nothing
+            app.end_links()
         done, total = queue.counts()
         echo(f"{queue.source}: {done} of {count_of(total, 'rating')}. Each rater opens their own link:\n")
         for rater, path in app.rater_paths().items():

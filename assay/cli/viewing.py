@@ -107,9 +107,11 @@ def view(store: str, *, server: ServerOptions) -> None:
             f"{opened.path}: the folder cannot be written to, and the page keeps an index of the answers there; copy "
             "the folder and name the copy (assay view COPY)"
         )
-    app = ViewApp(Connections(store), SetFolder(Path.cwd()), site, new_links=server.new_links)
+    app = ViewApp(Connections(store), SetFolder(Path.cwd()), site)
 
     def print_link(address: str) -> None:
+        if server.new_links:  # not before it listens: without new links the earlier ones had ended for nothing
+            app.end_links()
         runs = count_of(len(opened.run_ids()), "run")
         echo(f"{opened.path}: {runs}. Open this link:\n\n  {address}{app.link_path()}\n")
         echo("Ctrl-C ends it. An answer's page has a link of its own that can be sent to a colleague.")

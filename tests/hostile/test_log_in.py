@@ -243,6 +243,19 @@ def test_new_links_end_the_earlier_ones(serve: Serve) -> None:
         assert path_of(serve(*words).links[name]) == path_of(second.links[name])  # only when asked for
 
 
+@pytest.mark.parametrize(("words", "name"), [(RATE, "ada"), (("view",), "")])
+def test_new_links_that_cannot_be_printed_end_none(
+    serve: Serve, assay: Callable[..., Any], words: tuple[str, ...], name: str
+) -> None:
+    """The server runs, and the same is typed again with `--new-links`: the port is in use, all stays as it was."""
+    server = serve(*words)
+    cookie = server.enter(name)
+    done = assay(*words, "--port", str(server.port), "--new-links")
+    assert done.code == 2 and "cannot be listened on" in done.err
+    assert server.get("/rate" if name else "/runs", cookie).status == 200
+    assert server.get(path_of(server.links[name])).status == 303
+
+
 @pytest.mark.parametrize(
     ("words", "name", "statement"),
     [
