@@ -190,7 +190,8 @@ class Store:
 
     def run_ids(self, limit: int | None = None) -> list[str]:
         """Returns the ids of the runs, the newest first; at most `limit`."""
-        rows = self._rows("SELECT id FROM runs ORDER BY number DESC LIMIT ?", (-1 if limit is None else limit,))
+        most, values = ("", ()) if limit is None else (" LIMIT ?", (limit,))  # PostgreSQL takes no -1 for all
+        rows = self._rows(f"SELECT id FROM runs ORDER BY number DESC{most}", values)
         return [run for (run,) in rows]
 
     def find_runs(self, text: str) -> list[str]:

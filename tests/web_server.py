@@ -8,10 +8,15 @@ from typing import Any
 
 @contextmanager
 def serving(app: Any) -> Iterator[str]:
-    """Serves an application with uvicorn on a free port; gives its address."""
+    """Serves an application as `assay rate` and `assay view` do, on a free port; gives its address."""
     import uvicorn
 
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
+    from assay.web.server import server_settings
+    from assay.web.site_address import THIS_MACHINE
+
+    settings = server_settings(app, THIS_MACHINE)
+    settings.port = 0
+    server = uvicorn.Server(settings)
     started = threading.Event()
     startup = server.startup
 

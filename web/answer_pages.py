@@ -22,7 +22,7 @@ from ..runs.reply_audit import ReplyAudit, audit_replies
 from .answer_view import view_answer
 from .rendering import render_message, render_unknown_visitor
 from .run_pages import answer_url
-from .sessions import SEE_OTHER, form_json_text, form_text
+from .sessions import SEE_OTHER
 from .set_folder import SetFolder
 from .viewer import EDITOR, READER, Viewer, for_visitors
 
@@ -50,7 +50,7 @@ class AnswerPages:
     @for_visitors
     async def _show(self, request: Request) -> Response:
         sample, by = request.query_params.get("id", ""), request.query_params.get("by", "")
-        visitor = self.viewer.visitor(request)
+        visitor = await self.viewer.visitor(request)
         if visitor is None:
             return render_unknown_visitor(request)
         may_write = visitor.role == EDITOR
@@ -77,11 +77,11 @@ class AnswerPages:
         content = page | {
             "title": f"Answer {sample}",
             "may_write": may_write,
-            "csrf": self.viewer.sessions.csrf_token(visitor),
+            "csrf": await self.viewer.sessions.csrf_token(request, visitor),
             "sets": await run_in_threadpool(self._sets.names) if may_write else {},
             "answer_url": lambda other: answer_url(run, other),
             "by_url": lambda metric: f"{path}&{urlencode({'by': metric})}",
-            "shared_path": self.viewer.sessions.link_path(READER, READER, path),
+            "shared_path": (await self.viewer.sessions.access(request)).link_path(READER, READER, path),
             "is_done": request.query_params.get("done", ""),
         }
         return self.viewer.render(request, "answer_page.html", content)
@@ -100,7 +100,7 @@ class AnswerPages:
         visitor, form = await self.viewer.sessions.read_form(request, EDITOR)
         if visitor is None:
             return render_unknown_visitor(request)
-        sample, queue, raters = form_json_text(form, "sample"), form_text(form, "queue"), form_text(form, "raters")
+        sample, queue, raters = form.json_text("sample"), form.text("queue"), form.text("raters")
 
         def add(store: Store) -> str:
             run = store.run(request.path_params["run"])
@@ -117,7 +117,7 @@ class AnswerPages:
         visitor, form = await self.viewer.sessions.read_form(request, EDITOR)
         if visitor is None:
             return render_unknown_visitor(request)
-        sample, key = form_json_text(form, "sample"), form_text(form, "set")
+        sample, key = form.json_text("sample"), form.text("set")
 
         def add(store: Store) -> str:
             run = store.run(request.path_params["run"])

@@ -13,7 +13,7 @@ from ..runs.ratings import Assignment, RatingQueue
 from .connections import Connections
 from .rated_answer import render_answer, split_answer
 from .rendering import page_language, render, render_message, render_unknown_visitor
-from .sessions import SEE_OTHER, Sessions, form_json_text, form_text
+from .sessions import SEE_OTHER, Sessions
 
 T = TypeVar("T")
 RATER = "rater"
@@ -42,7 +42,7 @@ class RaterPages:
         ]
 
     async def _show(self, request: Request) -> Response:
-        visitor = self._sessions.visitor(request, RATER)
+        visitor = await self._sessions.visitor(request, RATER)
         if visitor is None:
             return render_unknown_visitor(request)
 
@@ -51,7 +51,7 @@ class RaterPages:
             return assignment, queue.counts(), queue.count_rated(visitor.name), queue.guideline
 
         assignment, (team_done, total), own_done, guideline = await self._in_queue(read)
-        csrf = self._sessions.csrf_token(visitor)
+        csrf = await self._sessions.csrf_token(request, visitor)
         words = page_language(request).rating_page
         if assignment is None:
             return render_message(request, 200, words.done_title, words.done_text, csrf=csrf)
@@ -75,8 +75,8 @@ class RaterPages:
         visitor, form = await self._sessions.read_form(request, RATER)
         if visitor is None:
             return render_unknown_visitor(request)
-        sample, value = form_json_text(form, "sample"), form_text(form, "value")
-        marked = set(form.getlist("wrong"))
+        sample = form.json_text("sample")
+        marked = set(form.texts("wrong"))
 
         def save(queue: RatingQueue) -> None:
             answer = queue.sample(sample)
@@ -84,8 +84,8 @@ class RaterPages:
             queue.save(
                 visitor.name,
                 sample,
-                None if value == CANNOT_TELL else _level(value),
-                reason=form_text(form, "reason")[:_LONGEST_REASON].strip(),
+                None if form.text("value") == CANNOT_TELL else form.level("value"),
+                reason=form.text("reason")[:_LONGEST_REASON].strip(),
                 wrong_sentences=[sentence for number, sentence in enumerate(split) if str(number) in marked],
             )
 
@@ -104,9 +104,3 @@ class RaterPages:
 
     async def _in_queue(self, work: Callable[[RatingQueue], T]) -> T:
         return await run_in_threadpool(self._connections.run, lambda database: work(RatingQueue(database, self._queue)))
-
-
-def _level(text: str) -> float:
-    if not text.isascii() or not text.lstrip("-").isdecimal():
-        raise UsageError("choose a rating")
-    return float(text)

@@ -1,7 +1,5 @@
 """The application behind `assay rate`: the raters' pages and the coordinator's, on one queue."""
 
-from collections.abc import Sequence
-
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Mount
@@ -9,12 +7,14 @@ from starlette.staticfiles import StaticFiles
 
 from ..presentation.page import PACKAGE as SHARED
 from ..runs.ratings import RatingQueue
+from ..runs.ratings.rating_queue import read_queue_secret
 from .connections import Connections
 from .rater_pages import RATER, RATER_HOME, RaterPages
 from .rating_meaning import MeaningOfRatings
 from .rendering import ERROR_PAGES
-from .security import Access, GuardMiddleware
+from .security import GuardMiddleware
 from .sessions import Sessions
+from .site_address import THIS_MACHINE, SiteAddress
 from .team_pages import COORDINATOR, TEAM_HOME, TeamPages
 
 
@@ -24,7 +24,7 @@ class RatingApp:
     Args:
         connections: The store's database.
         queue: The id of the rating queue.
-        hosts: Host names that the server answers to, without ports.
+        site: Where the pages are.
         meaning: What the ratings so far say (see `TeamPages`).
 
     Attributes:
@@ -35,12 +35,16 @@ class RatingApp:
         self,
         connections: Connections,
         queue: str,
-        hosts: Sequence[str] = ("127.0.0.1", "localhost"),
+        site: SiteAddress = THIS_MACHINE,
         meaning: MeaningOfRatings | None = None,
     ) -> None:
-        opened = connections.run(lambda database: RatingQueue(database, queue))
-        self._raters = opened.settings.raters
-        self._sessions = Sessions(Access(opened.secret), {RATER: RATER_HOME, COORDINATOR: TEAM_HOME})
+        self._connections = connections
+        self._queue = queue
+        self._raters = connections.run(lambda database: RatingQueue(database, queue)).settings.raters
+        self._sessions = Sessions(
+            lambda: connections.run(lambda database: read_queue_secret(database, queue)),
+            {RATER: RATER_HOME, COORDINATOR: TEAM_HOME},
+        )
         self.asgi = Starlette(
             routes=[
                 *self._sessions.routes,
@@ -48,14 +52,19 @@ class RatingApp:
                 *TeamPages(connections, queue, self._sessions, meaning).routes,
                 Mount("/static", StaticFiles(packages=[(__package__, "static"), (SHARED, "static")])),
             ],
-            middleware=[Middleware(GuardMiddleware, hosts=hosts)],
+            middleware=[Middleware(GuardMiddleware, site=site)],
             exception_handlers=ERROR_PAGES,
         )
 
+    def end_links(self) -> None:
+        """Makes a new secret: all links and sessions of the queue so far end."""
+        self._connections.run(lambda database: RatingQueue(database, self._queue).renew_secret())
+
     def rater_paths(self) -> dict[str, str]:
         """The path of each rater's link, by name."""
-        return {rater: self._sessions.link_path(RATER, rater) for rater in self._raters}
+        access = self._sessions.present_access()
+        return {rater: access.link_path(RATER, rater) for rater in self._raters}
 
     def coordinator_path(self) -> str:
         """The path of the coordinator's link."""
-        return self._sessions.link_path(COORDINATOR, COORDINATOR)
+        return self._sessions.present_access().link_path(COORDINATOR, COORDINATOR)

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
+from ..errors import AssayError
 from ..languages import FALLBACK, Language, find_language, load_language
 from ..presentation.page import template_environment
 from ..runs import nightly
@@ -73,11 +74,16 @@ def render_failure(request: Request) -> Response:
 async def _render_http_error(request: Request, error: Exception) -> Response:
     """The page for a request that no page answers."""
     assert isinstance(error, HTTPException)
-    title, text = _HTTP_ERRORS.get(error.status_code, ("This cannot be shown", str(error.detail)))
+    title, text = _HTTP_ERRORS.get(error.status_code, ("This request was refused", str(error.detail)))
     response = render_message(request, error.status_code, title, text)
     response.headers.update(error.headers or {})
     return response
 
 
-ERROR_PAGES = {HTTPException: _render_http_error}
+async def _render_our_error(request: Request, error: Exception) -> Response:
+    """The page for what cannot be read, such as a run that there is not."""
+    return render_message(request, 404, "This cannot be shown", str(error))
+
+
+ERROR_PAGES = {HTTPException: _render_http_error, AssayError: _render_our_error}
 """The exception handlers of an application."""

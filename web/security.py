@@ -3,22 +3,24 @@
 import hmac
 import secrets
 import time
-from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from itsdangerous import BadSignature, URLSafeSerializer
 from starlette.datastructures import Headers
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .rendering import render_failure, render_message
+from .site_address import SiteAddress
 
 CSRF_FIELD = "csrf"
 LARGEST_BODY = 64 * 1024  # bytes: a reason and some sentences
 _FAILURES_PER_MINUTE = 10
-_LONGEST_TOKEN = 4096
+_MOST_ADDRESSES = 10_000  # whose failures are remembered
+_LONGEST_TOKEN = 32 * 1024  # characters: the link to an answer has its id, which may be long
+_TOO_LARGE = (413, f"A request may have at most {LARGEST_BODY} bytes.")
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 CONTENT_SECURITY_POLICY = (
@@ -46,21 +48,23 @@ class Access:
     """Signed links and sessions of one application.
 
     Args:
-        secret: The application's secret; whoever has it can make links.
+        secret: The application's secret; whoever has it can make links. None where there is none any more: no link and
+            no session is good then.
 
     Attributes:
         cookie: The name of the session cookie: a browser keeps one per host name, whatever the port.
     """
 
-    def __init__(self, secret: str) -> None:
+    def __init__(self, secret: str | None) -> None:
+        secret = secret or secrets.token_hex(32)
         self._links = URLSafeSerializer(secret, salt="assay link")
         self._sessions = URLSafeSerializer(secret, salt="assay session")
         self._secret = secret.encode()
         self.cookie = f"assay_{hmac.new(self._secret, b'cookie', 'sha256').hexdigest()[:8]}"
 
-    def link_token(self, role: str, name: str, path: str = "") -> str:
-        """The token of a link that lets its holder in with a role, and leads to a path of ours."""
-        return str(self._links.dumps([role, name, path]))
+    def link_path(self, role: str, name: str, path: str = "") -> str:
+        """The path of the link that lets its holder in, and leads to a path of ours, or to the role's first page."""
+        return f"/enter/{self._links.dumps([role, name, path])!s}"
 
     def open_link(self, token: str) -> tuple[Visitor, str] | None:
         """The visitor of a link's token with a new session, and the path; None for a token that we did not sign."""
@@ -80,9 +84,9 @@ class Access:
         """What every form of this session carries."""
         return hmac.new(self._secret, f"csrf {visitor.nonce}".encode(), "sha256").hexdigest()
 
-    def is_csrf_token(self, visitor: Visitor, token: object) -> bool:
+    def is_csrf_token(self, visitor: Visitor, token: str) -> bool:
         """Whether a form came from a page of this session; compared in constant time."""
-        return isinstance(token, str) and hmac.compare_digest(self.csrf_token(visitor).encode(), token.encode())
+        return hmac.compare_digest(self.csrf_token(visitor).encode(), token.encode())
 
 
 def _load(serializer: URLSafeSerializer, text: str, *, length: int) -> list[str] | None:
@@ -98,7 +102,7 @@ def _load(serializer: URLSafeSerializer, text: str, *, length: int) -> list[str]
 
 
 class FailureLimit:
-    """Counts failed log-ins per address and says when an address has to wait.
+    """Counts failed log-ins per address; each process counts for itself.
 
     Args:
         clock: Seconds on a clock that does not go back.
@@ -106,22 +110,18 @@ class FailureLimit:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._failures: dict[str, deque[float]] = defaultdict(deque)
+        self._failures: OrderedDict[str, deque[float]] = OrderedDict()
 
-    def is_blocked(self, address: str) -> bool:
-        """Whether the address has failed too often within the last minute."""
-        failures = self._failures.get(address)
-        if failures is None:
-            return False
-        while failures and failures[0] < self._clock() - 60:
-            failures.popleft()
-        if not failures:
-            del self._failures[address]
-        return len(failures) >= _FAILURES_PER_MINUTE
-
-    def record(self, address: str) -> None:
-        """Remembers one failure of the address."""
-        self._failures[address].append(self._clock())
+    def count(self, address: str) -> bool:
+        """Remembers one failure of the address, and returns whether it had too many in the minute before."""
+        now = self._clock()
+        failures = self._failures.setdefault(address, deque(maxlen=_FAILURES_PER_MINUTE))
+        self._failures.move_to_end(address)
+        is_too_many = len(failures) == _FAILURES_PER_MINUTE and failures[0] > now - 60
+        failures.append(now)
+        if len(self._failures) > _MOST_ADDRESSES:
+            self._failures.popitem(last=False)
+        return is_too_many
 
 
 class GuardMiddleware:
@@ -131,12 +131,12 @@ class GuardMiddleware:
 
     Args:
         app: The application behind it.
-        hosts: Host names that the server answers to, without ports.
+        site: Where the pages are.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
+    def __init__(self, app: ASGIApp, site: SiteAddress) -> None:
         self._app = app
-        self._hosts = frozenset(hosts)
+        self._site = site
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers bad requests itself; hands the others on."""
@@ -153,31 +153,48 @@ class GuardMiddleware:
                 message["headers"] = [*message.get("headers", []), *_HEADERS]
             await send(message)
 
-        headers = Headers(scope=scope)
-        if problem := self._problem(scope["method"], headers):
-            status, text = problem
+        async def refuse(status: int, text: str) -> None:
             page = render_message(Request(scope), status, "This request was refused", text, has_home=False)
             await page(scope, receive, send_guarded)
+
+        if problem := self._problem(scope):
+            await refuse(*problem)
             return
+        bounded = _Bounded(receive)
         try:
-            await self._app(scope, _Bounded(receive), send_guarded)
+            await self._app(self._public_scope(scope), bounded, send_guarded)
+        except ClientDisconnect:  # gone before all was sent: nobody waits for a reply
+            if bounded.is_exceeded and not has_started:
+                await refuse(*_TOO_LARGE)
         except Exception:
             if not has_started:
                 await render_failure(Request(scope))(scope, receive, send_guarded)
             raise  # the server writes it to the terminal
 
-    def _problem(self, method: str, headers: Headers) -> tuple[int, str] | None:
+    def _problem(self, scope: Scope) -> tuple[int, str] | None:
+        headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if urlsplit(f"//{host}").hostname not in self._hosts:
-            return 400, "This server does not answer to that host name."
-        if method not in _SAFE_METHODS:
-            origin = headers.get("origin")
-            if origin is None or urlsplit(origin).netloc != host:
-                return 403, "This request comes from another page. Open the link that you were given."
+        if not self._site.is_own_name(host, (scope.get("server") or ("",))[0]):
+            return 400, (
+                "This server does not answer to that host name. Open the link that you were given; who runs the server "
+                "behind a proxy starts it with --behind-proxy and the address that people open."
+            )
+        if scope["method"] not in _SAFE_METHODS and not self._site.is_own_origin(headers.get("origin", ""), host):
+            return 403, "This request comes from another page. Open the link that you were given."
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > LARGEST_BODY:
-            return 413, f"A request may have at most {LARGEST_BODY} bytes."
+        if not length.isdecimal() or len(length) > 9 or int(length) > LARGEST_BODY:
+            return _TOO_LARGE
+        if b"%00" in scope["raw_path"] + scope["query_string"]:
+            return 400, "This address has a zero character, as no address of ours has."
         return None
+
+    def _public_scope(self, scope: Scope) -> Scope:
+        """The request as if it had come to the public address: links and cookies follow that, not a header."""
+        if not self._site.public:
+            return scope
+        scheme, _, host = self._site.public.partition("://")
+        headers = [(name, value) for name, value in scope["headers"] if name != b"host"]
+        return {**scope, "scheme": scheme, "headers": [(b"host", host.encode()), *headers]}
 
 
 class _Bounded:
@@ -187,7 +204,12 @@ class _Bounded:
         self._receive = receive
         self._size = 0
 
+    @property
+    def is_exceeded(self) -> bool:
+        """Whether more came than may."""
+        return self._size > LARGEST_BODY
+
     async def __call__(self) -> Message:
         message = await self._receive()
         self._size += len(message.get("body", b""))
-        return message if self._size <= LARGEST_BODY else {"type": "http.disconnect"}
+        return {"type": "http.disconnect"} if self.is_exceeded else message

@@ -1,12 +1,13 @@
 """Links that let people in, and forms that come from a page of their own session."""
 
-import json
+from collections.abc import Callable
 
-from starlette.datastructures import FormData
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from .forms import Form
 from .rendering import render_message, render_unknown_visitor
 from .security import CSRF_FIELD, Access, FailureLimit, Visitor
 
@@ -17,76 +18,68 @@ class Sessions:
     """The sessions of one application.
 
     Args:
-        access: Makes and checks links and sessions.
+        read_secret: Reads the secret of the links and sessions from the store. It is called for each request, so that a
+            secret that is changed, by this or another process, ends all links and sessions at once.
         homes: The path of each role's first page.
     """
 
-    def __init__(self, access: Access, homes: dict[str, str]) -> None:
-        self._access = access
+    def __init__(self, read_secret: Callable[[], str | None], homes: dict[str, str]) -> None:
+        self._read_secret = read_secret
         self._homes = homes
         self._failures = FailureLimit()
         self.routes = [Route("/", self._home), Route("/enter/{token}", self._enter)]
 
-    def link_path(self, role: str, name: str, path: str = "") -> str:
-        """The path of the link that lets its holder in, and leads to a path of ours, or to the role's first page."""
-        return f"/enter/{self._access.link_token(role, name, path)}"
+    def present_access(self) -> Access:
+        """Makes and checks links with the present secret."""
+        return Access(self._read_secret())
 
-    def visitor(self, request: Request, *roles: str) -> Visitor | None:
+    async def access(self, request: Request) -> Access:
+        """Makes and checks links and sessions with the secret as it was when the request first asked."""
+        if not hasattr(request.state, "access"):
+            request.state.access = await run_in_threadpool(self.present_access)
+        access: Access = request.state.access
+        return access
+
+    async def visitor(self, request: Request, *roles: str) -> Visitor | None:
         """Who the request comes from, or None where they have none of these roles."""
-        visitor = self._access.visitor(request)
+        visitor = (await self.access(request)).visitor(request)
         return visitor if visitor is not None and visitor.role in roles else None
 
-    def csrf_token(self, visitor: Visitor) -> str:
+    async def csrf_token(self, request: Request, visitor: Visitor) -> str:
         """What every form of the visitor's pages carries."""
-        return self._access.csrf_token(visitor)
+        return (await self.access(request)).csrf_token(visitor)
 
-    async def read_form(self, request: Request, role: str) -> tuple[Visitor | None, FormData]:
+    async def read_form(self, request: Request, role: str) -> tuple[Visitor | None, Form]:
         """The visitor that a form comes from, and the form; None where it is not from a page of their session."""
-        visitor = self.visitor(request, role)
-        form = await request.form()
-        if visitor is None or not self._access.is_csrf_token(visitor, form.get(CSRF_FIELD)):
+        visitor = await self.visitor(request, role)
+        form = Form(await request.body())
+        if visitor is None or not (await self.access(request)).is_csrf_token(visitor, form.text(CSRF_FIELD)):
             return None, form
         return visitor, form
 
     async def _home(self, request: Request) -> Response:
-        visitor = self._access.visitor(request)
-        if visitor is None or visitor.role not in self._homes:
+        visitor = await self.visitor(request, *self._homes)
+        if visitor is None:
             return render_unknown_visitor(request)
         return RedirectResponse(self._homes[visitor.role], SEE_OTHER)
 
     async def _enter(self, request: Request) -> Response:
-        address = request.client.host if request.client else ""
-        if self._failures.is_blocked(address):
-            return render_message(request, 429, "Too many links that do not work", "Wait a minute and try again.")
-        opened = self._access.open_link(request.path_params["token"])
-        if opened is None or opened[0].role not in self._homes:
-            self._failures.record(address)
+        access = await self.access(request)
+        opened = access.open_link(request.path_params["token"])
+        if opened is None or opened[0].role not in self._homes:  # only what failed counts: a link of ours always works
+            if self._failures.count(request.client.host if request.client else ""):
+                text = "A link that works is let in at any time. Check yours, or wait a minute before the next try."
+                return render_message(request, 429, "Too many links that do not work", text, has_home=False)
             return render_unknown_visitor(request)
         visitor, path = opened
-        present = self._access.visitor(request)
-        if path and present is not None and present.role in self._homes:
+        if path and await self.visitor(request, *self._homes) is not None:
             return RedirectResponse(path, SEE_OTHER)  # who is in already keeps the role
         response = RedirectResponse(path or self._homes[visitor.role], SEE_OTHER)
         response.set_cookie(
-            self._access.cookie,
-            self._access.session_cookie(visitor),
+            access.cookie,
+            access.session_cookie(visitor),
             httponly=True,
             samesite="lax",
             secure=request.url.scheme == "https",
         )
         return response
-
-
-def form_text(form: FormData, name: str) -> str:
-    """A field of a form as text; nothing where it is missing or a file."""
-    value = form.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def form_json_text(form: FormData, name: str) -> str:
-    """A text that the page wrote as JSON, because a browser changes line ends in a form; else nothing."""
-    try:
-        value = json.loads(form_text(form, name))
-    except ValueError:
-        return ""
-    return value if isinstance(value, str) else ""

@@ -14,7 +14,7 @@ from ..runs.ratings.rating_progress import disagreements, rater_agreement, rater
 from .connections import Connections
 from .rating_meaning import MeaningOfRatings
 from .rendering import render, render_message, render_unknown_visitor
-from .sessions import SEE_OTHER, Sessions, form_json_text, form_text
+from .sessions import SEE_OTHER, Sessions
 
 T = TypeVar("T")
 COORDINATOR = "coordinator"
@@ -57,20 +57,20 @@ class TeamPages:
         return await self._render(request, "team_progress.html")
 
     async def _render(self, request: Request, template: str) -> Response:
-        visitor = self._sessions.visitor(request, COORDINATOR)
+        visitor = await self._sessions.visitor(request, COORDINATOR)
         if visitor is None:
             return render_unknown_visitor(request)
         content = await self._in_queue(_team_content)
         content |= {
             "title": "Rating team",
             "scripts": ["htmx.min.js"],
-            "csrf": self._sessions.csrf_token(visitor),
+            "csrf": await self._sessions.csrf_token(request, visitor),
             "has_meaning": self._meaning is not None,
         }
         return render(request, template, content)
 
     async def _recommendation(self, request: Request) -> Response:
-        if self._sessions.visitor(request, COORDINATOR) is None or self._meaning is None:
+        if await self._sessions.visitor(request, COORDINATOR) is None or self._meaning is None:
             return render_unknown_visitor(request)
         state = await self._in_queue(lambda queue: queue.state())
         return render(request, "sentence.html", {"meaning": await self._meaning.read(state)})
@@ -79,12 +79,10 @@ class TeamPages:
         visitor, form = await self._sessions.read_form(request, COORDINATOR)
         if visitor is None:
             return render_unknown_visitor(request)
-        value = form_text(form, "value")
-        if not value.isdecimal():
-            return render_message(request, 400, "This was not saved", "Choose the rating that you agreed on.")
-        sample, reason = form_json_text(form, "sample"), form_text(form, "reason")
+        sample, reason = form.json_text("sample"), form.text("reason")
         try:
-            await self._in_queue(lambda queue: queue.adjudicate(sample, float(value), reason))
+            value = form.level("value")
+            await self._in_queue(lambda queue: queue.adjudicate(sample, value, reason))
         except UsageError as error:
             return render_message(request, 400, "This was not saved", str(error))
         return RedirectResponse(TEAM_HOME, SEE_OTHER)

@@ -1,7 +1,6 @@
 """The application behind `assay view`: runs, answers, comparisons and nightly runs of one store."""
 
 import secrets
-from collections.abc import Sequence
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -15,9 +14,10 @@ from .comparison_pages import ComparisonPages
 from .connections import Connections
 from .rendering import ERROR_PAGES
 from .run_pages import RunPages
-from .security import Access, GuardMiddleware
+from .security import GuardMiddleware
 from .sessions import Sessions
 from .set_folder import SetFolder
+from .site_address import THIS_MACHINE, SiteAddress
 from .suite_pages import SuitePages
 from .viewer import EDITOR, READER, VIEW_HOME, Viewer
 
@@ -28,7 +28,7 @@ class ViewApp:
     Args:
         connections: The store's database.
         sets: Where answers may be added to sets.
-        hosts: Host names that the server answers to, without ports.
+        site: Where the pages are.
 
     Attributes:
         asgi: The ASGI application, for a server.
@@ -38,9 +38,11 @@ class ViewApp:
         self,
         connections: Connections,
         sets: SetFolder,
-        hosts: Sequence[str] = ("127.0.0.1", "localhost"),
+        site: SiteAddress = THIS_MACHINE,
     ) -> None:
-        self._sessions = Sessions(Access(connections.run(_secret)), {EDITOR: VIEW_HOME, READER: VIEW_HOME})
+        self._connections = connections
+        connections.run(_make_secret)
+        self._sessions = Sessions(lambda: connections.run(_read_secret), {EDITOR: VIEW_HOME, READER: VIEW_HOME})
         viewer = Viewer(connections, self._sessions)
         self.asgi = Starlette(
             routes=[
@@ -51,20 +53,31 @@ class ViewApp:
                 *SuitePages(viewer).routes,
                 Mount("/static", StaticFiles(packages=[(__package__, "static"), (SHARED, "static")])),
             ],
-            middleware=[Middleware(GuardMiddleware, hosts=hosts)],
+            middleware=[Middleware(GuardMiddleware, site=site)],
             exception_handlers=ERROR_PAGES,
         )
 
+    def end_links(self) -> None:
+        """Makes a new secret: all links and sessions of the store so far end."""
+        self._connections.run(_renew_secret)
+
     def link_path(self) -> str:
         """The path of the link that lets its holder look, and choose answers for raters and sets."""
-        return self._sessions.link_path(EDITOR, EDITOR)
+        return self._sessions.present_access().link_path(EDITOR, EDITOR)
 
 
-def _secret(database: Database) -> str:
-    """The secret of the store's links: made once, so that a link that was sent works tomorrow."""
+def _read_secret(database: Database) -> str | None:
+    row = database.execute("SELECT secret FROM view_access").fetchone()
+    return None if row is None else str(row[0])
+
+
+def _make_secret(database: Database) -> None:
+    """Makes the secret of the store's links where there is none: once, so that a link that was sent works tomorrow."""
     with database.migration():
-        row = database.execute("SELECT secret FROM view_access").fetchone()
-        if row is None:
-            row = (secrets.token_hex(32),)
-            database.execute("INSERT INTO view_access VALUES (?)", row)
-    return str(row[0])
+        if _read_secret(database) is None:
+            database.execute("INSERT INTO view_access VALUES (?)", (secrets.token_hex(32),))
+
+
+def _renew_secret(database: Database) -> None:
+    with database.migration():
+        database.execute("UPDATE view_access SET secret = ?", (secrets.token_hex(32),))

@@ -10,10 +10,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..errors import AssayError
 from ..runs import Store
 from .connections import Connections
-from .rendering import render, render_message, render_unknown_visitor
+from .rendering import render, render_unknown_visitor
 from .security import Visitor
 from .sessions import Sessions
 
@@ -40,9 +39,9 @@ class Viewer:
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
         self._computing = threading.Lock()
 
-    def visitor(self, request: Request) -> Visitor | None:
+    async def visitor(self, request: Request) -> Visitor | None:
         """Who looks, or None where they may not."""
-        return self.sessions.visitor(request, EDITOR, READER)
+        return await self.sessions.visitor(request, EDITOR, READER)
 
     async def in_store(self, work: Callable[[Store], T]) -> T:
         """What the work gives on the store, on a thread of its own connection."""
@@ -69,16 +68,13 @@ class Viewer:
 
 
 def for_visitors(handler: Handler) -> Handler:
-    """A page for whoever may look; what cannot be read is said on a page."""
+    """A page for whoever may look."""
 
     @wraps(handler)
     async def guarded(pages: Any, request: Request) -> Response:
-        if pages.viewer.visitor(request) is None:
+        if await pages.viewer.visitor(request) is None:
             return render_unknown_visitor(request)
-        try:
-            response: Response = await handler(pages, request)
-        except AssayError as error:
-            return render_message(request, 404, "This cannot be shown", str(error))
+        response: Response = await handler(pages, request)
         return response
 
     return guarded

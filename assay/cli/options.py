@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..judges import Budget, Mode
     from ..runs.shards import ShardOptions
     from ..runs.shards.shard_run import Engine
+    from ..web.site_address import SiteAddress
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -304,6 +305,49 @@ with_engine = option_group(
     click.option("--workers", type=click.IntRange(min=1), help="With --engine ray. Default: one per processor."),
     click.option("--ray-address", help="With --engine ray: a cluster. Default: one on this machine, for this run."),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """Where the pages of a command are served, and whether its earlier links end."""
+
+    host: str
+    port: int
+    proxy: str | None
+    new_links: bool
+
+    def read_site(self) -> "SiteAddress":
+        """Where the pages are.
+
+        Raises:
+            UsageError: `--behind-proxy` is no address of a host.
+        """
+        from ..web.site_address import SiteAddress
+
+        return SiteAddress(self.host) if self.proxy is None else SiteAddress.behind_proxy(self.host, self.proxy)
+
+
+def server_options(port: int) -> Callable[[Command], Command]:
+    """The options of a command that serves pages, which gets them as `server`.
+
+    Args:
+        port: The port where none is typed.
+    """
+    return option_group(
+        "server",
+        ServerOptions,
+        click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on."),
+        click.option(
+            "--port", type=click.IntRange(0, 65535), default=port, show_default=True, help="Port; 0 takes a free one."
+        ),
+        click.option(
+            "--behind-proxy",
+            "proxy",
+            metavar="URL",
+            help="What people open where a proxy on this machine stands before the server (https://rate.example.org).",
+        ),
+        click.option("--new-links", is_flag=True, help="End all links and sessions so far, and print new links."),
+    )
 
 
 def find_prompts_folder(typed: Path | None, store: Path | str) -> Path | None:

@@ -9,7 +9,7 @@ from ..errors import UsageError
 from ..installation import require_extra
 from ..text.wording import count_of
 from ..value_messages import describe_first_mistake
-from .options import json_option, store_option
+from .options import ServerOptions, json_option, server_options, store_option
 from .output import echo, echo_json
 
 if TYPE_CHECKING:
@@ -36,10 +36,7 @@ if TYPE_CHECKING:
 @click.option("--by", metavar="METRIC", help="The metric to choose by. Default: the run's first.")
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many answers, drawn from all as --choose says.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the order and of the hidden repeats.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8321, show_default=True, help="Port; 0 takes a free one."
-)
+@server_options(port=8321)
 @store_option
 def rate(
     source: str,
@@ -52,8 +49,7 @@ def rate(
     by: str | None,
     limit: int | None,
     seed: int,
-    host: str,
-    port: int,
+    server: ServerOptions,
     store: str | Path,
 ) -> None:
     """Collect ratings of answers on a page in the browser.
@@ -72,7 +68,7 @@ def rate(
 
     runs = Store(store)
     if source.startswith("rating-"):
-        _serve(RatingQueue(runs.database, source), store, host, port)
+        _serve(RatingQueue(runs.database, source), store, server)
         return
     if raters is None:
         raise UsageError("name the raters: --raters NAME,NAME")
@@ -89,10 +85,10 @@ def rate(
         raise UsageError(f"--raters, --per-answer, --scale: {_first_message(error)}") from error
     text = None if guideline is None else guideline.read_text(encoding="utf-8")
     queue = open_queue(runs, find_source(runs, source), settings, guideline=text, by=by, limit=limit)
-    _serve(queue, store, host, port)
+    _serve(queue, store, server)
 
 
-def _serve(queue: "RatingQueue", store: str | Path, host: str, port: int) -> None:
+def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions) -> None:
     with require_extra("web", "the rating page"):
         from ..web.connections import Connections
         from ..web.rating_app import RatingApp
@@ -102,10 +98,13 @@ def _serve(queue: "RatingQueue", store: str | Path, host: str, port: int) -> Non
     from ..runs import Store
     from ..runs.ratings.rating_meaning import has_scores
 
+    site = server.read_site()
     meaning = MeaningOfRatings(store, queue.id) if has_scores(queue, Store(store)) else None
-    app = RatingApp(Connections(store), queue.id, hosts=(host, "localhost"), meaning=meaning)
+    app = RatingApp(Connections(store), queue.id, site, meaning)
 
     def print_links(address: str) -> None:
+        if server.new_links:  # not before it listens: without new links the earlier ones had ended for nothing
+            app.end_links()
         done, total = queue.counts()
         echo(f"{queue.source}: {done} of {count_of(total, 'rating')}. Each rater opens their own link:\n")
         for rater, path in app.rater_paths().items():
@@ -116,7 +115,7 @@ def _serve(queue: "RatingQueue", store: str | Path, host: str, port: int) -> Non
         )
 
     try:
-        serve(app.asgi, host, port, print_links)
+        serve(app.asgi, site, server.port, print_links)
     finally:
         if meaning is not None:
             meaning.close()

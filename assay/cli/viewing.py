@@ -7,7 +7,7 @@ import click
 from ..errors import UsageError
 from ..installation import require_extra
 from ..text.wording import count_of
-from .options import by_language_option, json_option, store_option, wide_option
+from .options import ServerOptions, by_language_option, json_option, server_options, store_option, wide_option
 from .output import echo, echo_json
 
 
@@ -81,11 +81,8 @@ def compare(run_a: str, run_b: str, *, metric: str | None, changed: int, store: 
 
 @click.command()
 @click.argument("store", default=".assay", envvar="ASSAY_STORE", metavar="[STORE]")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8322, show_default=True, help="Port; 0 takes a free one."
-)
-def view(store: str, *, host: str, port: int) -> None:
+@server_options(port=8322)
+def view(store: str, *, server: ServerOptions) -> None:
     """Look at runs, answers and nightly runs in the browser.
 
     STORE is the folder or the PostgreSQL URL of the runs (.assay). Prints a link. From an answer's page the answer can
@@ -103,17 +100,20 @@ def view(store: str, *, host: str, port: int) -> None:
         from ..web.set_folder import SetFolder
         from ..web.view_app import ViewApp
 
+    site = server.read_site()
     opened = Store(store, must_exist=True)
     if opened.database.is_copy:
         raise UsageError(
             f"{opened.path}: the folder cannot be written to, and the page keeps an index of the answers there; copy "
             "the folder and name the copy (assay view COPY)"
         )
-    app = ViewApp(Connections(store), SetFolder(Path.cwd()), hosts=(host, "localhost"))
+    app = ViewApp(Connections(store), SetFolder(Path.cwd()), site)
 
     def print_link(address: str) -> None:
+        if server.new_links:  # not before it listens: without new links the earlier ones had ended for nothing
+            app.end_links()
         runs = count_of(len(opened.run_ids()), "run")
         echo(f"{opened.path}: {runs}. Open this link:\n\n  {address}{app.link_path()}\n")
         echo("Ctrl-C ends it. An answer's page has a link of its own that can be sent to a colleague.")
 
-    serve(app.asgi, host, port, print_link)
+    serve(app.asgi, site, server.port, print_link)

@@ -111,14 +111,13 @@ class RatingQueue:
     def __init__(self, database: Database, queue: str, clock: Callable[[], float] = time.time) -> None:
         self._db = database
         self._clock = clock
-        row = database.execute("SELECT settings, secret, source FROM rating_queues WHERE id = ?", (queue,)).fetchone()
+        row = database.execute("SELECT settings, source FROM rating_queues WHERE id = ?", (queue,)).fetchone()
         if row is None:
             known = ", ".join(queue_ids(database)) or "none yet"
             raise UsageError(f"no rating queue is called {queue!r} in {database.name}; there are {known}")
         self.id = queue
         self.settings = QueueSettings.model_validate_json(row[0])
-        self.secret = str(row[1])
-        self.source = str(row[2])
+        self.source = str(row[1])
 
     @classmethod
     def create(
@@ -203,6 +202,11 @@ class RatingQueue:
             self._db.execute("UPDATE rating_items SET ratings = 0, is_complete = 0 WHERE queue = ?", (self.id,))
             self._db.execute("DELETE FROM rating_locks WHERE queue = ?", (self.id,))
             return series + 1
+
+    def renew_secret(self) -> None:
+        """Makes a new secret: all links and sessions of the queue so far end."""
+        with self._changing():
+            self._db.execute("UPDATE rating_queues SET secret = ? WHERE id = ?", (secrets.token_hex(32), self.id))
 
     def next_answer(self, rater: str) -> Assignment | None:
         """Returns the rater's open answer, else locks the next one for the rater; None when none is left.
@@ -506,6 +510,12 @@ class RatingQueue:
         low, high = self.settings.rating_min, self.settings.rating_max
         if value is not None and not (low <= value <= high and value == int(value)):
             raise UsageError(f"the rating {value:g} is not a level of the scale {low}-{high}")
+
+
+def read_queue_secret(database: Database, queue: str) -> str | None:
+    """The present secret of a queue's links and sessions; None where the queue is gone."""
+    row = database.execute("SELECT secret FROM rating_queues WHERE id = ?", (queue,)).fetchone()
+    return None if row is None else str(row[0])
 
 
 def queue_ids(database: Database) -> list[str]:

@@ -1,10 +1,7 @@
 """The rating server killed, and twenty raters at once: no rating that was confirmed is lost, and none counts twice."""
 
-import html
 import json
 import random
-import re
-import signal
 import sqlite3
 import statistics
 import threading
@@ -18,6 +15,7 @@ from typing import Any
 
 import pytest
 from warm_python import WarmPython
+from web_process import WebProcess, hidden_fields
 
 from assay.eval_sets import Sample, write_set
 from assay.runs.database import open_database
@@ -31,32 +29,6 @@ Start = Callable[..., Any]
 
 def answers(count: int) -> list[Sample]:
     return [Sample(id=f"s{number}", user_input="How?", response="Press OK.", language="en") for number in range(count)]
-
-
-def hidden_fields(page: str) -> dict[str, str]:
-    fields = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page)
-    return {name: html.unescape(value) for name, value in fields}
-
-
-class RatingServer:
-    """`assay rate` in a process of its own."""
-
-    def __init__(self, python: WarmPython, folder: Path, *options: str) -> None:
-        words = ("-m", "assay", "rate", "set.jsonl", "--port", "0", *options)
-        self.process = python.start(*words, cwd=folder, stderr=None, encoding="utf-8")
-        assert self.process.stdout is not None
-        self.links: dict[str, str] = {}
-        for line in self.process.stdout:
-            if match := re.match(r"  (\w+): (http\S+)", line):
-                self.links[match[1]] = match[2]
-            if line.startswith("Ctrl-C"):
-                break
-        assert self.links, "the server did not start"
-
-    def kill(self) -> None:
-        """kill -9."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
 
 
 def rate_until_killed(link: str, confirmed: list[str]) -> None:
@@ -82,7 +54,7 @@ def test_kill_9_loses_no_confirmed_rating_and_doubles_none(warm_python: WarmPyth
     draw = random.Random(kills)
     confirmed: dict[str, list[str]] = {"ada": [], "bob": []}
     for _ in range(kills):
-        server = RatingServer(warm_python, tmp_path, "--raters", "ada,bob")
+        server = WebProcess(warm_python, tmp_path, "rate", "set.jsonl", "--raters", "ada,bob")
         threads = [
             threading.Thread(target=rate_until_killed, args=(server.links[rater], confirmed[rater]))
             for rater in confirmed

@@ -1,0 +1,151 @@
+"""`assay rate` and `assay view` in processes of their own, and requests that are written byte by byte."""
+
+import contextlib
+import html
+import re
+import signal
+import socket
+import threading
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode, urlsplit
+
+from warm_python import WarmPython
+
+_LINK = re.compile(r"(?:^|\s)(\w*):? ?(https?://\S+/enter/\S+)")
+_COOKIE = re.compile(r"set-cookie: ([^;\r]+)", re.IGNORECASE)
+_HIDDEN_FIELD = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
+
+
+class Reply(NamedTuple):
+    """What a server sent until it closed the connection: the status (0 for nothing), and all of it."""
+
+    status: int
+    text: str
+
+    @property
+    def cookie(self) -> str:
+        """The cookie that it sets."""
+        match = _COOKIE.search(self.text)
+        assert match, self.text[:200]
+        return match[1]
+
+
+class WebProcess:
+    """A server in a process of its own.
+
+    Args:
+        python: Starts it.
+        folder: Where it is started.
+        words: What is typed after `assay`; a free `--port` is added.
+        patch: Code that runs before, such as one that shortens a time-out.
+
+    Attributes:
+        port: The port that it listens on.
+        links: The links that it printed, by the word before them.
+    """
+
+    def __init__(self, python: WarmPython, folder: Path, *words: str, patch: str = "") -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = int(free.getsockname()[1])
+        start = f"import sys\n{patch}\nfrom assay.cli import main\nsys.argv[0] = 'assay'\nmain()"
+        self.process = python.start("-c", start, *words, "--port", str(self.port), cwd=folder, encoding="utf-8")
+        self.links: dict[str, str] = {}
+        self._errors: list[str] = []
+        threading.Thread(target=self._read_errors, daemon=True).start()
+        for line in self.process.stdout:
+            self.links |= dict(_LINK.findall(line.rstrip()))
+            if line.startswith("Ctrl-C"):
+                break
+        assert self.links, f"the server did not start: {self.errors}"
+
+    def _read_errors(self) -> None:
+        self._errors.extend(iter(self.process.stderr.readline, ""))
+
+    @property
+    def errors(self) -> str:
+        """What it has written to its terminal as errors."""
+        return "".join(self._errors)
+
+    def kill(self) -> None:
+        """kill -9."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def interrupt(self) -> int:
+        """Ctrl-C; the exit code."""
+        self.process.send_signal(signal.SIGINT)
+        return int(self.process.wait(60))
+
+    def connect(self, source: str = "127.0.0.1") -> socket.socket:
+        """A connection from an address of this machine, on which nothing is sent yet."""
+        return socket.create_connection(("127.0.0.1", self.port), timeout=20, source_address=(source, 0))
+
+    def send(self, raw: bytes, patience: float = 20, source: str = "127.0.0.1") -> Reply:
+        """The reply to some bytes.
+
+        Args:
+            raw: The bytes.
+            patience: Seconds until this end says that nothing more comes from it: the server may wait for more.
+            source: The address that they come from.
+        """
+        with self.connect(source) as connection:
+            with contextlib.suppress(OSError):  # refused before all of it was sent
+                connection.sendall(raw)
+            connection.settimeout(patience)
+            reply = read_reply(connection)
+            if reply.status >= 0:
+                return reply
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_WR)
+            connection.settimeout(20)
+            return read_reply(connection)
+
+    def get(self, path: str, cookie: str = "", **headers: str) -> Reply:
+        """The reply to a GET as a browser sends it."""
+        return self.send(self.request("GET", path, cookie=cookie, **headers))
+
+    def post(self, path: str, cookie: str, fields: dict[str, Any], **headers: str) -> Reply:
+        """The reply to a form as a browser sends it."""
+        return self.send(self.request("POST", path, urlencode(fields).encode(), cookie=cookie, **headers))
+
+    def request(self, method: str, path: str, body: bytes = b"", **headers: str) -> bytes:
+        """A request as a browser sends it; headers by keyword replace its own, "" leaves one out."""
+        address = f"127.0.0.1:{self.port}"
+        lines = {"host": address, "connection": "close"}
+        if method == "POST":
+            form = "application/x-www-form-urlencoded"
+            lines |= {"origin": f"http://{address}", "content-type": form, "content-length": str(len(body))}
+        lines |= {name.replace("_", "-"): value for name, value in headers.items()}
+        head = "".join(f"{name}: {value}\r\n" for name, value in lines.items() if value)
+        raw = f"{method} {path} HTTP/1.1\r\n{head}\r\n"
+        return raw.encode("latin-1" if max(raw) < "\u0100" else "utf-8") + body
+
+    def enter(self, name: str) -> str:
+        """The cookie that a link's holder gets."""
+        return self.get(urlsplit(self.links[name]).path).cookie
+
+
+def read_reply(connection: socket.socket) -> Reply:
+    """What comes on a connection until it is closed; status -1 where it is not within the connection's time-out."""
+    parts = list[bytes]()
+    try:
+        while part := connection.recv(65536):
+            parts.append(part)
+    except TimeoutError:
+        return Reply(-1, b"".join(parts).decode("utf-8", "replace"))
+    except OSError:
+        pass  # closed at once
+    text = b"".join(parts).decode("utf-8", "replace")
+    status = re.match(r"HTTP/1\.1 (\d{3})", text)
+    return Reply(int(status[1]) if status else 0, text)
+
+
+def hidden_fields(page: str) -> dict[str, str]:
+    """The hidden fields of a page's forms, as a browser sends them."""
+    return {name: html.unescape(value) for name, value in _HIDDEN_FIELD.findall(page)}
+
+
+def quoted(text: str) -> str:
+    """A text as a part of a path or a query."""
+    return quote(text, safe="")
