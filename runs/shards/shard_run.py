@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ...arguments import check_type
 from ...errors import BudgetReached, UsageError
-from ...judges import LiteLLMJudge, Usage
+from ...judges import LiteLLMJudge, LostCalls, Usage
 from ...metrics import Metric
 from ...prompts import Prompts
 from ..options import RunOptions
@@ -52,15 +52,22 @@ class _ShardProgress(Progress):
     """What the workers have done so far."""
 
     total_usage: Usage = Usage()
+    total_lost: LostCalls = LostCalls()
 
     @property
     def usage(self) -> Usage:
         """What all workers took in this session."""
         return self.total_usage
 
+    @property
+    def lost(self) -> LostCalls:
+        """What the lost calls of all workers took at most in this session."""
+        return self.total_lost
+
     def count(self, report: ShardReport) -> None:
         """Counts a shard."""
         self.total_usage += report.usage
+        self.total_lost += report.lost
         self.samples += report.rows
         for status, number in report.statuses.items():
             self.scores[status] += number
@@ -111,9 +118,12 @@ def run_shards(
         LiteLLMJudge(plan.judge).check_api_key()  # before a run is begun that could score nothing
     shard_rows = folder.begin(shard_plan, shard_options.shard_rows)
     pieces = find_pieces(paths, shard_rows, plan.limit)
-    run = resume or store.begin(plan.with_directions(metrics), options.cassette, folder.url)
     if resume is None:
+        run = store.begin(plan.with_directions(metrics), options.cassette, folder.url)
         on_begin(run)
+    else:
+        run = resume
+        store.resume(run)
     job = ShardJob(shard_plan, folder.url, shard_rows)
     progress = _ShardProgress(total=sum(piece.stop - piece.start for piece in pieces))
     on_progress(progress)
@@ -143,7 +153,7 @@ def run_shards(
         raise
     finally:
         store.end(run, ending)
-    return Outcome(run, ending, progress.usage, progress.seconds, message)
+    return Outcome(run, ending, progress.usage, progress.seconds, message, progress.lost)
 
 
 def _score(
