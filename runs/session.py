@@ -17,7 +17,7 @@ from ..judges.secrets import WITHHELD
 from ..metrics import Metric, Score
 from ..metrics.metric import run_to_end
 from ..prompts import OTHER_LANGUAGE
-from .batch_run import BatchOptions, check_batches, replies_in_batches
+from .batch_run import BatchOptions, check_batches, has_submitted_batches, replies_in_batches
 from .execute import FinishedMetrics, execute
 from .options import RunOptions
 from .plan import Plan
@@ -276,7 +276,12 @@ def run_plan(
     skipped_rows: list[InputError] = []
     progress = progress or Progress()
     notes: list[str] = []
-    record = StoredRun(plan, store, resume, on_begin, cassette=request.options.cassette, stays=batches is not None)
+
+    def has_batches() -> bool:
+        cassette = None if batches is None else request.options.cassette_file(lambda: plan.judge)
+        return cassette is not None and has_submitted_batches(cassette)
+
+    record = StoredRun(plan, store, resume, on_begin, cassette=request.options.cassette, stays=has_batches)
     progress.total = record.count(plan.samples(skipped_rows if skip_bad else None, notes))
     for note in notes:
         on_note(note)
@@ -319,7 +324,7 @@ class StoredRun:
         resume: The id of the run to go on with; a new run begins if None.
         on_begin: Called with the id of a run that begins.
         cassette: The file of recorded replies, if there is one.
-        stays: Whether a new run stays that has no reply and no score when its judge is gone.
+        stays: Says whether a new run stays that has no reply and no score when its judge is gone.
 
     Attributes:
         run: The run's id; "" until a new run has begun, and where it is removed.
@@ -334,7 +339,7 @@ class StoredRun:
         on_begin: Callable[[str], None] = lambda _: None,
         *,
         cassette: Path | None = None,
-        stays: bool = False,
+        stays: Callable[[], bool] = lambda: False,
     ) -> None:
         check_store(store)
         self._cassette = cassette
@@ -394,9 +399,9 @@ class StoredRun:
     def remove_if_empty(self) -> bool:
         """Removes the run where it began in this session and has no reply, and no metric but a baseline has a value.
 
-        A run in batches stays: what it submitted is paid for.
+        A run in batches stays where it submitted one, which is paid for.
         """
-        if self.is_resumed or not self.run or self._stays or not self._store.remove_if_empty(self.run):
+        if self.is_resumed or not self.run or self._stays() or not self._store.remove_if_empty(self.run):
             return False
         self.run = ""
         return True

@@ -220,7 +220,8 @@ class Store:
 
     def run_ids(self, limit: int | None = None) -> list[str]:
         """Returns the ids of the runs, the newest first; at most `limit`."""
-        rows = self._rows("SELECT id FROM runs ORDER BY number DESC LIMIT ?", (-1 if limit is None else limit,))
+        most = ("", ()) if limit is None else (" LIMIT ?", (limit,))
+        rows = self._rows(f"SELECT id FROM runs ORDER BY number DESC{most[0]}", most[1])
         return [run for (run,) in rows]
 
     def find_runs(self, text: str) -> list[str]:
