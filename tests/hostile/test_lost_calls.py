@@ -1,17 +1,26 @@
 """Budgets while replies are lost: a server counts what it would have charged, and no bound is ever passed."""
 
 import asyncio
+import json
 import random
+import subprocess
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
+from openai_batches import ServedBatch
 from openai_server import Answer, OpenAIServer, Request
+from warm_python import WarmPython
 
 from assay.errors import AssayError
 from assay.judges import Budget, JudgeSettings, LiteLLMJudge, PlainText, Question
 from assay.prompts import Message, Prompt
 
+Make = Callable[..., Any]
+METRICS = "faithfulness:claims=judge"
 ASK = Prompt("ask", "en", (Message(role="system", content="You answer."),), "$text")
 PRICE = {"input": 2.0, "output": 6.0}  # USD per million tokens
 MOST_OUT = 100
@@ -62,9 +71,10 @@ class Charges:
     It counts a token per two bytes of a prompt, 4 per message, and as many of the reply as it draws.
     """
 
-    def __init__(self, case: Case, seed: int) -> None:
+    def __init__(self, kind: str, share: float, seed: int, *, is_sensible: bool = False) -> None:
         self.tokens, self.usd = 0, 0.0
-        self._case = case
+        self._kind, self._share = kind, share
+        self._is_sensible = is_sensible
         self._draw = random.Random(seed)
 
     def __call__(self, request: Request) -> Answer:
@@ -74,11 +84,11 @@ class Charges:
         tokens_out = self._draw.randint(1, request.body["max_tokens"])
         self.tokens += tokens_in + tokens_out
         self.usd += (tokens_in * PRICE["input"] + tokens_out * PRICE["output"]) / 1e6
-        is_lost = self._draw.random() < self._case.share
-        if is_lost and self._case.kind in LOST:
-            return LOST[self._case.kind]
+        is_lost = self._draw.random() < self._share
+        if is_lost and self._kind in LOST:
+            return LOST[self._kind]
         usage = None if is_lost else (tokens_in, tokens_out)
-        return Answer(text="word " * tokens_out, usage=usage, latency=0.005)
+        return Answer(text=None if self._is_sensible else "word " * tokens_out, usage=usage, latency=0.005)
 
     def assert_within(self, bound: dict[str, Any]) -> None:
         """The bound is kept, apart from rounding."""
@@ -98,7 +108,7 @@ def check_live_calls(server: OpenAIServer, seed: int) -> tuple[Budget, Charges]:
     """Asks questions at once under a bound, of a provider that loses replies."""
     case = Case.draw(seed)
     server.forget()
-    server.script = charges = Charges(case, seed)
+    server.script = charges = Charges(case.kind, case.share, seed)
     settings = JudgeSettings(
         model=f"{case.provider}/test",
         api_base=server.api_base,
@@ -133,6 +143,101 @@ def test_no_bound_is_passed_in_32_settings(seed: int, openai_server: OpenAIServe
     budget, charges = check_live_calls(openai_server, seed)
     charges.assert_within(Case.draw(seed).bound)
     assert charges.tokens <= budget.spent_tokens
+
+
+def lose_lines(batch: ServedBatch) -> None:
+    """A third of the replies has no line."""
+    del batch.output[::3]
+
+
+def break_bodies(batch: ServedBatch) -> None:
+    """Every second reply cannot be read."""
+    for place in range(0, len(batch.output), 2):
+        line = json.loads(batch.output[place])
+        line["response"]["body"] = {"choices": []}
+        batch.output[place] = json.dumps(line).encode()
+
+
+def lose_all(batch: ServedBatch) -> None:
+    """The files are empty."""
+    batch.output.clear()
+
+
+@pytest.fixture
+def judge(judge_file: Make) -> Path:
+    """A judge with a price, whose lost calls are made again."""
+    return judge_file(price=PRICE, max_tokens=MOST_OUT, attempts=3, concurrency=8)
+
+
+@pytest.mark.parametrize("spoil", [lose_lines, break_bodies, lose_all])
+def test_batches_that_lose_replies_keep_the_bound(
+    assay: Make, set_file: Make, judge: Path, openai_server: OpenAIServer, spoil: Callable[[ServedBatch], None]
+) -> None:
+    """Measured before: a request without a reply counted as nothing, and was submitted again and again."""
+    openai_server.script = charges = Charges("", 0.0, 1, is_sensible=True)
+    openai_server.batches.spoil = spoil
+    bound = 20_000
+    words = ["run", set_file(12), "--judge", judge, "--metrics", METRICS, "--batch", "--budget-tokens", bound]
+    told = ""
+    for _ in range(3):  # the same command goes on
+        done = assay(*map(str, words))
+        assert "Traceback" not in done.err
+        assert charges.tokens <= bound
+        told += done.err
+    assert "count with the most that they may have taken" in told
+
+
+@pytest.mark.parametrize("kind", ["cut", "500"])
+def test_shards_that_lose_replies_keep_the_bound(
+    assay: Make, judge: Path, openai_server: OpenAIServer, tmp_path: Path, kind: str
+) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = {"question": ["How?"] * 24, "answer": [f"Press {n}." for n in range(24)], "context": ["Press 1."] * 24}
+    parquet.write_table(pyarrow.table(rows), tmp_path / "answers.parquet")
+    openai_server.script = charges = Charges(kind, 0.7, 2, is_sensible=True)
+    words = ["run", "answers.parquet", "--engine", "shards", "--out", "scores", "--shard-rows", "6"]
+    stopped = assay(*words, "--judge", str(judge), "--metrics", METRICS, "--budget-usd", "0.05", "--json")
+    assert stopped.code == 3, stopped.err
+    assert 0 < charges.usd <= 0.05
+    assert stopped.json["usage"]["usd"] + stopped.json["lost"]["usd"] <= 0.05
+
+
+@pytest.mark.parametrize(("kind", "kill_at"), [("cut", 5), ("reset", 15), (NO_USAGE, 25)])
+def test_a_run_that_is_killed_and_resumed_keeps_the_bound_of_each_session(
+    *,
+    assay: Make,
+    set_file: Make,
+    judge: Path,
+    openai_server: OpenAIServer,
+    warm_python: WarmPython,
+    tmp_path: Path,
+    kind: str,
+    kill_at: int,
+) -> None:
+    openai_server.script = charges = Charges(kind, 0.3, kill_at, is_sensible=True)
+    bound = {"tokens": 30_000}
+    words = ["run", str(set_file(24)), "--judge", str(judge), "--metrics", METRICS, "--budget-tokens", "30000"]
+    process = warm_python.start("-m", "assay", *words, cwd=tmp_path, stdout=subprocess.DEVNULL)
+    while process.poll() is None and len(openai_server.requests) < kill_at:
+        time.sleep(0.005)
+    process.kill()
+    process.communicate()
+    charges.assert_within(bound)
+    charges.tokens = 0
+    assert assay("run", "--resume", "last", "--budget-tokens", "30000").code in {0, 3}
+    charges.assert_within(bound)
+
+
+def test_what_lost_calls_count_for_is_said(
+    assay: Make, set_file: Make, judge: Path, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = lambda request: LOST["500"] if request.attempt == 1 else None
+    words = ["run", str(set_file(2)), "--judge", str(judge), "--metrics", METRICS]
+    shown = assay(*words)
+    assert shown.code == 0
+    assert "4 calls without a reply count with the most that they may have taken" in " ".join(shown.out.split())
+    as_json = assay(*words, "--json").json
+    assert as_json["lost"].keys() == {"calls", "tokens", "usd"}
 
 
 @pytest.mark.parametrize("kind", ["reset", "cut"])
