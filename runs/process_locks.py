@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Protocol
 
 from ..errors import InputError
-from ..judges.journal import locked
 
 _TRIES = 10
 _PAUSE = 0.02  # seconds between them: who looks whether a lock is held has it for a moment
@@ -51,6 +50,8 @@ class FileLocks:
             InputError: The file cannot be written.
         """
         from filelock import Timeout
+
+        from ..judges.journal import locked
 
         for _ in range(_TRIES):
             holding = ExitStack()
