@@ -87,8 +87,8 @@ def test_a_killed_run_is_told_from_a_running_one(
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
-    """Waits until something is so, ten seconds at most."""
-    for _ in range(100):
+    """Waits until something is so, a minute at most."""
+    for _ in range(600):
         if is_so():
             return
         time.sleep(0.1)
