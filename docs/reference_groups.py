@@ -71,7 +71,7 @@ GROUPS = (
             ),
             "Recordings and bounds": (
                 "assay.Budget",
-                *_of("assay.judges", "Cassette Mode ReplyStore ReplyCounts Usage"),
+                *_of("assay.judges", "Cassette Mode ReplyStore ReplyCounts Usage LostCalls"),
             ),
         },
     ),

@@ -23,5 +23,6 @@ from .typed_questions import Predicate as Predicate
 from .typed_questions import Request as Request
 from .typed_questions import ScoreQuestion as ScoreQuestion
 from .typed_questions import TypedQuestion as TypedQuestion
+from .usage import LostCalls as LostCalls
 from .usage import ReplyCounts as ReplyCounts
 from .usage import Usage as Usage

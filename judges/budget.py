@@ -2,6 +2,8 @@
 
 import asyncio
 import math
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from ..errors import BudgetReached, UsageError
@@ -9,6 +11,8 @@ from ..text.wording import count_of
 from .limiter import AdaptiveLimiter
 from .question import RawReply
 from .request_size import RequestSize
+from .retry import costs_nothing
+from .usage import LostCalls
 
 ACCEPTED_BUDGET = "what it bounds, such as Budget(usd=1) (from assay import Budget)"
 """What may come as a budget, in words."""
@@ -17,20 +21,43 @@ _ROUNDING = 1 + 1e-9  # five times 0.2 USD fit into 1 USD
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """The part of a budget that one call under way may take."""
+    """The part of a budget that one call under way may take.
+
+    Attributes:
+        size: The size of its request.
+        tokens: The most tokens, in and out together.
+        usd: The most that it may cost; None where the price is unknown.
+    """
 
     size: RequestSize
     tokens: int
-    usd: float
+    usd: float | None
+
+    @property
+    def as_lost(self) -> LostCalls:
+        """The call, where its reply is lost."""
+        return LostCalls(1, self.tokens, self.usd)
+
+
+def _do_nothing() -> None:
+    """What is called before a call where nobody watches."""
+
+
+@dataclass(slots=True)
+class CallUnderWay:
+    """What becomes of a call; the reply is None until it came."""
+
+    reply: RawReply | None = None
 
 
 @dataclass
 class Budget:
     """Bounds on live calls.
 
-    A call reserves what it may take (the tokens of its prompt and `max_tokens` of its reply, at the judge's price) and
-    settles for what it took. One that does not fit waits for the calls under way to settle; with none under way the
-    budget is reached. Under a bound in USD or tokens the first call goes alone: it shows how the provider counts.
+    A call reserves what it may take (a token per byte of its prompt and `max_tokens` of its reply, at the judge's
+    price) and settles for what it took. A call whose reply is lost settles for all of it, since the provider may have
+    worked and charged. One that does not fit waits for the calls under way to settle; with none under way the budget is
+    reached. Under a bound in USD or tokens the first call goes alone: it shows how the provider counts.
 
     Args:
         usd: The most that calls may cost; None for no bound.
@@ -38,11 +65,13 @@ class Budget:
         calls: The most calls, failed ones included; None for no bound.
 
     Attributes:
-        spent_usd: What the replies cost so far.
-        spent_tokens: The tokens that they took.
+        spent_usd: What the replies cost so far, and lost calls at most.
+        spent_tokens: The tokens that the replies took, and lost calls at most.
         begun: How many calls began.
         replies: How many of them got a reply.
-        unpriced_model: A model whose reply had no known cost; empty while there is none.
+        lost: Those whose reply is lost: they count in `spent_usd` and `spent_tokens` with all that they may have taken.
+        on_begin: Called before each call, when what it may take is reserved.
+        unpriced: Whose reply had no known cost; empty while there is none.
     """
 
     usd: float | None = None
@@ -52,11 +81,16 @@ class Budget:
     spent_tokens: int = field(default=0, init=False)
     begun: int = field(default=0, init=False)
     replies: int = field(default=0, init=False)
-    unpriced_model: str = field(default="", init=False)
+    lost: LostCalls = field(default_factory=LostCalls, init=False)
+    unpriced: str = field(default="", init=False)
+    on_begin: Callable[[], None] = field(default_factory=lambda: _do_nothing, init=False, repr=False)
     _under_way: list[Reservation] = field(default_factory=list, init=False, repr=False)
     _waiting: list[asyncio.Future[None]] = field(default_factory=list, init=False, repr=False)
-    # How much more the provider counted than was estimated, at most so far; and USD per token where no price is known.
+    # How much more the provider counted than a prompt and a reply may take, at most so far: in proportion, as where it
+    # reasons, and in tokens, as where it puts a text of its own before each prompt; and USD per token, for want of a
+    # known price.
     _scale_in: float = field(default=1.0, init=False, repr=False)
+    _hidden_in: int = field(default=0, init=False, repr=False)
     _scale_out: float = field(default=1.0, init=False, repr=False)
     _usd_per_token: float = field(default=0.0, init=False, repr=False)
 
@@ -64,6 +98,11 @@ class Budget:
     def is_bounded(self) -> bool:
         """Whether there is a bound at all."""
         return (self.usd, self.tokens, self.calls) != (None, None, None)
+
+    @property
+    def under_way(self) -> LostCalls:
+        """What the calls under way may take at most."""
+        return sum((reservation.as_lost for reservation in self._under_way), LostCalls())
 
     def make_limiter(self, most: int) -> AdaptiveLimiter:
         """Makes what bounds the calls at once; a budget that several processes share bounds theirs together.
@@ -84,9 +123,9 @@ class Budget:
             UsageError: The budget is in USD, and an earlier reply had no known cost.
         """
         while True:
-            if self.usd is not None and self.unpriced_model:
+            if self.usd is not None and self.unpriced:
                 raise UsageError(
-                    f"the cost of {self.unpriced_model} is unknown, so a budget in USD cannot be kept; bound tokens "
+                    f"the cost of {self.unpriced} is unknown, so a budget in USD cannot be kept; bound tokens "
                     "instead, or give the judge's price in its settings file"
                 )
             reservation = self._reservation(size)
@@ -101,45 +140,92 @@ class Budget:
             await self._wait_for_an_end()
         self.begun += 1
         self._under_way.append(reservation)
+        try:
+            self.on_begin()
+        except BaseException:
+            self.release(reservation)
+            raise
         return reservation
+
+    @asynccontextmanager
+    async def spend(
+        self, size: RequestSize, on_lost: Callable[[LostCalls], None] = lambda _: None
+    ) -> AsyncIterator["CallUnderWay"]:
+        """Reserves what a call may take and settles it, however the call in the block ends.
+
+        An error that says that nothing was worked on costs nothing. Every other end without a reply (an error, a
+        time-out, Ctrl-C) settles for all of the reservation.
+
+        Args:
+            size: What the request may take.
+            on_lost: Called where the call settles for all of its reservation.
+
+        Yields:
+            What the block sets the reply of.
+        """
+        reservation = await self.begin(size)
+        call = CallUnderWay()
+        try:
+            yield call
+        except BaseException as error:
+            if call.reply is None and costs_nothing(error):
+                self.release(reservation)
+            else:
+                self.end(reservation, call.reply)
+                if call.reply is None:
+                    on_lost(reservation.as_lost)
+            raise
+        self.end(reservation, call.reply)
 
     def end(self, reservation: Reservation, reply: RawReply | None) -> None:
         """Settles a call.
 
         Args:
             reservation: What `begin` returned for it.
-            reply: What came; None where the call failed, which takes no tokens as far as is known.
+            reply: What came; None where it is lost: the call then counts with all that it may have taken.
         """
-        self._under_way.remove(reservation)
-        if reply is not None:
+        if reply is None:
+            self.lost += reservation.as_lost
+            self.spent_tokens += reservation.tokens
+            self.spent_usd += reservation.usd or 0.0
+            if reservation.usd is None:
+                self.unpriced = "a call without a reply"
+        else:
             self.replies += 1
             self.spent_tokens += reply.tokens_in + reply.tokens_out
             self.spent_usd += reply.usd or 0.0
             if reply.usd is None:
-                self.unpriced_model = reply.model
+                self.unpriced = reply.model
             self._learn(reservation.size, reply)
+        self.release(reservation)
+
+    def release(self, reservation: Reservation) -> None:
+        """Settles a call that surely cost nothing, such as one that the provider refused."""
+        self._under_way.remove(reservation)
         waiting, self._waiting = self._waiting, []
         for turn in waiting:
             if not turn.done():
                 turn.set_result(None)
 
-    def forfeit(self, reservation: Reservation) -> None:
-        """Settles a call whose reply is lost, with its process: it counts as having taken all that it may take."""
-        self.spent_tokens += reservation.tokens
-        self.spent_usd += reservation.usd
-        self.end(reservation, None)
-
     def _reservation(self, size: RequestSize) -> Reservation:
-        tokens_in = _round_up(size.tokens_in * self._scale_in)
+        tokens_in = max(_round_up(size.most_in * self._scale_in), size.most_in + self._hidden_in)
         tokens_out = _round_up(size.tokens_out * self._scale_out)
         tokens = tokens_in + tokens_out
-        usd = tokens * self._usd_per_token if size.price is None else size.price.cost(tokens_in, tokens_out)
-        return Reservation(size, tokens, usd)
+        if size.price is not None:
+            return Reservation(size, tokens, size.price.cost(tokens_in, tokens_out))
+        return Reservation(size, tokens, tokens * self._usd_per_token if self._usd_per_token else None)
 
     def _problem(self, reservation: Reservation) -> str:
         """Names the bound that the call may pass, with what is spent; empty where it fits."""
         for unit, units, bound, spent, reserved, needed in (
-            ("USD", "USD", self.usd, self.spent_usd, sum(call.usd for call in self._under_way), reservation.usd),
+            (
+                "USD",
+                "USD",
+                self.usd,
+                self.spent_usd,
+                sum(call.usd or 0.0 for call in self._under_way),
+                reservation.usd or 0.0,
+            ),
             (
                 "token",
                 "tokens",
@@ -158,13 +244,19 @@ class Budget:
 
     def _describe_spent(self) -> str:
         """What was paid so far: calls, tokens and cost."""
-        without_reply = f" ({count_of(self.begun - self.replies, 'call')} without a reply)"
-        calls = count_of(self.begun, "call") + (without_reply if self.begun > self.replies else "")
-        cost = cost_text(None if self.unpriced_model else self.spent_usd)
-        return f"{calls} took {count_of(self.spent_tokens, 'token')}, cost {cost}"
+        cost = cost_text(None if self.unpriced else self.spent_usd)
+        return f"{count_of(self.begun, 'call')} took {count_of(self.spent_tokens, 'token')}, cost {cost}{self._notes()}"
+
+    def _notes(self) -> str:
+        """What is said of the calls without a reply: those that count, and those that surely cost nothing."""
+        notes = [describe_lost(self.lost)] if self.lost.calls else []
+        if refused := self.begun - self.replies - self.lost.calls - len(self._under_way):
+            notes.append(f"{count_of(refused, 'call')} refused, at no cost")
+        return f" ({'; '.join(notes)})" if notes else ""
 
     def _learn(self, size: RequestSize, reply: RawReply) -> None:
-        self._scale_in = max(self._scale_in, reply.tokens_in / max(1, size.tokens_in))
+        self._hidden_in = max(self._hidden_in, reply.tokens_in - size.most_in)
+        self._scale_in = max(self._scale_in, reply.tokens_in / max(1, size.most_in))
         if size.tokens_out:
             self._scale_out = max(self._scale_out, reply.tokens_out / size.tokens_out)
         if reply.usd and (tokens := reply.tokens_in + reply.tokens_out):
@@ -174,6 +266,19 @@ class Budget:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         await turn
+
+
+def describe_lost(lost: LostCalls) -> str:
+    """Says what calls whose reply is lost count for.
+
+    Example:
+        >>> describe_lost(LostCalls(2, 1200, 0.0024))
+        '2 calls without a reply count with the most that they may have taken: 1,200 tokens, 0.0024 USD'
+    """
+    counts = "counts with the most that it" if lost.calls == 1 else "count with the most that they"
+    price = "at an unknown price" if lost.usd is None else cost_text(lost.usd)
+    calls = f"{count_of(lost.calls, 'call')} without a reply"
+    return f"{calls} {counts} may have taken: {count_of(lost.tokens, 'token')}, {price}"
 
 
 def cost_text(usd: float | None) -> str:

@@ -17,7 +17,7 @@ from .litellm_lookup import known_price, load_litellm, reply_cost, stated_cost, 
 from .probabilities import is_log_probability
 from .question import Alternatives, PlainText, Question, RawReply
 from .recording import likely_alternatives
-from .request_size import RequestSize, estimate_tokens, fits_bytes, is_plausible_count
+from .request_size import RequestSize, fits_bytes, is_plausible_count, most_tokens
 from .retry import without_objects
 from .settings import JudgeSettings
 
@@ -92,7 +92,7 @@ async def _ask_decision_model(
         price = known_price(settings) if (stated := stated_cost(response)) is None else None
         usd = stated if price is None else price.cost(tokens_in, tokens_out)
     else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
-        tokens_in, tokens_out = size.tokens_in, estimate_tokens([text])
+        tokens_in, tokens_out = size.most_in, most_tokens(text, size)
         usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
     return RawReply(settings.identity, text, tokens_in=tokens_in, tokens_out=tokens_out, usd=usd, seconds=seconds)
 
@@ -148,7 +148,7 @@ def read_reply(response: Any, settings: JudgeSettings, size: RequestSize, second
     if fits_bytes(tokens_in, size.bytes_in) and is_plausible_count(tokens_out, [text]):
         usd = reply_cost(response, settings)
     else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
-        tokens_in, tokens_out = size.tokens_in, estimate_tokens([text])
+        tokens_in, tokens_out = size.most_in, most_tokens(text, size)
         usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
     tokens_cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
     return RawReply(

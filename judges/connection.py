@@ -1,6 +1,7 @@
 """The connection to one model: where it is, how many calls run at once, and the budget that they count in."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -15,6 +16,7 @@ from .question import Question, RawReply
 from .request_size import measure_question
 from .retry import is_too_many
 from .settings import GGUF, PYTHON, JudgeSettings
+from .usage import LostCalls
 
 
 class Connection:
@@ -39,8 +41,12 @@ class Connection:
         self._send = acompletion if python_model is None else python_model.complete
         self._local_server: Any = None
 
-    async def call(self, question: Question[Any]) -> RawReply:
+    async def call(self, question: Question[Any], on_lost: Callable[[LostCalls], None] = lambda _: None) -> RawReply:
         """Asks the model once, as soon as there is room for one more call.
+
+        Args:
+            question: What is asked.
+            on_lost: Called where the reply is lost, though the provider may have worked and charged.
 
         Raises:
             BudgetReached: The call does not fit into the budget.
@@ -49,20 +55,16 @@ class Connection:
         """
         limiter = self._limiter()
         async with limiter.slot() as ticket:
-            price = known_price(self._settings) if self.budget.usd is not None else None
-            size = measure_question(question, self._settings, price)
-            reservation = await self.budget.begin(size)
-            raw = None
-            try:
-                raw = await complete(question, self._settings, self._route(), size, self._send)
-                limiter.count_success()
-            except Exception as error:
-                if is_too_many(error):
-                    limiter.halve(ticket)
-                raise
-            finally:
-                self.budget.end(reservation, raw)
-            return raw
+            size = measure_question(question, self._settings, known_price(self._settings))
+            async with self.budget.spend(size, on_lost) as call:
+                try:
+                    call.reply = await complete(question, self._settings, self._route(), size, self._send)
+                except Exception as error:
+                    if is_too_many(error):
+                        limiter.halve(ticket)
+                    raise
+            limiter.count_success()
+            return call.reply
 
     def close(self) -> None:
         """Lets a local model go."""

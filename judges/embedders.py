@@ -19,13 +19,13 @@ from .body_limit import bounded_body
 from .budget import Budget
 from .cassette import Cassette
 from .fast_path import aembedding
-from .litellm_lookup import stated_cost
+from .litellm_lookup import listed_price, stated_cost
 from .question import RawReply
 from .recording import Recording, short_hash
-from .request_size import RequestSize, estimate_tokens, is_plausible_count
+from .request_size import RequestSize, is_plausible_count
 from .retry import explain, make_attempts
 from .secrets import Scrubber
-from .usage import Usage
+from .usage import LostCalls, Usage
 from .vectors import check_vectors, read_embedding_reply, to_unit_length
 
 if TYPE_CHECKING:
@@ -42,18 +42,20 @@ class Embedder(ABC):
     Attributes:
         name: The name in every score's evidence.
         usage: What calls took so far; nothing for a model in this process.
+        lost: The calls whose reply was lost, with what they took at most; not in `usage`.
     """
 
     name: str
 
     def __init__(self) -> None:
         self.usage = Usage()
+        self.lost = LostCalls()
         self._recent: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
     def for_run(self) -> "Embedder":
-        """Makes a view of this embedder for one run, with a usage of its own, and leaves this embedder as it is."""
+        """Makes a view of this embedder for one run, with counts of its own, and leaves this embedder as it is."""
         view = copy.copy(self)
-        view.usage = Usage()
+        view.usage, view.lost = Usage(), LostCalls()
         return view
 
     @abstractmethod
@@ -230,32 +232,35 @@ class LiteLLMEmbedder(Embedder):
     async def _call(self, texts: list[str]) -> Any:
         import openai
 
-        reservation = await self._budget.begin(RequestSize(estimate_tokens(texts)))
-        reply, started = None, time.perf_counter()
-        try:
-            async with asyncio.timeout(_TIMEOUT):
-                with bounded_body():
-                    response = await aembedding(
-                        model=self._model,
-                        input=texts,
-                        timeout=_TIMEOUT,
-                        num_retries=0,
-                        max_retries=0,
-                        **self._parameters,
-                    )
+        size = RequestSize.of_texts(texts, price=listed_price(self._model))
+        started = time.perf_counter()
+        async with self._budget.spend(size, self._count_lost) as call:
+            try:
+                async with asyncio.timeout(_TIMEOUT):
+                    with bounded_body():
+                        response = await aembedding(
+                            model=self._model,
+                            input=texts,
+                            timeout=_TIMEOUT,
+                            num_retries=0,
+                            max_retries=0,
+                            **self._parameters,
+                        )
+            except (openai.OpenAIError, TimeoutError, JudgeError):
+                raise
+            except Exception as error:  # litellm lets errors of the libraries below it through
+                reason = self._scrubber.scrub_error(str(error))[:500]
+                raise JudgeError(f"{self.name}: the call broke: {type(error).__name__}: {reason}") from error
             tokens, usd = getattr(response.usage, "prompt_tokens", None), stated_cost(response)
             if not is_plausible_count(tokens, texts):
-                tokens, usd = estimate_tokens(texts), None
-            reply = RawReply(self.name, "", tokens_in=tokens, usd=usd, seconds=time.perf_counter() - started)
-            self.usage += Usage(1, 0, tokens, usd=usd, seconds=reply.seconds)
-            return response
-        except (openai.OpenAIError, TimeoutError, JudgeError):
-            raise
-        except Exception as error:  # litellm lets errors of the libraries below it through
-            reason = self._scrubber.scrub_error(str(error))[:500]
-            raise JudgeError(f"{self.name}: the call broke: {type(error).__name__}: {reason}") from error
-        finally:
-            self._budget.end(reservation, reply)
+                tokens, usd = size.most_in, None
+            seconds = time.perf_counter() - started
+            call.reply = RawReply(self.name, "", tokens_in=tokens, usd=usd, seconds=seconds)
+        self.usage += Usage(1, 0, tokens, usd=usd, seconds=seconds)
+        return response
+
+    def _count_lost(self, lost: LostCalls) -> None:
+        self.lost += lost
 
     def _key(self, text: str) -> str:
         return hashlib.sha256(f"{self.name}\x1e{sorted(self._parameters.items())}\x1e{text}".encode()).hexdigest()[:32]

@@ -75,14 +75,14 @@ async def acompletion(**request: Any) -> Any:
         parameters = None if endpoint is None else _find_parameters(litellm, endpoint, request)
         if endpoint is not None and parameters is not None:
             return await _complete(litellm, internals, endpoint, parameters, request)
-    with _without_unheard_log(litellm, internals):
+    with _without_unheard_log(litellm, internals), _sent_once():
         return await litellm.acompletion(**request)
 
 
 async def aembedding(**request: Any) -> Any:
     """Returns what `litellm.aembedding(**request)` returns, and raises what it raises."""
     litellm = load_litellm()
-    with _without_unheard_log(litellm, _internals()):
+    with _without_unheard_log(litellm, _internals()), _sent_once():
         return await litellm.aembedding(**request)
 
 
@@ -219,6 +219,39 @@ def _handler_arguments(
         "timeout": request["timeout"],
         "acompletion": True,
     }
+
+
+_is_sent_once: ContextVar[bool] = ContextVar("a request is sent once", default=False)
+
+
+@contextmanager
+def _sent_once() -> Iterator[None]:
+    """Keeps litellm's full path from sending a request again, unasked, where the connection broke.
+
+    The first one may have been charged, and the budget has reserved one call.
+    """
+    _count_attempts()
+    token = _is_sent_once.set(True)
+    try:
+        yield
+    finally:
+        _is_sent_once.reset(token)
+
+
+@cache
+def _count_attempts() -> None:
+    """Makes litellm's second attempt raise the error of the first, in our calls only."""
+    handler = load_litellm("llms.custom_httpx.http_handler").AsyncHTTPHandler
+    send_again = getattr(handler, "single_connection_post_request", None)
+    if send_again is None:
+        return
+
+    async def refuse_or_send_again(self: Any, *args: Any, **options: Any) -> Any:
+        if _is_sent_once.get() and (error := sys.exc_info()[1]) is not None:
+            raise error
+        return await send_again(self, *args, **options)
+
+    handler.single_connection_post_request = refuse_or_send_again
 
 
 @cache

@@ -28,7 +28,7 @@ from .retry import concerns_the_request, explain, is_not_offered, make_attempts
 from .settings import JudgeSettings, load_settings
 from .structured import parse_reply
 from .typed_questions import Answers, Request
-from .usage import NO_USAGE, ReplyCounts, Usage
+from .usage import NO_USAGE, LostCalls, ReplyCounts, Usage
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -106,6 +106,7 @@ class LiteLLMJudge:
         usage: What this judge, or this view of it (`for_run`), took so far.
         replies: How many replies could not be used.
         retries: How many failed calls were made again.
+        lost: The calls whose reply was lost, with what they took at most; not in `usage`.
 
     Raises:
         UsageError: There is no such judge or setting, or the mode needs a cassette.
@@ -211,12 +212,14 @@ class LiteLLMJudge:
         self.usage = Usage()
         self.replies = ReplyCounts()
         self.retries = 0
+        self.lost = LostCalls()
         self._recent.clear()
 
     def _start_run(self) -> None:
         self.usage = Usage()
         self.replies = ReplyCounts()
         self.retries = 0
+        self.lost = LostCalls()
         self._stores: list[ReplyStore] = [] if self.cassette is None else [self.cassette]
         self._recent: OrderedDict[str, tuple[RawReply, bool]] = OrderedDict()
         self._under_way: dict[str, asyncio.Task[tuple[RawReply, Usage]]] = {}
@@ -336,7 +339,7 @@ class LiteLLMJudge:
             async for attempt in make_attempts(self.settings.attempts, self._count_retry, self.settings.wait):
                 with attempt:
                     attempts += 1
-                    raw = await self.connection.call(question)
+                    raw = await self.connection.call(question, self._count_lost)
         except (openai.OpenAIError, TimeoutError) as error:
             times = f"{count_of(attempts, 'time')}, at last" if attempts > 1 else "once"
             failure = f"the call failed {times}: {explain(error, self.settings.timeout, self.settings.scrubber)}"
@@ -407,6 +410,9 @@ class LiteLLMJudge:
         self._under_way.pop(key, None)
         if not task.cancelled():
             task.exception()  # marks it as seen, also where everybody who asked is gone
+
+    def _count_lost(self, lost: LostCalls) -> None:
+        self.lost += lost
 
     def _count_retry(self, _: BaseException) -> None:
         self.retries += 1

@@ -109,7 +109,12 @@ def known_price(settings: JudgeSettings) -> Price | None:
     """Returns the price of a judge before anything is asked; None where it is unknown, which is not free."""
     if settings.price is not None:
         return settings.price
-    return _listed_price(settings.model, len(load_litellm().model_cost))
+    return listed_price(settings.model)
+
+
+def listed_price(model: str) -> Price | None:
+    """Returns the price of a model in litellm's list; None where it is unknown, which is not free."""
+    return _listed_price(model, len(load_litellm().model_cost))
 
 
 @lru_cache

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import tenacity
 from pydantic import ValidationError
 
-from ..errors import AssayError
+from ..errors import AssayError, JudgeUnavailable, UsageError
 from .litellm_lookup import load_litellm
 from .secrets import Scrubber
 
@@ -18,6 +18,13 @@ LONGEST_WAIT = 60.0  # seconds before one attempt
 LONGEST_TOTAL = 600.0  # seconds for all attempts of one call
 _NOT_OFFERED = 501
 _PASSING = frozenset({200, 408, 409, 425, 429})  # a 200 is an error when what came is no JSON
+REFUSED = frozenset({401, 402, 403, 404, 405, 413, 415, 422, 429, _NOT_OFFERED})
+"""The HTTP statuses of requests that a provider refuses before any work, at no cost."""
+# Errors of aiohttp, httpx, urllib3 and Python before a connection was made.
+_NOT_CONNECTED = frozenset(
+    {"ClientConnectorError", "ConnectionTimeoutError", "ConnectTimeout", "PoolTimeout", "ConnectionRefusedError"}
+    | {"gaierror", "NewConnectionError", "NameResolutionError", "UnsupportedProtocol", "InvalidURL"}
+)
 _ABOUT_THE_REQUEST = frozenset({400, 413, 422})
 _LITELLM_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Timeout): )+(?:\w+Exception - )?")
 _OBJECT = re.compile(
@@ -97,6 +104,22 @@ def concerns_the_request(error: BaseException) -> bool:
     kinds = load_litellm().exceptions
     about_content = isinstance(error, (kinds.ContextWindowExceededError, kinds.ContentPolicyViolationError))
     return about_content or (http_status(error) in _ABOUT_THE_REQUEST and not _is_out_of_credit(error))
+
+
+def costs_nothing(error: BaseException) -> bool:
+    """Whether a failed call surely cost nothing: it was never sent, not connected, or refused before any work.
+
+    Anything else may have been charged: a body that was cut short or cannot be read, a time-out, a connection that
+    broke after the request was sent, a 5xx, a 400 (Azure charges for one of its content filter), Ctrl-C.
+    """
+    if isinstance(error, (UsageError, JudgeUnavailable)):  # before anything was sent
+        return True
+    chain = [error, *_causes(error)]
+    kinds = {kind.__name__ for link in chain for kind in type(link).__mro__}
+    if kinds & _NOT_CONNECTED or ("ConnectError" in kinds and "ClientOSError" not in kinds):
+        return True  # litellm calls also a connection that broke later, a ClientOSError of aiohttp, a ConnectError
+    statuses = {status for link in chain if (status := http_status(link)) is not None}
+    return bool(statuses) and statuses <= REFUSED
 
 
 def is_passing(error: BaseException) -> bool:

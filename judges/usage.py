@@ -55,6 +55,32 @@ NO_USAGE = Usage()
 """What nothing took."""
 
 
+@dataclass(frozen=True, slots=True)
+class LostCalls:
+    """Calls whose reply is lost, though the provider may have worked and charged: what they took at most.
+
+    Attributes:
+        calls: How many calls.
+        tokens: The most tokens that they took, in and out together.
+        usd: The most that they cost; None where a price is unknown.
+
+    Example:
+        >>> LostCalls(1, 500, 0.01) + LostCalls(1, 200, None)
+        LostCalls(calls=2, tokens=700, usd=None)
+    """
+
+    calls: int = 0
+    tokens: int = 0
+    usd: float | None = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self.calls)
+
+    def __add__(self, other: "LostCalls") -> "LostCalls":
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        return LostCalls(self.calls + other.calls, self.tokens + other.tokens, usd)
+
+
 @dataclass(slots=True)
 class ReplyCounts:
     """How many replies could not be used; one that was repaired without a model (fences, trailing commas) could.

@@ -171,7 +171,12 @@ def run_to_end(work: Coroutine[Any, Any, T]) -> T:
         if not hasattr(_OF_THREAD, "runner"):
             _OF_THREAD.runner = asyncio.Runner()
         runner: asyncio.Runner = _OF_THREAD.runner
-        return runner.run(work, context=copy_context())  # the caller's, not that of the loop's first use
+        try:
+            return runner.run(work, context=copy_context())  # the caller's, not that of the loop's first use
+        except KeyboardInterrupt:  # one that asyncio has not turned into the end of the work: it ends here
+            del _OF_THREAD.runner
+            runner.close()
+            raise
     if running is _background_loop():
         work.close()
         raise UsageError("async code waits here for async code: await it (`aevaluate`, `ascore`) instead")

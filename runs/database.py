@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import AssayError, InputError, UsageError
+from .process_locks import ProcessLocks
 from .sqlite import SQLiteDatabase
 
 URL = re.compile(r"postgres(?:ql)?://")
@@ -37,6 +38,11 @@ class Database(Protocol):
     value_sum: str
     errors: type[Exception]
     duplicate_error: type[Exception]
+
+    @property
+    def locks(self) -> ProcessLocks:
+        """Which processes are at work on what is in it."""
+        ...
 
     @property
     def is_copy(self) -> bool:

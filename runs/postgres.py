@@ -1,5 +1,6 @@
 """A store on a PostgreSQL server: what psycopg does in another way than SQLite."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,8 @@ _SHOWN_PARAMETERS = {"application_name", "connect_timeout", "dbname", "host", "p
 
 _MIGRATION_LOCK = 0x6173736179  # any number that is ours: one process at a time brings the tables up to date
 _TYPES = {"BLOB": "BYTEA", "REAL": "DOUBLE PRECISION"}  # its REAL would lose half of a number's digits
+# So that the server soon sees that a client's machine has lost its power, and takes its locks.
+_SIGNS_OF_LIFE = {"tcp_keepalives_idle": 30, "tcp_keepalives_interval": 10, "tcp_keepalives_count": 3}
 _CURES = {  # by class of SQLSTATE, PostgreSQL documentation, appendix A
     "08": "see that the server is there and the URL is right",
     "25006": "the server is read-only: name another --store",
@@ -58,10 +61,14 @@ class PostgresDatabase:
             self._connection: psycopg.Connection[Any] = psycopg.connect(
                 url, autocommit=True, connect_timeout=max(2, int(wait)), application_name="assay"
             )
+            for setting, seconds in _SIGNS_OF_LIFE.items():
+                self._connection.execute(f"SET {setting} = {seconds}")
             self._connection.execute(f"SET lock_timeout = {max(1, int(wait * 1000))}")
         except psycopg.Error as error:
             reason = _withhold_password(url, str(error))
             raise UsageError(f"{self.name}: the store cannot be opened: {reason}; {self.cure(error)}") from None
+
+        self.locks = _ServerLocks(self)
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """As `Database.execute`; the rows are fetched whole."""
@@ -130,6 +137,45 @@ class PostgresDatabase:
     def close(self) -> None:
         """As `Database.close`."""
         self._connection.close()
+
+
+class _ServerLocks:
+    """As `ProcessLocks`: advisory locks of the connection, which the server takes back when the connection ends."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+        self._held: set[str] = set()
+
+    def take(self, name: str) -> bool:
+        """As `ProcessLocks.take`."""
+        if name in self._held or not self._ask("SELECT pg_try_advisory_lock(?, ?)", name):
+            return False
+        self._held.add(name)
+        return True
+
+    def release(self, name: str) -> None:
+        """As `ProcessLocks.release`."""
+        if name in self._held:
+            self._held.remove(name)
+            self._ask("SELECT pg_advisory_unlock(?, ?)", name)
+
+    def is_held(self, name: str) -> bool:
+        """As `ProcessLocks.is_held`."""
+        return self._ask(
+            "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 "
+            "AND classid = ?::int::oid AND objid = ?::int::oid "
+            "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))",
+            name,
+        )
+
+    def close(self) -> None:
+        """As `ProcessLocks.close`; they end with the connection."""
+        self._held.clear()
+
+    def _ask(self, sql: str, name: str) -> bool:
+        digest = hashlib.sha256(f"assay {name}".encode()).digest()
+        numbers = [int.from_bytes(digest[start : start + 4], "big") >> 1 for start in (0, 4)]  # positive
+        return bool(self._database.execute(sql, numbers).fetchone()[0])
 
 
 def without_password(url: str) -> str:

@@ -169,6 +169,8 @@ def _usage_line(progress: Progress) -> str:
         f"{count_of(usage.tokens_in + usage.tokens_out, 'token')}, "
     )
     line += f"{format_cost(usage.usd)}, {count_of(progress.retries, 'retry')}"
+    if lost := progress.lost:
+        line += f", {lost.calls} lost (at most {count_of(lost.tokens, 'token')}, {format_cost(lost.usd)})"
     if failed := progress.scores["failed"]:
         line += f", {failed} failed"
     return line

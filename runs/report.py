@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
-    """The object of `assay run --json`; `usage` is what this session took."""
+    """The object of `assay run --json`.
+
+    `usage` is what the replies of this session took, and `lost` what calls without a reply may have taken at most.
+    """
     run = outcome.run
     directions = store.run(run).plan.all_directions
     languages: dict[str, dict[str, Any]] = {}
@@ -31,6 +34,7 @@ def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
         "metrics": {summary.name: summary.as_json() for summary in totals.summarise(directions)},
         "languages": languages,
         "usage": usage_as_json(outcome.usage),
+        "lost": asdict(outcome.lost),
         "seconds": round(outcome.seconds, 3),
     }
 

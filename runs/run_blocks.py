@@ -47,6 +47,10 @@ def run_block(
     parts: list[Paragraph | ResultTable] = [Paragraph(f"Run {run} ({store.run(run).status}): {sets}; judge: {judge}")]
     if outcome is not None:
         parts.append(Paragraph(f"{session_line(outcome.usage)}; {Figure('seconds', outcome.seconds)} s"))
+        if outcome.lost:
+            from ..judges.budget import describe_lost
+
+            parts.append(Paragraph(f"{describe_lost(outcome.lost)}, not in the line above", "warning"))
         if outcome.without_prompts:
             parts.append(Paragraph(describe_missing_prompts(outcome.without_prompts)))
     totals = ScoreTotals.of_run(store, run)

@@ -11,20 +11,20 @@ from typing import Literal, Protocol
 from ..arguments import check_type
 from ..errors import BudgetReached, InputError, JudgeUnavailable, UsageError
 from ..eval_sets import Sample
-from ..judges import LiteLLMJudge, ReplyStore, Usage
+from ..judges import LiteLLMJudge, LostCalls, ReplyStore, Usage
 from ..judges.embedders import Embedder
 from ..judges.secrets import WITHHELD
 from ..metrics import Metric, Score
 from ..metrics.metric import run_to_end
 from ..prompts import OTHER_LANGUAGE
-from .batch_run import BatchOptions, check_batches, replies_in_batches
+from .batch_run import BatchOptions, check_batches, has_submitted_batches, replies_in_batches
 from .execute import FinishedMetrics, execute
 from .options import RunOptions
 from .plan import Plan
 from .run_writer import RunWriter
 from .scoring_request import OpenedMetrics, ScoringRequest
 from .set_profile import SetProfile
-from .store import RunRow, Store, check_store
+from .store import RunRow, Store, check_store, describe_running
 
 Ending = Literal["done", "budget", "interrupted", "error"]
 NOTHING_STORED = "There was no reply and no score, so that nothing is stored: there is no run to resume"
@@ -59,6 +59,11 @@ class Progress:
     def usage(self) -> Usage:
         """What the judge, and an embedder behind an API, took in this session."""
         return Usage.total([scorer.usage for scorer in (self.judge, self.embedder) if scorer])
+
+    @property
+    def lost(self) -> LostCalls:
+        """The calls of this session whose reply was lost, with what they took at most; not in `usage`."""
+        return sum((scorer.lost for scorer in (self.judge, self.embedder) if scorer), LostCalls())
 
     @property
     def retries(self) -> int:
@@ -212,6 +217,7 @@ class Outcome:
         ending: `done`, or `budget` when a bound was reached.
         usage: What the session took.
         seconds: How long it lasted.
+        lost: The calls whose reply was lost, with what they took at most; not in `usage`.
         message: Why it ended early.
         skipped_rows: The rows of the sets that could not be read and were left out.
         without_prompts: As in `Progress`.
@@ -222,6 +228,7 @@ class Outcome:
     usage: Usage
     seconds: float
     message: str = ""
+    lost: LostCalls = field(default_factory=LostCalls)
     skipped_rows: Sequence[InputError] = ()
     without_prompts: Mapping[str, int] = field(default_factory=dict)
 
@@ -269,7 +276,12 @@ def run_plan(
     skipped_rows: list[InputError] = []
     progress = progress or Progress()
     notes: list[str] = []
-    record = StoredRun(plan, store, resume, on_begin, cassette=request.options.cassette, stays=batches is not None)
+
+    def has_batches() -> bool:
+        cassette = None if batches is None else request.options.cassette_file(lambda: plan.judge)
+        return cassette is not None and has_submitted_batches(cassette)
+
+    record = StoredRun(plan, store, resume, on_begin, cassette=request.options.cassette, stays=has_batches)
     progress.total = record.count(plan.samples(skipped_rows if skip_bad else None, notes))
     for note in notes:
         on_note(note)
@@ -292,7 +304,14 @@ def run_plan(
     except BudgetReached as error:
         ending, message = "budget", str(error)
     return Outcome(
-        record.run, ending, progress.usage, progress.seconds, message, skipped_rows, progress.without_prompts
+        record.run,
+        ending,
+        progress.usage,
+        progress.seconds,
+        message,
+        progress.lost,
+        skipped_rows,
+        progress.without_prompts,
     )
 
 
@@ -305,7 +324,7 @@ class StoredRun:
         resume: The id of the run to go on with; a new run begins if None.
         on_begin: Called with the id of a run that begins.
         cassette: The file of recorded replies, if there is one.
-        stays: Whether a new run stays that has no reply and no score when its judge is gone.
+        stays: Says whether a new run stays that has no reply and no score when its judge is gone.
 
     Attributes:
         run: The run's id; "" until a new run has begun, and where it is removed.
@@ -320,7 +339,7 @@ class StoredRun:
         on_begin: Callable[[str], None] = lambda _: None,
         *,
         cassette: Path | None = None,
-        stays: bool = False,
+        stays: Callable[[], bool] = lambda: False,
     ) -> None:
         check_store(store)
         self._cassette = cassette
@@ -351,6 +370,8 @@ class StoredRun:
         if not self.is_resumed:
             self.run = self._store.begin(self._plan.with_directions(metrics), self._cassette)
             self._on_begin(self.run)
+        else:
+            self._store.resume(self.run)
         self._writer = RunWriter(self._store, self.run)
         if self.is_resumed:
             self._writer.remove_samples_except(self._sample_ids)
@@ -370,15 +391,17 @@ class StoredRun:
 
     def end(self, ending: Ending) -> None:
         """Writes what is kept, and how the session ended."""
-        self._writer.flush()
-        self._store.end(self.run, ending)
+        try:
+            self._writer.flush()
+        finally:
+            self._store.end(self.run, ending)
 
     def remove_if_empty(self) -> bool:
         """Removes the run where it began in this session and has no reply, and no metric but a baseline has a value.
 
-        A run in batches stays: what it submitted is paid for.
+        A run in batches stays where it submitted one, which is paid for.
         """
-        if self.is_resumed or not self.run or self._stays or not self._store.remove_if_empty(self.run):
+        if self.is_resumed or not self.run or self._stays() or not self._store.remove_if_empty(self.run):
             return False
         self.run = ""
         return True
@@ -393,7 +416,7 @@ def find_run_to_resume(store: Store, name: str, plan: Plan | None) -> RunRow:
         plan: What the user asks for; None to take it from the run.
 
     Raises:
-        UsageError: No run has this name, or the run scores something else than the plan.
+        UsageError: No run has this name, the run scores something else than the plan, or a process is at work on it.
     """
     if plan is None:
         named = store.run(name)
@@ -402,11 +425,18 @@ def find_run_to_resume(store: Store, name: str, plan: Plan | None) -> RunRow:
                 f"{named.id} was judged with settings that are not kept, since they may be secret; name the sets and "
                 f"the judge again: assay run SET --judge JUDGE --resume {named.id}"
             )
-        return named
+        return _not_running(named)
     run = store.newest_run_of(plan.identity) if name == "last" else store.run(name)
     if run is None or run.plan.identity != plan.identity:
         raise UsageError(
             f"no run to resume has these sets, metrics and judge ({store.path}); leave --resume out to begin one, or "
             "name only the run (--resume RUN) to go on with its own"
         )
+    return _not_running(run)
+
+
+def _not_running(run: RunRow) -> RunRow:
+    """The run, before anything is read for it; `StoredRun.begin` makes sure of it."""
+    if run.status == "running":
+        raise UsageError(describe_running(run.id))
     return run

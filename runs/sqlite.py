@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..errors import UsageError
+from .process_locks import FileLocks
 
 _TEXT_BUFFER = 16 * 2**20  # bytes of the full-text index that are gathered before they are written
 _WRITABLE = "see that the folder and the file can be written to, or name another --store"
@@ -61,6 +62,7 @@ class SQLiteDatabase:
 
     def __init__(self, path: Path, wait: float) -> None:
         self.name = str(path)
+        self.locks = FileLocks(path.parent)
         self._copy: TemporaryDirectory[str] | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -144,6 +146,7 @@ class SQLiteDatabase:
 
     def close(self) -> None:
         """As `Database.close`."""
+        self.locks.close()
         self._connection.close()
         if self._copy is not None:
             self._copy.cleanup()

@@ -36,7 +36,8 @@ class RunRow(NamedTuple):
         id: The run's id.
         created: When it began: ISO 8601, UTC.
         plan: What it scores.
-        status: `running`, `done`, or why it stopped (`budget`, `interrupted`, `error`).
+        status: `running`, `done`, or why it stopped (`budget`, `interrupted`, `error`, or `killed`: its process is gone
+            and did not say why).
     """
 
     id: str
@@ -97,6 +98,8 @@ class Store:
     def begin(self, plan: Plan, cassette: Path | None = None, results: str | None = None) -> str:
         """Begins a run and returns its id: the date, the time and four digits of the plan's identity.
 
+        This process is at work on it until `end` or `close`: another one cannot resume it.
+
         Args:
             plan: What the run scores.
             cassette: The file of recorded replies that it replays, if it does.
@@ -110,6 +113,8 @@ class Store:
         with explain_errors(self.database, "no run can be begun"):
             for attempt in range(100):
                 run = f"{now:%Y%m%d-%H%M%S}-{plan.identity[:4]}" + (f"-{attempt}" if attempt else "")
+                if not self.database.locks.take(run):  # by another process in the same second
+                    continue
                 fields = (run, created, content, "running", plan.identity)
                 try:
                     with self.database.transaction():
@@ -119,15 +124,34 @@ class Store:
                             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                             (*fields, last + 1, cassette and str(cassette), results),
                         )
-                except self.database.duplicate_error:  # begun by another process in the same second
-                    continue
+                except BaseException as error:
+                    self.database.locks.release(run)
+                    if isinstance(error, self.database.duplicate_error):  # begun by another process in the same second
+                        continue
+                    raise
                 return run
         raise UsageError(f"{self.path}: a hundred runs of this plan began in this second; try again")
 
+    def resume(self, run: str) -> None:
+        """Goes on with a run, as `begin` begins one.
+
+        Raises:
+            UsageError: A process is at work on it.
+            InputError: The store cannot be written to.
+        """
+        with explain_errors(self.database, "the run cannot be resumed"):
+            if not self.database.locks.take(run):
+                raise UsageError(describe_running(run))
+            self.database.execute("UPDATE runs SET status = 'running' WHERE id = ?", (run,))
+
     def end(self, run: str, status: str) -> None:
-        """Records how a run ended."""
-        with explain_errors(self.database, "the end of the run cannot be kept"):
-            self.database.execute("UPDATE runs SET status = ? WHERE id = ?", (status, run))
+        """Records how a run ended; this process is no longer at work on it."""
+        try:
+            with explain_errors(self.database, "the end of the run cannot be kept"):
+                self.database.execute("UPDATE runs SET status = ? WHERE id = ?", (status, run))
+        finally:
+            with explain_errors(self.database, "the end of the run cannot be kept"):
+                self.database.locks.release(run)
 
     def remove_if_empty(self, run: str) -> bool:
         """Removes a run that has no reply, and no value of a metric that was asked for.
@@ -186,7 +210,13 @@ class Store:
             problem = "several runs begin with" if rows else "no run is called"
             raise UsageError(f"{problem} {name!r} in {self.path}; the newest are {known}")
         run, created, plan, status = rows[0]
-        return RunRow(run, created, self._parse(_read_plan, plan, "runs", {"id": run}), status)
+        parsed = self._parse(_read_plan, plan, "runs", {"id": run})
+        return RunRow(run, created, parsed, "killed" if status == "running" and self._is_dead(run) else status)
+
+    def _is_dead(self, run: str) -> bool:
+        """Whether no process is at work on a run."""
+        with explain_errors(self.database, "the runs cannot be read"):
+            return not self.database.locks.is_held(run)
 
     def run_ids(self, limit: int | None = None) -> list[str]:
         """Returns the ids of the runs, the newest first; at most `limit`."""
@@ -197,9 +227,13 @@ class Store:
     def find_runs(self, text: str) -> list[str]:
         """Returns the ids of the runs in whose id, plan or status all words of a text occur, the newest first."""
         words = text.lower().split()[:10]
-        where = " AND ".join(["lower(id || ' ' || status || ' ' || plan) LIKE ? ESCAPE '!'"] * len(words)) or "1 = 1"
-        values = ["%" + re.sub(r"([!%_])", r"!\1", word) + "%" for word in words]
-        return [run for (run,) in self._rows(f"SELECT id FROM runs WHERE {where} ORDER BY number DESC", tuple(values))]
+        unended = self._rows("SELECT id FROM runs WHERE status = 'running'") if words else []
+        dead = [run for (run,) in unended if self._is_dead(run)]
+        status = f"CASE WHEN id IN ({', '.join('?' * len(dead)) or 'NULL'}) THEN 'killed' ELSE status END"
+        where = f"lower(id || ' ' || {status} || ' ' || plan) LIKE ? ESCAPE '!'"
+        values = [value for word in words for value in (*dead, "%" + re.sub(r"([!%_])", r"!\1", word) + "%")]
+        wheres = " AND ".join([where] * len(words)) or "1 = 1"
+        return [run for (run,) in self._rows(f"SELECT id FROM runs WHERE {wheres} ORDER BY number DESC", tuple(values))]
 
     def count_samples(self, run: str) -> int:
         """Returns how many samples of a run are kept."""
@@ -449,6 +483,14 @@ def _usage(content: str) -> Usage:
 
 def _read_plan(text: str) -> Plan:
     return Plan.model_validate_json(text, context=RECORDED)
+
+
+def describe_running(run: str) -> str:
+    """Says why a run cannot be resumed on which a process is at work."""
+    return (
+        f"run {run} is running: another process is at work on it. `assay show {run}` shows what it has so far; wait "
+        "until it has ended, or end it first"
+    )
 
 
 def check_store(store: Any) -> None:

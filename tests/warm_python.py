@@ -127,9 +127,12 @@ class WarmProcess:
         return code
 
     def _ended(self, timeout: float | None) -> int | None:
-        if self.returncode is None and select.select([self._answers], [], [], timeout)[0]:
-            self.returncode = int(self._answers.readline())
-            self._answers.close()
+        if self.returncode is None:
+            answers = select.poll()  # select takes no descriptor above 1023; litellm leaves many open
+            answers.register(self._answers, select.POLLIN)
+            if answers.poll(None if timeout is None else 1000 * timeout):
+                self.returncode = int(self._answers.readline())
+                self._answers.close()
         return self.returncode
 
     def send_signal(self, number: int) -> None:

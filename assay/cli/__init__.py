@@ -1,8 +1,13 @@
 """The command line: one file per command. No logic but what belongs to typing and reading."""
 
 import logging
+import signal
 import sys
+import threading
+from collections.abc import Callable
 from io import StringIO
+from types import FrameType
+from typing import Any
 
 import click
 
@@ -24,7 +29,7 @@ def cli() -> None:
     \b
     Exit codes: 0 done, 1 error, 2 usage, 3 budget reached (resumable),
     4 more samples failed than --max-failed, 5 a gate of a suite failed,
-    130 interrupted (resumable).
+    130 interrupted by Ctrl-C or TERM (resumable).
     """
 
 
@@ -40,6 +45,7 @@ def main() -> None:
     """Runs the command line; errors made on purpose become one line and an exit code."""
     logger, notices = logging.getLogger("assay"), _NoticeHandler(logging.WARNING)
     logger.addHandler(notices)
+    restore_signals = _end_at_signals()
     try:
         sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:
@@ -60,6 +66,39 @@ def main() -> None:
         sys.exit(ERROR)
     finally:
         logger.removeHandler(notices)
+        restore_signals()
+
+
+def _end_at_signals() -> Callable[[], None]:
+    """Makes TERM (`kill`, a container that stops, a job that is cancelled) and a terminal that closes end as Ctrl-C.
+
+    Returns:
+        What restores the signals as they were.
+    """
+    before: dict[signal.Signals, Any] = {}
+
+    def end(number: int, frame: FrameType | None) -> None:
+        at_ctrl_c = signal.getsignal(signal.SIGINT)  # by asyncio while calls are under way
+        if callable(at_ctrl_c):
+            at_ctrl_c(signal.SIGINT, frame)
+        else:  # it is ignored, as in a shell script's background
+            raise KeyboardInterrupt
+
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
+        number = getattr(signal, name, None)
+        # one that is ignored (nohup) stays so
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL and _is_main_thread():
+            before[number] = signal.signal(number, end)
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    return restore
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def _end(error: AssayError, code: int) -> None:

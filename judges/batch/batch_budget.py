@@ -16,8 +16,8 @@ class BatchBudget:
     """Counts what batches took and may still take against a budget.
 
     Unlike a budget of live calls it covers all sessions of a run: what an earlier one submitted counts. A batch whose
-    replies have not come counts for the most that it may take. Once replies came, prompts are estimated by the tokens
-    that the provider counted.
+    replies have not come counts for the most that it may take, and so does a request without a reply that may have been
+    charged.
 
     Args:
         budget: The bounds; what its live calls (an embedder's) took counts too.
@@ -35,10 +35,10 @@ class BatchBudget:
             if batch.estimated_in:
                 self._scale = max(self._scale, batch.spent_in / batch.estimated_in)
         for batch in counted:
-            self._calls += batch.requests if batch.state != "collected" else batch.replies
+            self._calls += batch.requests if batch.state != "collected" else batch.replies + batch.lost
             if batch.state == "collected":
-                self._tokens += batch.spent_in + batch.spent_out
-                self._usd += batch.spent_usd or 0.0
+                self._tokens += batch.spent_in + batch.spent_out + batch.lost_tokens
+                self._usd += (batch.spent_usd or 0.0) + (batch.lost_usd or 0.0)
             else:
                 self._tokens += batch.tokens_in * self._scale + batch.tokens_out
                 self._usd += (batch.usd or 0.0) * self._scale
@@ -58,7 +58,7 @@ class BatchBudget:
                 f"the cost of {self._model} in batches is unknown, so a budget in USD cannot be kept; bound tokens "
                 "instead, or give the judge's price in its settings file"
             )
-        tokens_in = math.ceil(size.tokens_in * self._scale)
+        tokens_in = math.ceil(size.most_in * self._scale)
         tokens = tokens_in + size.tokens_out
         usd = size.price.cost(tokens_in, size.tokens_out) if size.price else 0.0
         for unit, units, bound, spent, needed in (

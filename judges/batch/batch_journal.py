@@ -32,7 +32,7 @@ class Batch:
         stage: Which stage of the run it belongs to, from 1.
         requests: How many requests it has.
         bytes: The size of the file of its requests.
-        tokens_in: Estimated tokens of its prompts.
+        tokens_in: The most tokens of its prompts.
         tokens_out: The most tokens of its replies.
         usd: The most that it may cost; None where the price is unknown.
         state: `planned`: written here; `creating`: its creation was begun, and perhaps the provider has it;
@@ -47,7 +47,10 @@ class Batch:
         spent_in: Tokens of the prompts that got a reply.
         spent_out: Tokens of the replies.
         spent_usd: What they cost; None where the price is unknown.
-        estimated_in: Estimated tokens of the prompts that got a reply.
+        estimated_in: The most tokens that were reserved for the prompts that got a reply.
+        lost: How many requests got no reply, though they may have been charged.
+        lost_tokens: The most tokens that these took, in and out together.
+        lost_usd: The most that they cost; None where the price is unknown.
         duplicates: How many replies came more than once.
         unreadable: How many lines of its results could not be read.
         failures: By key, the cause of each request without a reply, and whether that is final.
@@ -73,6 +76,9 @@ class Batch:
     spent_out: int = 0
     spent_usd: float | None = 0.0
     estimated_in: int = 0
+    lost: int = 0
+    lost_tokens: int = 0
+    lost_usd: float | None = 0.0
     duplicates: int = 0
     unreadable: int = 0
     failures: dict[str, tuple[str, bool]] = field(default_factory=dict)
@@ -225,7 +231,7 @@ class BatchWriter:
         Args:
             request: Its line.
             record: The line of what stays here of it.
-            tokens_in: Estimated tokens of its prompt.
+            tokens_in: The most tokens of its prompt.
             tokens_out: The most tokens of its reply.
             usd: The most that it may cost; None where the price is unknown.
         """

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from ...errors import BudgetReached, JudgeError, JudgeUnavailable, UsageError
 from ...text.wording import count_of
-from ..budget import Budget
+from ..budget import Budget, describe_lost
 from ..completion import read_reply
 from ..journal import locked
 from ..litellm_lookup import batch_price, load_litellm
@@ -18,6 +18,7 @@ from ..question import Question, RawReply, ReplyPending
 from ..recording import Recording
 from ..request_size import RequestSize, measure_question
 from ..settings import JudgeSettings
+from ..usage import LostCalls
 from .batch_budget import BatchBudget
 from .batch_journal import Batch, BatchJournal, BatchWriter
 from .provider import MOST_BYTES, MOST_REQUESTS, BatchProvider, BatchState, CreationUnknown, PassingFailure
@@ -142,9 +143,9 @@ class BatchQueue:
             self._reached = reached
             raise ReplyPending
         body = request_body(question, self._settings, self._provider.model, self._provider.name)
-        usd = None if size.price is None else size.price.cost(size.tokens_in, size.tokens_out)
+        usd = None if size.price is None else size.price.cost(size.most_in, size.tokens_out)
         record = format_record(key, question, self._settings)
-        self._writer.add(format_request(key, body), record, size.tokens_in, size.tokens_out, usd)
+        self._writer.add(format_request(key, body), record, size.most_in, size.tokens_out, usd)
         self._under_way.add(key)
         raise ReplyPending
 
@@ -319,7 +320,7 @@ class BatchQueue:
             self._keep(replace(records[key].recording, reply=reply))
             replies += 1
             spent_in, spent_out = spent_in + reply.tokens_in, spent_out + reply.tokens_out
-            estimated_in += records[key].size.tokens_in
+            estimated_in += records[key].size.most_in
             spent_usd = None if spent_usd is None or reply.usd is None else spent_usd + reply.usd
             if replies % 100 == 0:
                 await asyncio.sleep(0)  # Ctrl-C gets its turn
@@ -327,6 +328,13 @@ class BatchQueue:
         missing = Failure(reason.get(state.status, "the batch has no line about it"), is_final=False)
         for key in records.keys() - results.bodies.keys() - failures.keys():
             failures[key] = missing
+        was_refused = state.status == "failed"  # as a whole, before any work
+        lost = LostCalls()
+        for key, failure in failures.items():
+            if not (failure.is_free or was_refused):
+                size = records[key].size
+                usd = None if self._price is None else self._price.cost(size.most_in, size.tokens_out)
+                lost += LostCalls(1, size.most_in + size.tokens_out, usd)
         scrub = self._settings.scrubber.scrub_error
         batch = self.journal.change(
             batch,
@@ -338,6 +346,9 @@ class BatchQueue:
             spent_out=spent_out,
             spent_usd=spent_usd,
             estimated_in=estimated_in,
+            lost=lost.calls,
+            lost_tokens=lost.tokens,
+            lost_usd=lost.usd,
             duplicates=results.duplicates,
             unreadable=results.unreadable,
             failures={key: (scrub(failure.cause), failure.is_final) for key, failure in sorted(failures.items())},
@@ -346,7 +357,8 @@ class BatchQueue:
         self._note_keys(batch)
         self.journal.requests_path(batch.id).unlink(missing_ok=True)
         without = f", {len(failures):,} without" if failures else ""
-        self._note(f"the batch {state.id} is {state.status}: {count_of(replies, 'reply')}{without}")
+        at_most = f"; {describe_lost(lost)}" if lost.calls else ""
+        self._note(f"the batch {state.id} is {state.status}: {count_of(replies, 'reply')}{without}{at_most}")
 
     def _read_body(self, body: dict[str, Any], size: RequestSize) -> RawReply | Failure:
         litellm = load_litellm()
@@ -395,6 +407,5 @@ def describe_stage(batches: list[Batch]) -> str:
     cost = "at an unknown price" if None in prices else f"at most {sum(usd or 0.0 for usd in prices):.4f} USD"
     return (
         f"stage {batches[0].stage}: {count_of(requests, 'request')} in {count_of(len(batches), 'batch')}, "
-        f"about "
-        f"{count_of(tokens_in, 'token')} in, at most {tokens_out:,} out, {cost}"
+        f"at most {count_of(tokens_in, 'token')} in and {tokens_out:,} out, {cost}"
     )

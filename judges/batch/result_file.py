@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
+from ..retry import REFUSED
+
 _AGAIN = frozenset({408, 409, 425, 429})  # and 5xx: the same request may go well in the next batch
+_NOT_BEGUN = frozenset({"batch_expired", "batch_cancelled"})  # OpenAI charges for requests that were completed
 _MOST_CAUSE = 300  # characters
 
 
@@ -17,10 +20,12 @@ class Failure:
     Attributes:
         cause: In the provider's words.
         is_final: Whether the same request would fail again.
+        is_free: Whether it surely cost nothing: the provider refused it, or did not come to it.
     """
 
     cause: str
     is_final: bool
+    is_free: bool = False
 
 
 @dataclass
@@ -89,4 +94,5 @@ def _failure(status: object, body: object, error: object) -> Failure:
         cause = str(detail.get("message") if isinstance(detail, dict) else detail or "no reason is given")
     is_final = isinstance(status, int) and 400 <= status < 500 and status not in _AGAIN
     prefix = f"HTTP {status}: " if isinstance(status, int) and status != 200 else ""
-    return Failure(prefix + " ".join(cause.split())[:_MOST_CAUSE], is_final)
+    is_free = status in REFUSED or (isinstance(error, dict) and error.get("code") in _NOT_BEGUN)
+    return Failure(prefix + " ".join(cause.split())[:_MOST_CAUSE], is_final, is_free)

@@ -1,6 +1,7 @@
 """What a store remembers of nightly runs: the runs of each, how it ended, and which runs were accepted."""
 
 import json
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ from ...errors import UsageError
 from ..database import explain_errors
 from ..store import Store
 
-_COLUMNS = "id, suite, began, status, report"
+_COLUMNS = "id, suite, began, status, report, spent"
 
 
 class NightlyRunRow(NamedTuple):
@@ -19,8 +20,9 @@ class NightlyRunRow(NamedTuple):
         id: Its id.
         suite: The name of its suite.
         began: When it began: ISO 8601, UTC.
-        status: `running` until it ends, and after a kill; then its verdict.
+        status: `running` until it ends, then its verdict; `killed` where its process is gone and did not say why.
         report: Its report; None until it ends.
+        spent: What all its sessions took, with what was under way at most; None before the first call.
     """
 
     id: str
@@ -28,6 +30,7 @@ class NightlyRunRow(NamedTuple):
     began: str
     status: str
     report: dict[str, Any] | None
+    spent: dict[str, Any] | None = None
 
 
 class Baseline(NamedTuple):
@@ -55,20 +58,23 @@ class Ledger:
         self._database = store.database
 
     def begin(self, suite: str) -> NightlyRunRow:
-        """Begins a nightly run of a suite."""
+        """Begins a nightly run of a suite; this process is at work on it until `end`, or until the store is closed."""
         now = datetime.now(UTC)
         began = now.isoformat(timespec="microseconds")
         with self._writing():
             for attempt in range(100):
                 name = f"nightly-{now:%Y%m%d-%H%M%S}" + (f"-{attempt}" if attempt else "")
+                if not self._database.locks.take(name):  # by another process in the same second
+                    continue
                 try:
                     with self._database.transaction():
                         (last,) = self._database.execute("SELECT coalesce(max(number), 0) FROM nightly_runs").fetchone()
                         self._database.execute(
-                            f"INSERT INTO nightly_runs ({_COLUMNS}, number) VALUES (?, ?, ?, 'running', NULL, ?)",
+                            f"INSERT INTO nightly_runs ({_COLUMNS}, number) VALUES (?, ?, ?, 'running', NULL, NULL, ?)",
                             (name, suite, began, last + 1),
                         )
                 except self._database.duplicate_error:  # begun by another process in the same second
+                    self._database.locks.release(name)
                     continue
                 return NightlyRunRow(name, suite, began, "running", None)
         raise UsageError(f"{self._database.name}: a hundred nightly runs began in this second; try again")
@@ -78,12 +84,43 @@ class Ledger:
         with self._writing(), self._database.transaction():
             self._database.execute("INSERT INTO runs_of_nightly_runs VALUES (?, ?, ?)", (nightly_run, judge, run))
 
-    def end(self, nightly_run: str, status: str, report: dict[str, Any]) -> None:
-        """Records how a nightly run ended, with its report."""
-        with self._writing(), self._database.transaction():
+    def resume(self, nightly_run: str, spent: dict[str, Any]) -> None:
+        """Goes on with a nightly run, as `begin` begins one.
+
+        Args:
+            nightly_run: Its id.
+            spent: What its earlier sessions took.
+
+        Raises:
+            UsageError: A process is at work on it.
+        """
+        with self._writing():
+            if not self._database.locks.take(nightly_run):
+                raise UsageError(
+                    f"{nightly_run} is running: another process is at work on it; wait until it has ended, or end it "
+                    "first"
+                )
             self._database.execute(
-                "UPDATE nightly_runs SET status = ?, report = ? WHERE id = ?", (status, json.dumps(report), nightly_run)
+                "UPDATE nightly_runs SET status = 'running', report = NULL, spent = ? WHERE id = ?",
+                (json.dumps(spent), nightly_run),
             )
+
+    def note_spent(self, nightly_run: str, spent: dict[str, Any]) -> None:
+        """Records what a nightly run took so far, with what is under way at most, before a call is made."""
+        with self._writing():
+            self._database.execute("UPDATE nightly_runs SET spent = ? WHERE id = ?", (json.dumps(spent), nightly_run))
+
+    def end(self, nightly_run: str, status: str, report: dict[str, Any]) -> None:
+        """Records how a nightly run ended, with its report; this process is no longer at work on it."""
+        try:
+            with self._writing(), self._database.transaction():
+                self._database.execute(
+                    "UPDATE nightly_runs SET status = ?, report = ? WHERE id = ?",
+                    (status, json.dumps(report), nightly_run),
+                )
+        finally:
+            with self._writing():
+                self._database.locks.release(nightly_run)
 
     def nightly_runs(self, suite: str) -> list[NightlyRunRow]:
         """Returns all nightly runs of a suite, the newest first."""
@@ -91,10 +128,14 @@ class Ledger:
             rows = self._database.execute(
                 f"SELECT {_COLUMNS} FROM nightly_runs WHERE suite = ? ORDER BY number DESC", (suite,)
             ).fetchall()
-        return [
-            NightlyRunRow(name, suite, began, status, None if report is None else json.loads(report))
-            for name, suite, began, status, report in rows
-        ]
+            return [self._row(row) for row in rows]
+
+    def _row(self, row: Sequence[Any]) -> NightlyRunRow:
+        name, suite, began, status, report, spent = row
+        if status == "running" and not self._database.locks.is_held(name):
+            status = "killed"
+        parsed_report, parsed_spent = (None if text is None else json.loads(text) for text in (report, spent))
+        return NightlyRunRow(name, suite, began, status, parsed_report, parsed_spent)
 
     def suites(self) -> list[str]:
         """Returns the names of the suites that had a nightly run."""

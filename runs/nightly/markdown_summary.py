@@ -17,6 +17,7 @@ _TITLES = {
     "budget": "⚠️ the budget is used up",
     "interrupted": "⚠️ interrupted",
     "error": "❌ ended with an error",
+    "killed": "❌ killed: began and did not finish",
     "running": "⏳ began and did not finish: still running, or killed",
 }
 

@@ -18,11 +18,11 @@ from .suite import Suite
 if TYPE_CHECKING:
     from ..store import Store
 
-Status = Literal["running", "done", "budget", "interrupted", "error"]
+Status = Literal["running", "done", "budget", "interrupted", "killed", "error"]
 Verdict = Literal[
-    "passed", "gate failed", "samples failed", "gate undecided", "budget", "interrupted", "error", "running"
+    "passed", "gate failed", "samples failed", "gate undecided", "budget", "interrupted", "killed", "error", "running"
 ]
-UNFINISHED = frozenset({"running", "budget", "interrupted", "error", "samples failed"})
+UNFINISHED = frozenset({"running", "killed", "budget", "interrupted", "error", "samples failed"})
 """The verdicts after which a nightly run can be resumed."""
 
 _IN_CI = " (on GitHub: run the workflow by hand with `accept`)"
@@ -183,13 +183,13 @@ def read_report(row: NightlyRunRow) -> NightlyReport:
 
     A report by another version of Assay, or of a nightly run that did not finish, becomes one without figures.
     """
-    message = "it began and did not finish: it is still running, or was killed"
+    message = "it is still running" if row.status == "running" else "it began and did not finish: it was killed"
     if row.report is not None:
         try:
             return NightlyReport.model_validate(row.report)
         except ValidationError:
             message = "its report was written by another version of Assay and is not shown"
-    status: Status = "running" if row.report is None else "done"
+    status: Status = "done" if row.report is not None else "killed" if row.status == "killed" else "running"
     verdict: Any = row.status
     if verdict not in get_args(Verdict):
         verdict = status

@@ -51,13 +51,20 @@ class NightlyRun:
     started: float = field(default_factory=time.monotonic)
 
     def spending(self) -> Spending:
-        """Returns what all sessions took."""
-        is_unknown = bool(self.budget.unpriced_model) or self.earlier.usd is None
+        """Returns what all sessions took, calls without a reply at most."""
+        is_unknown = bool(self.budget.unpriced) or self.earlier.usd is None
         return Spending(
-            calls=self.earlier.calls + self.budget.replies,
+            calls=self.earlier.calls + self.budget.replies + self.budget.lost.calls,
             tokens=self.earlier.tokens + self.budget.spent_tokens,
             usd=None if is_unknown else (self.earlier.usd or 0.0) + self.budget.spent_usd,
         )
+
+    def note_spending(self) -> None:
+        """Keeps in the store what all sessions took, calls under way at most: what is known of them after a kill."""
+        spent, under_way = self.spending(), self.budget.under_way
+        usd = None if spent.usd is None or under_way.usd is None else spent.usd + under_way.usd
+        at_most = {"calls": spent.calls + under_way.calls, "tokens": spent.tokens + under_way.tokens, "usd": usd}
+        Ledger(self.store).note_spent(self.row.id, at_most | {"seconds": self.seconds()})
 
     def seconds(self) -> float:
         """Returns how long all sessions took."""
@@ -81,12 +88,16 @@ def begin_nightly_run(
     """
     ledger, budget = Ledger(store), suite.budget.budget()
     if not resume:
-        return NightlyRun(suite, store, ledger.begin(suite.name), {}, resume_command, accept_command, budget)
+        return _watched(NightlyRun(suite, store, ledger.begin(suite.name), {}, resume_command, accept_command, budget))
     rows = ledger.nightly_runs(suite.name)
     if not rows or rows[0].status not in UNFINISHED:
         newest = f"; the newest, {rows[0].id}, ended: {rows[0].status}" if rows else ""
         raise UsageError(f"{store.path}: the suite {suite.name} has no nightly run to resume{newest}; omit --resume")
     row = rows[0]
+    if row.status == "running":
+        raise UsageError(
+            f"{row.id} is running: another process is at work on it; wait until it has ended, or end it first"
+        )
     runs = ledger.runs(row.id)
     for judge, run in runs.items():
         if judge not in suite.judge_names or store.run(run).plan.identity != suite.plan(judge).identity:
@@ -98,6 +109,16 @@ def begin_nightly_run(
     if row.report is not None:
         report = read_report(row)
         nightly.earlier, nightly.earlier_seconds = report.spent, report.seconds
+    elif row.spent is not None:  # it was killed
+        nightly.earlier_seconds = row.spent.pop("seconds")
+        nightly.earlier = Spending.model_validate(row.spent)
+    ledger.resume(row.id, nightly.earlier.model_dump() | {"seconds": nightly.earlier_seconds})
+    return _watched(nightly)
+
+
+def _watched(nightly: NightlyRun) -> NightlyRun:
+    """The nightly run, whose spending is kept before each call."""
+    nightly.budget.on_begin = nightly.note_spending
     return nightly
 
 

@@ -78,7 +78,9 @@ def run_suite(
         raise
     for row in Ledger(opened).nightly_runs(suite.name):
         if row.status == "running" and row.id != nightly.row.id:
-            on_notice(f"{row.id} has not finished: it is still running, or was killed")
+            on_notice(f"{row.id} has not finished: it is still running, in another process")
+        elif row.status == "killed":
+            on_notice(f"{row.id} has not finished: it was killed")
     report = _run_and_report(nightly, progress)
     if accept:
         report = accept_nightly_run(nightly, report)
@@ -98,7 +100,7 @@ def _run_and_report(nightly: NightlyRun, progress: Callable[[], ProgressDisplay]
         with progress() if progress else nullcontext(lambda _: None) as on_progress:
             return execute_nightly_run(nightly, on_progress)
     except KeyboardInterrupt:
-        return finish_nightly_run(nightly, "interrupted", "Ctrl-C; all replies are kept")
+        return finish_nightly_run(nightly, "interrupted", "Ctrl-C or TERM; all replies are kept")
     except AssayError as error:
         return finish_nightly_run(nightly, "error", str(error))
 

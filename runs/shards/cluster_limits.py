@@ -107,6 +107,12 @@ class ClusterLimits:
         if reservation is not None:
             self._budget.end(reservation, reply)
 
+    async def release(self, worker: str, number: int) -> None:
+        """Settles a call that surely cost nothing; as `Budget.release`."""
+        reservation = self._lease(worker).reservations.pop(number, None)
+        if reservation is not None:
+            self._budget.release(reservation)
+
     async def spent(self) -> tuple[int, int, float]:
         """Returns the calls that began, and the tokens and USD that count as spent."""
         return self._budget.begun, self._budget.spent_tokens, self._budget.spent_usd
@@ -117,7 +123,7 @@ class ClusterLimits:
         for worker in [worker for worker, lease in self._leases.items() if lease.last_sign < limit]:
             lease = self._leases.pop(worker)
             for reservation in lease.reservations.values():
-                self._budget.forfeit(reservation)
+                self._budget.end(reservation, None)
             for _ in range(lease.places):
                 self._limiter.leave_place()
 

@@ -127,6 +127,11 @@ class ParquetDatabase:
         """As `Database.close`."""
         self._connection.close()
 
+    @property
+    def locks(self) -> NoReturn:
+        """Nothing is at work on results: the store has the locks."""
+        self._refuse()
+
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """Nothing is written here."""
         self._refuse()

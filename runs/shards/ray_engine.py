@@ -122,7 +122,7 @@ class SharedBudget(Budget):
 
     async def begin(self, size: RequestSize) -> Reservation:
         """As `Budget.begin`."""
-        reservation = Reservation(size, 0, 0.0)
+        reservation = self._reservation(size)
         if not self._is_bounded:
             return reservation
         waiting = self._limits.begin.remote(self._worker, size)
@@ -143,10 +143,16 @@ class SharedBudget(Budget):
         if number is not None:
             self._limits.end.remote(self._worker, number, reply)
 
+    def release(self, reservation: Reservation) -> None:
+        """As `Budget.release`."""
+        number = self._numbers.pop(id(reservation), None)
+        if number is not None:
+            self._limits.release.remote(self._worker, number)
+
     def _give_back(self, done: Any) -> None:
         number = None if done.exception() else done.result()
         if isinstance(number, int):
-            self._limits.end.remote(self._worker, number, None)
+            self._limits.release.remote(self._worker, number)  # the call was never made
 
     def _give_signs(self) -> None:
         pause = threading.Event()

@@ -11,7 +11,7 @@ from ...eval_sets.column_account import SetColumns
 from ...eval_sets.rows import Row, Rows
 from ...eval_sets.sample_builder import SampleBuilder
 from ...eval_sets.sample_columns import check_columns
-from ...judges import Budget, Cassette, LiteLLMJudge, Mode, Usage
+from ...judges import Budget, Cassette, LiteLLMJudge, LostCalls, Mode, Usage
 from ...judges.cassette import is_bundled
 from ...judges.embedders import load_embedder
 from ...judges.recording import Recording, format_line, parse_line
@@ -72,6 +72,7 @@ class ShardScorer:
 
     Attributes:
         usage: What the last shard took.
+        lost: Its calls whose reply was lost, with what they took at most.
         unfinished: The rows of a shard whose scoring ended with an error, as far as they were scored.
 
     Raises:
@@ -83,6 +84,7 @@ class ShardScorer:
         check_type("plan", plan, ShardPlan, "a ShardPlan")
         self.plan = plan
         self.usage = Usage()
+        self.lost = LostCalls()
         self.unfinished: pyarrow.Table | None = None
         is_replaying = plan.cassette is not None and plan.mode == "replay"
         cassette = _open_cassette(plan)
@@ -130,7 +132,7 @@ class ShardScorer:
             self.unfinished = record.result()
             raise
         finally:
-            self.usage = progress.usage
+            self.usage, self.lost = progress.usage, progress.lost
         return record.result()
 
     def check(self, rows: "pyarrow.Table") -> tuple[list[Metric], list[Sample], list[str]]:

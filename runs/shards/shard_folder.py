@@ -113,6 +113,19 @@ class ShardFolder:
         if not self.files.exists(self._file(f"{name}.parquet")):
             self._write_table(f"{name}{_PARTIAL}", result)
 
+    def is_empty(self, metrics: Sequence[str]) -> bool:
+        """Whether no shard is whole, and no part of one has a reply or a value of one of these metrics."""
+        from pyarrow import parquet
+
+        if self.files.glob(f"{self._path}/*.parquet"):
+            return False
+        for path in self.files.glob(f"{self._path}/*{_PARTIAL}"):
+            with self.files.open(path, "rb") as file:
+                part = parquet.read_table(file, columns=["replies", *metrics])
+            if any(part["replies"].to_pylist()) or any(part[metric].null_count < len(part) for metric in metrics):
+                return False
+        return True
+
     def write_manifest(self, names: Iterable[str]) -> None:
         """Records which shards count from now on."""
         self._write(_MANIFEST, json.dumps(list(names)).encode())

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ... import errors
 from ...errors import AssayError, BudgetReached, JudgeUnavailable
-from ...judges import Usage
+from ...judges import LostCalls, Usage
 from .score_shard import ShardScorer, read_samples
 from .shard_folder import ShardFolder, shard_name
 from .shard_plan import ShardPlan, content_key
@@ -21,6 +21,7 @@ class ShardReport:
         rows: Its answers.
         statuses: Its scores by status.
         usage: What it took in this session.
+        lost: Its calls of this session whose reply was lost, with what they took at most.
         is_reused: Whether its result was there already.
         problem: Why scoring ended here: the class of an error of Assay, and its text; None where it did not.
     """
@@ -29,6 +30,7 @@ class ShardReport:
     rows: int = 0
     statuses: dict[str, int] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+    lost: LostCalls = field(default_factory=LostCalls)
     is_reused: bool = False
     problem: tuple[str, str] | None = None
 
@@ -73,7 +75,7 @@ def score_piece(piece: Piece, job: ShardJob, scorer: ShardScorer) -> Iterator[Sh
         name = shard_name(content_key(sample, job.plan) for sample in samples)
         summary = folder.summary(name)
         is_reused = summary is not None and not summary["unfinished"]
-        usage = Usage()
+        usage, lost = Usage(), LostCalls()
         if summary is None or not is_reused:
             try:
                 result = scorer.score_samples(samples, Origin.read_from(rows).place, folder.read(name))
@@ -81,5 +83,5 @@ def score_piece(piece: Piece, job: ShardJob, scorer: ShardScorer) -> Iterator[Sh
                 if scorer.unfinished is not None:
                     folder.write_partial(name, scorer.unfinished)
                 raise
-            summary, usage = folder.write(name, result, metrics), scorer.usage
-        yield ShardReport(name, summary["rows"], summary["statuses"], usage, is_reused)
+            summary, usage, lost = folder.write(name, result, metrics), scorer.usage, scorer.lost
+        yield ShardReport(name, summary["rows"], summary["statuses"], usage, lost, is_reused)

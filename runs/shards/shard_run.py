@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ...arguments import check_type
-from ...errors import BudgetReached, UsageError
-from ...judges import LiteLLMJudge, Usage
+from ...errors import BudgetReached, JudgeUnavailable, UsageError
+from ...judges import LiteLLMJudge, LostCalls, Usage
 from ...metrics import Metric
 from ...prompts import Prompts
 from ..options import RunOptions
 from ..plan import Plan
-from ..session import Ending, OnProgress, Outcome, Progress
+from ..session import NOTHING_STORED, Ending, OnProgress, Outcome, Progress
 from ..set_profile import SetProfile
 from ..store import Store, check_store
 from .score_shard import ShardScorer
@@ -52,15 +52,22 @@ class _ShardProgress(Progress):
     """What the workers have done so far."""
 
     total_usage: Usage = Usage()
+    total_lost: LostCalls = LostCalls()
 
     @property
     def usage(self) -> Usage:
         """What all workers took in this session."""
         return self.total_usage
 
+    @property
+    def lost(self) -> LostCalls:
+        """What the lost calls of all workers took at most in this session."""
+        return self.total_lost
+
     def count(self, report: ShardReport) -> None:
         """Counts a shard."""
         self.total_usage += report.usage
+        self.total_lost += report.lost
         self.samples += report.rows
         for status, number in report.statuses.items():
             self.scores[status] += number
@@ -93,7 +100,7 @@ def run_shards(
 
     Raises:
         InputError: A file, row or prompt cannot be read.
-        JudgeUnavailable: The judge is gone.
+        JudgeUnavailable: The judge is gone. A new run without any reply and score is removed.
         UsageError: A metric cannot be made, or can score none of the first rows; or there is no such engine.
     """
     check_type("plan", plan, Plan, "a Plan (from assay.runs import Plan)")
@@ -111,39 +118,53 @@ def run_shards(
         LiteLLMJudge(plan.judge).check_api_key()  # before a run is begun that could score nothing
     shard_rows = folder.begin(shard_plan, shard_options.shard_rows)
     pieces = find_pieces(paths, shard_rows, plan.limit)
-    run = resume or store.begin(plan.with_directions(metrics), options.cassette, folder.url)
     if resume is None:
+        run = store.begin(plan.with_directions(metrics), options.cassette, folder.url)
         on_begin(run)
+    else:
+        run = resume
+        store.resume(run)
     job = ShardJob(shard_plan, folder.url, shard_rows)
     progress = _ShardProgress(total=sum(piece.stop - piece.start for piece in pieces))
     on_progress(progress)
-    names: dict[str, None] = {}
     ending: Ending = "interrupted"
     message = ""
     try:
-        stopped: ShardReport | None = None
-        for report in _score(pieces, job, options, shard_options):
-            if report.is_stopped:
-                stopped = report  # the other workers write what they have
-                continue
-            report.raise_problem()
-            names[report.name] = None
-            progress.count(report)
-            on_progress(progress)
-        if stopped is not None:
-            stopped.raise_problem()
+        names = _count_shards(_score(pieces, job, options, shard_options), progress, on_progress)
         folder.write_manifest(names)
         folder.write_index(shard_plan.all_metrics)
         ending = "done"
     except BudgetReached as error:
         folder.write_index(shard_plan.all_metrics)
         ending, message = "budget", str(error)
+    except JudgeUnavailable as error:
+        ending = "error"
+        if resume is None and folder.is_empty(plan.metrics) and store.remove_if_empty(run):
+            raise JudgeUnavailable(f"{error}. {NOTHING_STORED}") from error
+        raise
     except Exception:
         ending = "error"
         raise
     finally:
         store.end(run, ending)
-    return Outcome(run, ending, progress.usage, progress.seconds, message)
+    return Outcome(run, ending, progress.usage, progress.seconds, message, progress.lost)
+
+
+def _count_shards(reports: Iterator[ShardReport], progress: _ShardProgress, on_progress: OnProgress) -> list[str]:
+    """Counts the shards as they are scored and returns their names. Raises what ended the scoring, if anything did."""
+    names: dict[str, None] = {}
+    stopped: ShardReport | None = None
+    for report in reports:
+        if report.is_stopped:
+            stopped = report  # the other workers write what they have
+            continue
+        report.raise_problem()
+        names[report.name] = None
+        progress.count(report)
+        on_progress(progress)
+    if stopped is not None:
+        stopped.raise_problem()
+    return list(names)
 
 
 def _score(

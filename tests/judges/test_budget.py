@@ -73,16 +73,16 @@ def test_with_a_bound_only_the_first_call_goes_alone(server: OpenAIServer, judge
 
 
 def test_a_failed_first_call_lets_the_next_one_go(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
-    openai_server.script = lambda request: Answer(status=400 if request.number <= 3 else 200, usage=(100, 50))
+    openai_server.script = lambda request: Answer(status=403 if request.number <= 3 else 200, usage=(100, 50))
     replies = ask_many(judge(budget=Budget(tokens=500), concurrency=10, max_tokens=ROOM), ask, 10)
     assert [sum(isinstance(each, kind) for each in replies) for kind in (BudgetReached, JudgeError)] == [4, 3]
 
 
 def test_a_call_larger_than_the_budget_is_not_made(server: OpenAIServer, judge: Any, ask: Any) -> None:
-    """11 and 10 characters at 3.5 per token make 6, and 8 for each message 22; 500 for the reply."""
-    (reply,) = ask_many(judge(budget=Budget(tokens=521), max_tokens=500), ask, 1)
+    """A token for each of 21 bytes, and 8 for each message, make 37; 500 for the reply."""
+    (reply,) = ask_many(judge(budget=Budget(tokens=536), max_tokens=500), ask, 1)
     assert isinstance(reply, BudgetReached)
-    assert "0 calls took 0 tokens, cost 0.0000 USD; the next call may take 522 tokens" in str(reply)
+    assert "0 calls took 0 tokens, cost 0.0000 USD; the next call may take 537 tokens" in str(reply)
     assert not server.requests
 
 
@@ -131,12 +131,13 @@ def test_litellms_price_where_it_knows_the_model(server: OpenAIServer, judge: An
 
 
 def test_a_provider_that_tells_no_usage(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
-    """Its tokens are counted here, so that a bound in tokens holds; its cost is unknown, though the price is not."""
+    """It counts with the most that it may have taken: a token per byte in, `max_tokens` out; its cost is unknown."""
     openai_server.script = lambda _: Answer(usage=None)
-    usage = usage_of(judge(model="openai/gpt-4o-mini"), ask)
-    assert 5 < usage.tokens_in < 30 and 1 <= usage.tokens_out < 10
+    usage = usage_of(judge(model="openai/gpt-4o-mini", max_tokens=ROOM), ask)
+    assert (usage.tokens_in, usage.tokens_out) == (11 + 9 + 2 * 8, ROOM)
     assert usage.usd is None
-    replies = ask_many(judge(budget=Budget(tokens=2 * (usage.tokens_in + usage.tokens_out + 3))), ask, 5)
+    replies = ask_many(judge(budget=Budget(tokens=2 * (37 + ROOM)), max_tokens=ROOM), ask, 5)
+    assert len(openai_server.requests) == 1 + 2
     assert any(isinstance(each, BudgetReached) for each in replies)
 
 

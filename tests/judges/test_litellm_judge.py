@@ -14,7 +14,7 @@ import pytest
 from openai_server import Answer, OpenAIServer, Request
 
 from assay.errors import JudgeError
-from assay.judges import Choice, LiteLLMJudge, PlainText
+from assay.judges import Choice, LiteLLMJudge, PlainText, fast_path
 from assay.judges.probabilities import option_probabilities
 from assay.metrics import Faithfulness, JudgeTruthfulness
 
@@ -56,7 +56,11 @@ def test_who_listens_to_litellm_hears_each_call(judge: Any, known: Any, monkeypa
 
         await GLOBAL_LOGGING_WORKER.flush()
 
-    monkeypatch.setattr(litellm, "callbacks", [Listener()])
+    # litellm copies a callback into four more lists, where it would stay: later calls of this process would then take
+    # litellm's full path
+    for name in fast_path._LISTENERS:
+        monkeypatch.setattr(litellm, name, [])
+    litellm.callbacks.append(Listener())
     asyncio.run(one_call(0))
     assert heard.count("test") == 2  # claims, verdicts; embeddings of other tests may come late
 

@@ -62,7 +62,7 @@ def test_batches_give_the_scores_of_live_calls(
     assert done.json["usage"]["calls"] == FIRST + SECOND
     assert done.json["usage"]["from_cassette"] == 0
     told = [line for line in done.err.splitlines() if "stage" in line]
-    assert [line.partition(", about")[0] for line in told] == [
+    assert [line.partition(", at most")[0] for line in told] == [
         f"assay: stage 1: {FIRST} requests in 1 batch",
         f"assay: stage 2: {SECOND} requests in 1 batch",
     ]
@@ -330,7 +330,7 @@ def test_the_cost_is_told_before_and_is_that_of_a_batch(
     assert done.code == 0, done.err
     per_call = (1000 * 0.075 + 100 * 0.30) / 1e6
     assert done.json["usage"]["usd"] == pytest.approx(per_call * (FIRST + SECOND))
-    assert f"at most {SAMPLES * (1000 + 70):,} out, at most 0.00" in done.err
+    assert f"tokens in and {SAMPLES * (1000 + 70):,} out, at most 0.00" in done.err
     unpriced = assay(*command(set_file(SAMPLES), judge_file()), "--budget-usd", "1", "--store", "other")
     assert unpriced.code == 2
     assert "the cost of openai/test in batches is unknown" in unpriced.err

@@ -313,7 +313,7 @@ def test_a_store_that_cannot_be_written_to_can_be_read(open_folder: Path, tmp_pa
     read = subprocess.run(command, capture_output=True, text=True, check=False)
     assert read.stderr == ""
     assert read.stdout.splitlines()[:2] == ["1 3", "1 3"]
-    assert re.search("no run can be begun: .*readonly.*can be written to, or name another --store", read.stdout)
+    assert re.search("lock: cannot be written: .*can be written to, or name another --store", read.stdout)
     assert {file.name: file.read_bytes() for file in (open_folder / "runs").iterdir()} == before
 
 

@@ -6,7 +6,7 @@ from assay.judges.question import RawReply
 from assay.judges.request_size import RequestSize
 from assay.runs.shards.cluster_limits import ClusterBudget, ClusterLimits
 
-SIZE = RequestSize(tokens_in=60, tokens_out=40)
+SIZE = RequestSize(tokens_in=60, tokens_out=40, most_in=60)
 REPLY = RawReply("m", "text", tokens_in=60, tokens_out=10)
 
 

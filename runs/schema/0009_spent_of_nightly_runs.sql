@@ -1,0 +1,1 @@
+ALTER TABLE nightly_runs ADD COLUMN spent TEXT

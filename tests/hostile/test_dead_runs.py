@@ -1,0 +1,232 @@
+"""Runs whose process is gone: killed ones are told from running ones, TERM ends as Ctrl-C, none is resumed twice."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from interrupted_runs import command_at_request, scores
+from openai_server import Answer, OpenAIServer, Request
+from warm_python import WarmPython
+
+from assay.runs import Store
+from assay.runs.nightly.ledger import Ledger
+
+Make = Callable[..., Any]
+METRICS = "faithfulness:claims=judge"
+SAMPLES, CALLS, AT_ONCE = 10, 20, 2
+MOST_OUT = 300
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture
+def words(set_file: Make, judge_file: Make) -> list[str]:
+    """The command of a run of twenty calls, two at once."""
+    judge = judge_file(concurrency=AT_ONCE, max_tokens=MOST_OUT, price={"input": 1.0, "output": 2.0})
+    return ["run", str(set_file(SAMPLES)), "--judge", str(judge), "--metrics", METRICS]
+
+
+@pytest.fixture
+def suite(tmp_path: Path, set_file: Make, judge_file: Make) -> list[str]:
+    """The command of a suite of the same calls."""
+    set_file(SAMPLES)
+    judge_file(concurrency=AT_ONCE, max_tokens=MOST_OUT, price={"input": 1.0, "output": 2.0}, attempts=1)
+    content = {
+        "sets": ["set.jsonl"],
+        "metrics": [METRICS],
+        "judges": ["local.yaml"],
+        "gates": [{"gate": "cost", "at_most": 10**6, "unit": "tokens"}],
+        "outputs": {"json": "report.json", "site": "site"},
+    }
+    (tmp_path / "nightly.yaml").write_text(json.dumps(content), encoding="utf-8")
+    return ["suite", "nightly.yaml"]
+
+
+def statuses(assay: Make, *words: str) -> list[str]:
+    """The statuses of the runs, the newest first, as `assay runs` lists them."""
+    return [run["status"] for run in assay("runs", "--json", *words).json["runs"]]
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgres"])
+def test_a_killed_run_is_told_from_a_running_one(
+    *,
+    assay: Make,
+    words: list[str],
+    openai_server: OpenAIServer,
+    warm_python: WarmPython,
+    tmp_path: Path,
+    store: str,
+    request: pytest.FixtureRequest,
+) -> None:
+    """Measured before: `running` for ever, and a second process resumed the run beside the first."""
+    place = ["--store", ".assay" if store == "sqlite" else request.getfixturevalue("postgres_url")]
+    with command_at_request(warm_python, tmp_path, openai_server, [*words, *place], 9) as process:
+        assert statuses(assay, *place) == ["running"]
+        asked = len(openai_server.requests)
+        for resume in (["run", "--resume", "last"], [*words, "--resume", "last"]):
+            refused = assay(*resume, *place)
+            assert (refused.code, "another process is at work on it" in refused.err) == (2, True), refused.err
+        assert len(openai_server.requests) <= asked + AT_ONCE, "only by the first process"
+        process.kill()
+        process.communicate()
+        if store == "postgres":  # the server notices the end of the connection at once, but not before we ask
+            wait_until(lambda: statuses(assay, *place) == ["killed"])
+        assert statuses(assay, *place) == ["killed"]
+    assert Store(place[1]).find_runs("killed") == Store(place[1]).run_ids()
+    assert Store(place[1]).find_runs("running") == []
+    done = assay("run", "--resume", "last", "--json", *place)
+    assert (done.code, done.json["metrics"][METRICS]["scored"]) == (0, SAMPLES)
+    assert statuses(assay, *place) == ["done"]
+    assert len(openai_server.requests) <= CALLS + AT_ONCE
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Waits until something is so, a minute at most."""
+    for _ in range(600):
+        if is_so():
+            return
+        time.sleep(0.1)
+
+
+def test_the_page_of_runs_says_killed(
+    assay: Make, words: list[str], openai_server: OpenAIServer, warm_python: WarmPython, tmp_path: Path
+) -> None:
+    from starlette.testclient import TestClient
+
+    from assay.web.connections import Connections
+    from assay.web.set_folder import SetFolder
+    from assay.web.view_app import ViewApp
+
+    with command_at_request(warm_python, tmp_path, openai_server, words, 9) as process:
+        process.kill()
+        process.communicate()
+    app = ViewApp(Connections(tmp_path / ".assay"), SetFolder(tmp_path))
+    with TestClient(app.asgi, base_url="http://127.0.0.1") as client:
+        client.get(app.link_path())
+        page = client.get("/runs").text
+    assert ">killed<" in page and ">running<" not in page
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["TERM", "HUP"])
+def test_term_ends_as_ctrl_c(
+    *,
+    assay: Make,
+    words: list[str],
+    openai_server: OpenAIServer,
+    warm_python: WarmPython,
+    tmp_path: Path,
+    number: signal.Signals,
+) -> None:
+    """Measured before: exit code -15, and `running` for ever."""
+    with command_at_request(warm_python, tmp_path, openai_server, words, 12) as process:
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert (
+        err.decode().splitlines()[-1].endswith("interrupted; all replies are kept. Go on with: assay run --resume last")
+    )
+    assert statuses(assay) == ["interrupted"]
+    assert len(scores(tmp_path)) > 0, "what was scored is kept"
+    assert assay("run", "--resume", "last").code == 0
+    assert len(openai_server.requests) <= CALLS + AT_ONCE
+
+
+def test_term_ends_what_ignores_ctrl_c(
+    assay: Make, words: list[str], openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """A shell script starts what stands before `&` with Ctrl-C ignored; TERM must still end it."""
+    openai_server.script = lambda request: Answer(fault="hang") if request.number > 8 else None
+    ignoring = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); from assay.cli import main; main()"
+    process = subprocess.Popen([sys.executable, "-c", ignoring, *words], cwd=tmp_path, stderr=subprocess.PIPE)
+    wait_until(lambda: len(openai_server.requests) > 8)
+    process.terminate()
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, b"Traceback" in err) == (130, False), err
+    assert statuses(assay) == ["interrupted"]
+
+
+def test_a_killed_nightly_run_counts_what_was_under_way(
+    *,
+    assay: Make,
+    suite: list[str],
+    openai_server: OpenAIServer,
+    warm_python: WarmPython,
+    tmp_path: Path,
+) -> None:
+    """The server counts a token per 4 characters in, and 300 of each reply that it was killed before."""
+    with command_at_request(warm_python, tmp_path, openai_server, suite, 9) as process:
+        refused = assay(*suite, "--resume")
+        assert (refused.code, "another process is at work on it" in refused.err) == (2, True), refused.err
+        process.kill()
+        process.communicate()
+    store = Store(tmp_path / ".assay")
+    (row,) = Ledger(store).nightly_runs("nightly")
+    assert row.status == "killed"
+    sent = len(openai_server.requests)
+    charged = sum(charge(request, lost=number > sent - AT_ONCE) for number, request in requests(openai_server))
+    assert row.spent is not None
+    assert row.spent["calls"] >= sent and row.spent["tokens"] >= charged
+    resumed = assay(*suite, "--resume")
+    assert resumed.code == 0, resumed.err
+    spent = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["spent"]
+    assert spent["calls"] == len(openai_server.requests)
+    all_charged = sum(
+        charge(request, lost=sent - AT_ONCE < number <= sent) for number, request in requests(openai_server)
+    )
+    assert all_charged <= spent["tokens"] <= all_charged + AT_ONCE * 10_000
+    assert spent["usd"] > 0
+
+
+def requests(server: OpenAIServer) -> list[tuple[int, Request]]:
+    """The requests, numbered from 1."""
+    return [(request.number, request) for request in server.requests]
+
+
+def charge(request: Request, *, lost: bool) -> int:
+    """What the server charged: a token per 4 characters in, and of a lost reply the most, of another at least 1."""
+    tokens_in = sum(len(message["content"]) for message in request.body["messages"]) // 4
+    return tokens_in + (MOST_OUT if lost else 1)
+
+
+def test_a_nightly_run_that_was_killed_is_told(
+    assay: Make, suite: list[str], openai_server: OpenAIServer, warm_python: WarmPython, tmp_path: Path
+) -> None:
+    with command_at_request(warm_python, tmp_path, openai_server, suite, 9) as process:
+        beside = assay(*suite[:1], "nightly.yaml", "--check")
+        assert beside.code == 0
+        process.kill()
+        process.communicate()
+    again = assay(*suite)
+    assert again.code == 0
+    assert "has not finished: it was killed" in again.err
+    assert "still running" not in again.err
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "shards", "--out", "scores")], ids=["run", "shards"])
+def test_a_second_process_does_not_join(
+    *,
+    assay: Make,
+    openai_server: OpenAIServer,
+    judge_file: Make,
+    warm_python: WarmPython,
+    tmp_path: Path,
+    engine: tuple[str, ...],
+) -> None:
+    """Two processes on one run would pay for its questions twice."""
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = {"question": ["How?"] * 12, "answer": [f"Press {n}." for n in range(12)], "context": ["Press 1."] * 12}
+    parquet.write_table(pyarrow.table(rows), tmp_path / "answers.parquet")
+    words = ["run", "answers.parquet", "--judge", str(judge_file()), "--metrics", "judge_truthfulness", *engine]
+    with command_at_request(warm_python, tmp_path, openai_server, words, 5):
+        refused = assay(*words, "--resume", "last")
+        assert (refused.code, "another process is at work on it" in refused.err) == (2, True), refused.err
+        assert statuses(assay) == ["running"]
+    assert statuses(assay) == ["killed"]
+    assert assay(*words, "--resume", "last").code == 0
+    assert statuses(assay) == ["done"]

@@ -1,0 +1,315 @@
+"""Budgets while replies are lost: a server counts what it would have charged, and no bound is ever passed."""
+
+import asyncio
+import json
+import random
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_batches import ServedBatch
+from openai_server import Answer, OpenAIServer, Request
+from warm_python import WarmPython
+
+from assay.errors import AssayError
+from assay.judges import Budget, JudgeSettings, LiteLLMJudge, PlainText, Question
+from assay.prompts import Message, Prompt
+
+Make = Callable[..., Any]
+METRICS = "faithfulness:claims=judge"
+ASK = Prompt("ask", "en", (Message(role="system", content="You answer."),), "$text")
+PRICE = {"input": 2.0, "output": 6.0}  # USD per million tokens
+MOST_OUT = 100
+TEXTS = ("Is it open? ", "0123456789", "naïve café 😀 ", '{"a": [1, 2]} ', "één twee drie vier ")
+
+# What comes after the server has done the work, and charged it.
+LOST: dict[str, Answer] = {
+    "cut": Answer(fault="cut"),
+    "reset": Answer(fault="reset"),
+    "time-out": Answer(fault="hang"),
+    "500": Answer(status=500),
+    "no JSON": Answer(raw="<html>"),
+    "null": Answer(raw="null"),
+    "no choices": Answer(raw='{"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": []}'),
+}
+NO_USAGE = "no usage"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One way to lose replies, drawn by its seed."""
+
+    kind: str
+    share: float
+    concurrency: int
+    attempts: int
+    bound: dict[str, Any]
+    provider: str
+
+    @classmethod
+    def draw(cls, seed: int) -> "Case":
+        """Every kind, share and concurrency comes up; the rest is random."""
+        drawn = random.Random(seed)
+        kinds = [*LOST, NO_USAGE]
+        return cls(
+            kinds[seed % len(kinds)],
+            (0.3, 0.7, 1.0, 0.0)[(seed // len(kinds)) % 4],
+            drawn.choice([1, 8, 32]),
+            drawn.choice([1, 3]),
+            drawn.choice([{"tokens": 4_000}, {"tokens": 10_000}, {"usd": 0.01}, {"usd": 0.03}]),
+            drawn.choice(["openai", "hosted_vllm"]),
+        )
+
+
+class Charges:
+    """A provider that charges each request that it works on, whatever becomes of the reply.
+
+    It counts a token per two bytes of a prompt, 4 per message, and as many of the reply as it draws.
+    """
+
+    def __init__(self, kind: str, share: float, seed: int, *, is_sensible: bool = False) -> None:
+        self.tokens, self.usd = 0, 0.0
+        self._kind, self._share = kind, share
+        self._is_sensible = is_sensible
+        self._draw = random.Random(seed)
+
+    def __call__(self, request: Request) -> Answer:
+        """Charges a request, and answers it or loses the reply."""
+        sent = [message["content"] for message in request.body["messages"]]
+        tokens_in = sum(len(text.encode()) // 2 + 4 for text in sent)
+        tokens_out = self._draw.randint(1, request.body["max_tokens"])
+        self.tokens += tokens_in + tokens_out
+        self.usd += (tokens_in * PRICE["input"] + tokens_out * PRICE["output"]) / 1e6
+        is_lost = self._draw.random() < self._share
+        if is_lost and self._kind in LOST:
+            return LOST[self._kind]
+        usage = None if is_lost else (tokens_in, tokens_out)
+        return Answer(text=None if self._is_sensible else "word " * tokens_out, usage=usage, latency=0.005)
+
+    def assert_within(self, bound: dict[str, Any]) -> None:
+        """The bound is kept, apart from rounding."""
+        assert self.tokens <= bound.get("tokens", self.tokens)
+        assert self.usd <= bound.get("usd", self.usd) + 1e-9
+
+
+def make_questions(draw: random.Random, count: int = 60) -> list[Question[PlainText]]:
+    """Questions of other lengths and characters each."""
+    return [
+        Question(ASK, f"{number} " + draw.choice(TEXTS) * draw.choice([1, 10, 60]), PlainText)
+        for number in range(count)
+    ]
+
+
+def check_live_calls(server: OpenAIServer, seed: int) -> tuple[Budget, Charges]:
+    """Asks questions at once under a bound, of a provider that loses replies."""
+    case = Case.draw(seed)
+    server.forget()
+    server.script = charges = Charges(case.kind, case.share, seed)
+    settings = JudgeSettings(
+        model=f"{case.provider}/test",
+        api_base=server.api_base,
+        price=PRICE,  # type: ignore[arg-type]
+        max_tokens=MOST_OUT,
+        concurrency=case.concurrency,
+        attempts=case.attempts,
+        timeout=0.2 if case.kind == "time-out" else 20,
+        wait=0,
+    )
+    budget = Budget(**case.bound)
+
+    async def ask_all() -> None:
+        async with LiteLLMJudge(settings, budget=budget) as judge:
+            questions = make_questions(random.Random(seed))
+            await asyncio.gather(*(judge.ask(question) for question in questions), return_exceptions=True)
+
+    asyncio.run(ask_all())
+    return budget, charges
+
+
+@pytest.mark.parametrize("seed", [0, 1, 5, 7])
+def test_no_bound_is_passed_while_replies_are_lost(seed: int, openai_server: OpenAIServer) -> None:
+    budget, charges = check_live_calls(openai_server, seed)
+    charges.assert_within(Case.draw(seed).bound)
+    assert charges.tokens <= budget.spent_tokens, "what is shown is the most that it may have taken"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(32))
+def test_no_bound_is_passed_in_32_settings(seed: int, openai_server: OpenAIServer) -> None:
+    budget, charges = check_live_calls(openai_server, seed)
+    charges.assert_within(Case.draw(seed).bound)
+    assert charges.tokens <= budget.spent_tokens
+
+
+def lose_lines(batch: ServedBatch) -> None:
+    """A third of the replies has no line."""
+    del batch.output[::3]
+
+
+def break_bodies(batch: ServedBatch) -> None:
+    """Every second reply cannot be read."""
+    for place in range(0, len(batch.output), 2):
+        line = json.loads(batch.output[place])
+        line["response"]["body"] = {"choices": []}
+        batch.output[place] = json.dumps(line).encode()
+
+
+def lose_all(batch: ServedBatch) -> None:
+    """The files are empty."""
+    batch.output.clear()
+
+
+@pytest.fixture
+def judge(judge_file: Make) -> Path:
+    """A judge with a price, whose lost calls are made again."""
+    return judge_file(price=PRICE, max_tokens=MOST_OUT, attempts=3, concurrency=8)
+
+
+@pytest.mark.parametrize("spoil", [lose_lines, break_bodies, lose_all])
+def test_batches_that_lose_replies_keep_the_bound(
+    assay: Make, set_file: Make, judge: Path, openai_server: OpenAIServer, spoil: Callable[[ServedBatch], None]
+) -> None:
+    """Measured before: a request without a reply counted as nothing, and was submitted again and again."""
+    openai_server.script = charges = Charges("", 0.0, 1, is_sensible=True)
+    openai_server.batches.spoil = spoil
+    bound = 20_000
+    words = ["run", set_file(12), "--judge", judge, "--metrics", METRICS, "--batch", "--budget-tokens", bound]
+    told = ""
+    for _ in range(3):  # the same command goes on
+        done = assay(*map(str, words))
+        assert "Traceback" not in done.err
+        assert charges.tokens <= bound
+        told += done.err
+    assert "count with the most that they may have taken" in told
+
+
+@pytest.mark.parametrize("kind", ["cut", "500"])
+def test_shards_that_lose_replies_keep_the_bound(
+    assay: Make, judge: Path, openai_server: OpenAIServer, tmp_path: Path, kind: str
+) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = {"question": ["How?"] * 24, "answer": [f"Press {n}." for n in range(24)], "context": ["Press 1."] * 24}
+    parquet.write_table(pyarrow.table(rows), tmp_path / "answers.parquet")
+    openai_server.script = charges = Charges(kind, 0.7, 2, is_sensible=True)
+    words = ["run", "answers.parquet", "--engine", "shards", "--out", "scores", "--shard-rows", "6"]
+    stopped = assay(*words, "--judge", str(judge), "--metrics", METRICS, "--budget-usd", "0.05", "--json")
+    assert stopped.code == 3, stopped.err
+    assert 0 < charges.usd <= 0.05
+    assert stopped.json["usage"]["usd"] + stopped.json["lost"]["usd"] <= 0.05
+
+
+@pytest.mark.parametrize(("kind", "kill_at"), [("cut", 5), ("reset", 15), (NO_USAGE, 25)])
+def test_a_run_that_is_killed_and_resumed_keeps_the_bound_of_each_session(
+    *,
+    assay: Make,
+    set_file: Make,
+    judge: Path,
+    openai_server: OpenAIServer,
+    warm_python: WarmPython,
+    tmp_path: Path,
+    kind: str,
+    kill_at: int,
+) -> None:
+    openai_server.script = charges = Charges(kind, 0.3, kill_at, is_sensible=True)
+    bound = {"tokens": 30_000}
+    words = ["run", str(set_file(24)), "--judge", str(judge), "--metrics", METRICS, "--budget-tokens", "30000"]
+    process = warm_python.start("-m", "assay", *words, cwd=tmp_path, stdout=subprocess.DEVNULL)
+    while process.poll() is None and len(openai_server.requests) < kill_at:
+        time.sleep(0.005)
+    process.kill()
+    process.communicate()
+    charges.assert_within(bound)
+    charges.tokens = 0
+    assert assay("run", "--resume", "last", "--budget-tokens", "30000").code in {0, 3}
+    charges.assert_within(bound)
+
+
+def test_what_lost_calls_count_for_is_said(
+    assay: Make, set_file: Make, judge: Path, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = lambda request: LOST["500"] if request.attempt == 1 else None
+    words = ["run", str(set_file(2)), "--judge", str(judge), "--metrics", METRICS]
+    shown = assay(*words)
+    assert shown.code == 0
+    assert "4 calls without a reply count with the most that they may have taken" in " ".join(shown.out.split())
+    as_json = assay(*words, "--json").json
+    assert as_json["lost"].keys() == {"calls", "tokens", "usd"}
+
+
+@pytest.mark.parametrize("kind", ["reset", "cut"])
+@pytest.mark.parametrize("provider", ["openai", "hosted_vllm"])
+def test_litellms_full_path_sends_a_call_once(
+    kind: str, provider: str, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Measured before: a reset was sent again, unasked, so that one reservation stood for two charged calls."""
+    monkeypatch.setattr("assay.judges.fast_path._PROVIDERS", frozenset())
+    openai_server.script = lambda _: LOST[kind]
+    budget = Budget(tokens=10_000)
+    ask_once(JudgeSettings(model=f"{provider}/test", api_base=openai_server.api_base, attempts=1), budget)
+    assert (len(openai_server.requests), budget.lost.calls) == (1, 1)
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 413, 422, 429, 501])
+def test_a_refusal_costs_nothing(status: int, openai_server: OpenAIServer) -> None:
+    openai_server.script = lambda _: Answer(status=status)
+    budget = Budget(tokens=10_000)
+    ask_once(JudgeSettings(model="openai/test", api_base=openai_server.api_base, attempts=2, wait=0), budget)
+    assert (budget.spent_tokens, budget.lost.calls) == (0, 0)
+    assert len(openai_server.requests) >= 1
+
+
+@pytest.mark.parametrize("api_base", ["http://127.0.0.1:9/v1", "http://no-such-host.invalid/v1"])
+def test_a_provider_that_cannot_be_reached_costs_nothing(api_base: str, openai_server: OpenAIServer) -> None:
+    budget = Budget(tokens=10_000)
+    ask_once(JudgeSettings(model="openai/test", api_base=api_base, attempts=1), budget)
+    assert (budget.begun, budget.spent_tokens) == (1, 0)
+
+
+@pytest.mark.parametrize("status", [400, 408, 409, 500, 502, 503, 529])
+def test_a_failure_that_may_have_been_charged_counts_at_most(status: int, openai_server: OpenAIServer) -> None:
+    openai_server.script = lambda _: Answer(status=status, error_message="Rate limit reached")
+    budget = Budget(tokens=10_000)
+    ask_once(JudgeSettings(model="openai/test", api_base=openai_server.api_base, attempts=1, max_tokens=500), budget)
+    assert budget.spent_tokens == budget.lost.tokens > 500
+
+
+def test_a_call_that_is_cancelled_counts_at_most(openai_server: OpenAIServer) -> None:
+    """Ctrl-C while the provider works."""
+    openai_server.script = lambda _: Answer(fault="hang")
+    settings = JudgeSettings(model="openai/test", api_base=openai_server.api_base, max_tokens=500)
+    budget = Budget(tokens=10_000)
+
+    async def ask_and_leave() -> Any:
+        async with LiteLLMJudge(settings, budget=budget) as judge:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(judge.ask(Question(ASK, "Is it open?", PlainText)), 0.5)
+            await judge.cancel_calls()
+            return judge.lost
+
+    assert asyncio.run(ask_and_leave()) == budget.lost
+    assert budget.lost.calls == 1 and budget.spent_tokens > 500
+
+
+def test_a_bound_in_usd_without_a_price_stops_at_the_first_lost_reply(openai_server: OpenAIServer) -> None:
+    """Measured before: such calls cost 0, and went on for ever."""
+    openai_server.script = lambda _: Answer(fault="cut")
+    budget = Budget(usd=1)
+    settings = JudgeSettings(model="openai/test", api_base=openai_server.api_base, attempts=5, wait=0)
+    assert "the cost of a call without a reply is unknown" in str(ask_once(settings, budget))
+    assert len(openai_server.requests) == 1
+
+
+def ask_once(settings: JudgeSettings, budget: Budget) -> BaseException:
+    """The error of one question."""
+
+    async def ask() -> None:
+        async with LiteLLMJudge(settings, budget=budget) as judge:
+            await judge.ask(Question(ASK, "Is it open?", PlainText))
+
+    with pytest.raises(AssayError) as raised:
+        asyncio.run(ask())
+    return raised.value
