@@ -33,7 +33,7 @@ class Database(Protocol):
     score_rows: str
     answer_rows: str
     value_sum: str
-    errors: type[Exception]
+    errors: type[Exception] | tuple[type[Exception], ...]
     duplicate_error: type[Exception]
 
     @property
