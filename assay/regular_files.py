@@ -42,7 +42,7 @@ def check_regular(path: Path, name: str = "", most_bytes: int | None = None) -> 
         if is_kind(status.st_mode):
             raise InputError(f"{name}: is {kind}, not a file; {cure}")
     if most_bytes is not None and status.st_size > most_bytes:
-        raise InputError(f"{name}: has {status.st_size:,} bytes, more than {most_bytes:,}; make it smaller")
+        raise InputError(f"{name}: is larger than {most_bytes / 1e6:g} MB; make it smaller")
 
 
 def read_text_file(

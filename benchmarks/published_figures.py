@@ -12,6 +12,7 @@ import subprocess
 from datetime import date
 from pathlib import Path
 
+import checkout  # noqa: F401
 from benchmark_output import print_table
 from pydantic import BaseModel, ConfigDict, Field
 

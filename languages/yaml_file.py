@@ -118,7 +118,7 @@ def load_yaml(text: str, origin: str) -> YAMLDocument:
     """
     text = text.removeprefix("\ufeff")
     if len(text) > MOST_BYTES:
-        raise InputError(f"{origin}: has {len(text):,} characters, more than {MOST_BYTES:,}; make it smaller")
+        raise InputError(f"{origin}: is larger than {MOST_BYTES / 1e6:g} MB; make it smaller")
     if match := _FORBIDDEN.search(text):
         line = text.count("\n", 0, match.start()) + 1
         raise InputError(
@@ -214,7 +214,7 @@ class _Bounds:
         elif isinstance(event, yaml.AliasEvent):
             if any(parent.anchor == event.anchor for parent in self._open):
                 raise InputError(f"{place}: *{event.anchor} stands inside of what it stands for; write it out")
-            values, height = self._sizes.get(event.anchor, (1, 0))
+            values, height = self._sizes.get(str(event.anchor), (1, 0))
             self._repeated += values
             self._add(None, values, height, place)
         elif isinstance(event, yaml.ScalarEvent):
@@ -291,8 +291,8 @@ def _check_scalar(node: Any, loader: Any, origin: str, place: Place) -> Any:
     """Returns the value of a scalar node; raises `InputError` where it is none that a file may have."""
     if node.tag in _NUMBER_TAGS and len(node.value) > _LONGEST_NUMBER:
         raise InputError(
-            f"{_describe(origin, node, place)}: is a number of {len(node.value):,} characters, more than "
-            f"{_LONGEST_NUMBER}; write a smaller one, or put it in quotes if it is a text"
+            f"{_describe(origin, node, place)}: is a number of length {len(node.value):,}, more than "
+            f"{_LONGEST_NUMBER} characters; write a smaller one, or put it in quotes if it is a text"
         )
     try:
         value = loader.construct_object(node)
