@@ -18,6 +18,8 @@ EXCEL_SUFFIXES = (".xlsx", ".xlsm")
 _MOST_BYTES = 500_000_000  # of all parts of the file when unpacked
 _MOST_CELLS = 20_000_000  # of one sheet, empty ones before the last one of a row among them
 _MOST_ROWS = 1_048_576  # of one sheet, empty ones among them, as Excel itself
+_MOST_SHEETS = 1000
+_MOST_FORMAT_TAGS = 400_000  # of the styles, and of the list of sheets and names; Excel has at most 65,490 formats
 _BYTES_PER_BLOCK = 2**20
 
 _SheetRows = list[tuple[int, dict[int, Any]]]
@@ -75,7 +77,7 @@ def _formulas_without_values(path: Path, name: str, sheet: str, rows: _SheetRows
     from openpyxl import load_workbook
     from openpyxl.utils import get_column_letter
 
-    if not any(_count_tags(path, name, b"<f").values()):
+    if not any(formulas for part, (formulas,) in _count_tags(path, name, b"<f") if part.startswith("xl/worksheets/")):
         return []
     filled = dict(rows)
     book = load_workbook(path, read_only=True)
@@ -139,8 +141,8 @@ def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:
         The sheet's title and its filled rows, each with its number from 1 and its filled cells by place from 0.
 
     Raises:
-        InputError: The file is damaged, larger than 500 MB when unpacked, or one of its sheets has more than 1,048,576
-            rows, 16,384 columns or 20 million cells, whatever size it states.
+        InputError: The file is damaged, larger than 500 MB when unpacked, has more than 1,000 sheets, or one of its
+            sheets has more than 1,048,576 rows, 16,384 columns or 20 million cells, whatever size it states.
     """
     from openpyxl import load_workbook
 
@@ -152,12 +154,15 @@ def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:
         raise InputError(f"{name}: is no readable Excel file ({error}); save it again as .xlsx") from None
     if size > _MOST_BYTES:
         raise InputError(f"{name}: unpacks to {count_of(size, 'byte')}, more than {_MOST_BYTES:,}; save it as CSV")
-    for part, rows in _count_tags(path, name, b"<row").items():
+    for part, (rows, texts, formats, sheets) in _count_tags(path, name, b"<row", b"<si", b"<", b"<sheet "):
         if rows > _MOST_ROWS:
             raise _too_many(f"{name}: {part}", "rows", _MOST_ROWS)
-    for part, strings in _count_tags(path, name, b"<si").items():
-        if strings > _MOST_CELLS:
+        if texts > _MOST_CELLS:
             raise _too_many(f"{name}: {part}", "texts", _MOST_CELLS)
+        if formats > _MOST_FORMAT_TAGS and part in ("xl/styles.xml", "xl/workbook.xml"):
+            raise _too_many(f"{name}: {part}", "formats and names", _MOST_FORMAT_TAGS)
+        if sheets > _MOST_SHEETS and part == "xl/workbook.xml":
+            raise _too_many(name, "sheets", _MOST_SHEETS)
     try:
         # the values that were computed when it was saved, not the formulas
         book = load_workbook(path, read_only=True, data_only=True)
@@ -200,17 +205,18 @@ def _too_many(place: str, what: str, most: int) -> InputError:
     return InputError(f"{place} has more than {most:,} {what}; delete what is empty, or save it as CSV")
 
 
-def _count_tags(path: Path, name: str, tag: bytes) -> dict[str, int]:
+def _count_tags(path: Path, name: str, *tags: bytes) -> list[tuple[str, list[int]]]:
     """How many tags begin so in each part of the file, at the speed of unpacking: openpyxl takes a minute for them."""
-    counts: dict[str, int] = {}
+    counts = []
     try:
         with ZipFile(path) as archive:
             for entry in archive.infolist():
                 if entry.filename.startswith("xl/") and entry.filename.endswith(".xml"):
+                    numbers = [0] * len(tags)
                     with archive.open(entry) as part:
-                        counts[entry.filename] = 0
                         while block := part.read(_BYTES_PER_BLOCK):
-                            counts[entry.filename] += block.count(tag)
+                            numbers = [number + block.count(tag) for number, tag in zip(numbers, tags, strict=True)]
+                    counts.append((entry.filename, numbers))
     except (BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise _damaged(name, error) from None
     return counts

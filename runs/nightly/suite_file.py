@@ -138,7 +138,7 @@ def _explanation(document: YAMLDocument, error: ErrorDetails) -> str:
         hint = f"did you mean `{similar[0]}`? " if kind and similar else ""
         hint = f"is `{similar[0]}` meant as `gate`? " if similar and not kind else hint
         return f"{where}: begins with `gate:` and its kind; {hint}The kinds are {quote_names(GATES)}"
-    return f"{where}: {describe_mistake(error, 'correct it there')}"
+    return f"{where}: {describe_mistake(error)}"
 
 
 def _unknown_key(document: YAMLDocument, place: Place, gate: str | None = None) -> str:

@@ -72,7 +72,7 @@ def test_a_valid_suite_is_read(tmp_path: Path) -> None:
         (
             "sets: [helpdesk_nl, helpdesk_en]",
             "sets: []",
-            "line 2, sets: has too few entries (0); correct it there",
+            "line 2, sets: has too few entries (0); give 1 or more",
         ),
         ("sets: [helpdesk_nl, helpdesk_en]", "", "sets: is missing; add it"),
         ("name: helpdesk", "name: helpdesk\nname: days", ", line 2, name: line 1 has this key too"),
