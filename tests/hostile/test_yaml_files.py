@@ -107,7 +107,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("reader", READERS)
 def test_a_bad_file_is_refused_with_its_line_and_quickly(tmp_path: Path, reader: str) -> None:
-    """50 files under 6 readers."""
+    """52 files under 6 readers: 312 runs."""
     path = tmp_path / "file.yaml"
     for name, (content, expected) in REFUSED.items():
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
