@@ -12,9 +12,11 @@ import subprocess
 from datetime import date
 from pathlib import Path
 
-import yaml
+import checkout  # noqa: F401
 from benchmark_output import print_table
 from pydantic import BaseModel, ConfigDict, Field
+
+from assay.languages import read_yaml
 
 ROOT = Path(__file__).parent.parent
 FIGURES = Path(__file__).with_name("figures.yaml")
@@ -50,7 +52,7 @@ def read_figures(file: Path = FIGURES) -> list[PublishedFigure]:
     Args:
         file: The YAML file.
     """
-    return [PublishedFigure.model_validate(entry) for entry in yaml.safe_load(file.read_text(encoding="utf-8"))]
+    return read_yaml(file, list[PublishedFigure])
 
 
 def find_last_change(figure: PublishedFigure, root: Path = ROOT) -> str:

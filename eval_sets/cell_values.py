@@ -8,6 +8,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
+from ..json_text import JSON_DECODER, RepeatedKeyError, explain_json_error
 from ..text.wording import count_of
 from ..value_messages import describe_type, shorten
 
@@ -135,13 +136,15 @@ def parse_structure(value: object) -> object:
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value)
+        return JSON_DECODER.decode(value)
+    except RepeatedKeyError as error:  # Python's own notation would take the last one
+        raise ValueError(f"{error}; keep one") from None
     except (ValueError, RecursionError) as error:
-        cause = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        cause = explain_json_error(error, value)
     try:
         return ast.literal_eval(value.strip())
     except (ValueError, SyntaxError, RecursionError, MemoryError):
-        raise ValueError(f'"{shorten(value)}" is not JSON ({cause}); write it as JSON') from None
+        raise ValueError(f'"{shorten(value)}" {cause}; write it as JSON') from None
 
 
 def to_json_value(value: Any, depth: int = 0) -> Any:

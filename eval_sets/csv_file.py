@@ -9,7 +9,7 @@ from pathlib import Path
 from ..errors import InputError
 from ..text.wording import count_of
 from .csv_cells import unescape_formula
-from .rows import BadRow, Row, Rows
+from .rows import MOST_COLUMNS, BadRow, Row, Rows, repeated_name
 from .text_lines import encoding_note, find_encoding, read_lines
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -69,9 +69,12 @@ class _Records:
         if error:
             raise InputError(f"{self.name}, line {line}: the header cannot be read: {error}")
         columns = tuple(cell.strip() or f"column {place}" for place, cell in enumerate(cells, 1))
-        for column in columns:
-            if columns.count(column) > 1:
-                raise InputError(f"{self.name}, line {line}: the column `{column}` stands twice; rename one of them")
+        if len(columns) > MOST_COLUMNS:
+            raise InputError(
+                f"{self.name}, line {line}: has more than {MOST_COLUMNS:,} columns; leave out those that are not read"
+            )
+        if (column := repeated_name(columns)) is not None:
+            raise InputError(f"{self.name}, line {line}: the column `{column}` stands twice; rename one of them")
         return columns
 
     def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:

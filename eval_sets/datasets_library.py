@@ -1,6 +1,5 @@
 """Rows from folders saved by Hugging Face `datasets`, and from sets on its Hub, streamed."""
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +7,8 @@ from typing import Any
 
 from ..errors import InputError
 from ..installation import require_extra
+from ..json_text import parse_json
+from ..regular_files import check_regular, read_text_file
 from .name_suggestions import nearest_names, quote_names
 from .parquet_file import ROWS_PER_BATCH, describe_cause, number_rows
 from .rows import Rows
@@ -41,11 +42,14 @@ def check_stays_inside(folder: Path, name: str) -> None:
     """Raises `InputError` where a folder leads out of itself: by a link, or by a file name in `state.json`."""
     root = folder.resolve()
     files = [entry for entry in folder.rglob("*") if entry.is_symlink()]
+    for entry in folder.rglob("*"):
+        if not entry.is_dir():
+            check_regular(entry, f"{name}: {entry.relative_to(folder)}")
     for state in folder.rglob("state.json"):
         try:
-            document = json.loads(state.read_text(encoding="utf-8"))
+            document = parse_json(read_text_file(state))
             files += [state.parent / entry["filename"] for entry in document["_data_files"]]
-        except (OSError, ValueError, TypeError, KeyError):
+        except (InputError, OSError, ValueError, TypeError, KeyError):
             continue  # the library says what is damaged
     for file in files:
         if not file.resolve().is_relative_to(root):

@@ -1,5 +1,6 @@
 """Rows from an Excel file: one sheet, whose first filled row names the columns."""
 
+import zlib
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time
 from pathlib import Path
@@ -7,14 +8,19 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from ..errors import InputError
+from ..regular_files import check_regular
 from ..text.wording import count_of, list_first
 from ..value_messages import shorten
 from .name_suggestions import nearest_names, quote_names
-from .rows import Row, Rows
+from .rows import MOST_COLUMNS, Row, Rows, repeated_name
 
 EXCEL_SUFFIXES = (".xlsx", ".xlsm")
 _MOST_BYTES = 500_000_000  # of all parts of the file when unpacked
 _MOST_CELLS = 20_000_000  # of one sheet, empty ones before the last one of a row among them
+_MOST_ROWS = 1_048_576  # of one sheet, empty ones among them, as Excel itself
+_MOST_SHEETS = 1000
+_MOST_FORMAT_TAGS = 400_000  # of the styles, and of the list of sheets and names; Excel has at most 65,490 formats
+_BYTES_PER_BLOCK = 2**20
 
 _SheetRows = list[tuple[int, dict[int, Any]]]
 """The filled rows of a sheet, each with its number from 1 and its filled cells by place from 0."""
@@ -71,16 +77,15 @@ def _formulas_without_values(path: Path, name: str, sheet: str, rows: _SheetRows
     from openpyxl import load_workbook
     from openpyxl.utils import get_column_letter
 
-    with ZipFile(path) as archive:
-        if not any(b"<f" in archive.read(entry) for entry in archive.namelist() if entry.startswith("xl/worksheets/")):
-            return []
+    if not any(formulas for part, (formulas,) in _count_tags(path, name, b"<f") if part.startswith("xl/worksheets/")):
+        return []
     filled = dict(rows)
     book = load_workbook(path, read_only=True)
     try:
         book[sheet].reset_dimensions()
         return [
             f"{get_column_letter(place + 1)}{line}"
-            for line, row in enumerate(book[sheet].iter_rows(values_only=True), 1)
+            for line, row in zip(range(1, _MOST_ROWS + 1), book[sheet].iter_rows(values_only=True), strict=False)
             for place, cell in enumerate(row)
             if _is_formula(cell) and place not in filled.get(line, {})
         ]
@@ -99,9 +104,8 @@ def _is_formula(cell: Any) -> bool:
 def name_columns(header: dict[int, Any], name: str, sheet: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """The names of a sheet's columns and their places. Raises `InputError` where a name stands twice."""
     columns = tuple(str(cell).strip() for cell in header.values())
-    for column in columns:
-        if columns.count(column) > 1:
-            raise InputError(f"{name}, sheet {sheet}: the column `{column}` stands twice; rename one of them")
+    if (column := repeated_name(columns)) is not None:
+        raise InputError(f"{name}, sheet {sheet}: the column `{column}` stands twice; rename one of them")
     return columns, tuple(header)
 
 
@@ -137,11 +141,12 @@ def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:
         The sheet's title and its filled rows, each with its number from 1 and its filled cells by place from 0.
 
     Raises:
-        InputError: The file is damaged, larger than 500 MB when unpacked, or one of its sheets has more than 20 million
-            cells.
+        InputError: The file is damaged, larger than 500 MB when unpacked, has more than 1,000 sheets, or one of its
+            sheets has more than 1,048,576 rows, 16,384 columns or 20 million cells, whatever size it states.
     """
     from openpyxl import load_workbook
 
+    check_regular(path, name)
     try:
         with ZipFile(path) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
@@ -149,6 +154,15 @@ def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:
         raise InputError(f"{name}: is no readable Excel file ({error}); save it again as .xlsx") from None
     if size > _MOST_BYTES:
         raise InputError(f"{name}: unpacks to {count_of(size, 'byte')}, more than {_MOST_BYTES:,}; save it as CSV")
+    for part, (rows, texts, formats, sheets) in _count_tags(path, name, b"<row", b"<si", b"<", b"<sheet "):
+        if rows > _MOST_ROWS:
+            raise _too_many(f"{name}: {part}", "rows", _MOST_ROWS)
+        if texts > _MOST_CELLS:
+            raise _too_many(f"{name}: {part}", "texts", _MOST_CELLS)
+        if formats > _MOST_FORMAT_TAGS and part in ("xl/styles.xml", "xl/workbook.xml"):
+            raise _too_many(f"{name}: {part}", "formats and names", _MOST_FORMAT_TAGS)
+        if sheets > _MOST_SHEETS and part == "xl/workbook.xml":
+            raise _too_many(name, "sheets", _MOST_SHEETS)
     try:
         # the values that were computed when it was saved, not the formulas
         book = load_workbook(path, read_only=True, data_only=True)
@@ -165,20 +179,47 @@ def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:
 
 def _filled_rows(sheet: Any, name: str) -> _SheetRows:
     rows = []
-    cells = 0
+    number = cells = 0
+    row: tuple[Any, ...] = ()
     try:
         for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
             cells += len(row)
-            if cells > _MOST_CELLS:
+            if cells > _MOST_CELLS or number > _MOST_ROWS or len(row) > MOST_COLUMNS:
                 break
             filled = {place: cell for place, cell in enumerate(row) if cell is not None and cell != ""}
             if filled:
                 rows.append((number, filled))
     except Exception as error:  # whatever is damaged, the library raises as it comes
         raise _damaged(name, error) from None
+    place = f"{name}, sheet {sheet.title}"
+    if number > _MOST_ROWS:
+        raise _too_many(place, "rows", _MOST_ROWS)
+    if len(row) > MOST_COLUMNS:
+        raise _too_many(f"{place}, row {number}", "columns", MOST_COLUMNS)
     if cells > _MOST_CELLS:
-        raise InputError(f"{name}, sheet {sheet.title}: has more than {_MOST_CELLS:,} cells; save it as CSV")
+        raise _too_many(place, "cells", _MOST_CELLS)
     return rows
+
+
+def _too_many(place: str, what: str, most: int) -> InputError:
+    return InputError(f"{place} has more than {most:,} {what}; delete what is empty, or save it as CSV")
+
+
+def _count_tags(path: Path, name: str, *tags: bytes) -> list[tuple[str, list[int]]]:
+    """How many tags begin so in each part of the file, at the speed of unpacking: openpyxl takes a minute for them."""
+    counts = []
+    try:
+        with ZipFile(path) as archive:
+            for entry in archive.infolist():
+                if entry.filename.startswith("xl/") and entry.filename.endswith(".xml"):
+                    numbers = [0] * len(tags)
+                    with archive.open(entry) as part:
+                        while block := part.read(_BYTES_PER_BLOCK):
+                            numbers = [number + block.count(tag) for number, tag in zip(numbers, tags, strict=True)]
+                    counts.append((entry.filename, numbers))
+    except (BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+        raise _damaged(name, error) from None
+    return counts
 
 
 def _damaged(name: str, error: Exception) -> InputError:

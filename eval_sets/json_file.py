@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..value_messages import describe_type, shorten
+from ..json_text import JSON_DECODER, explain_json_error
+from ..value_messages import describe_type
 from .rows import BadRow, Row, Rows
 from .text_lines import encoding_note, find_encoding, read_lines, read_text
 
@@ -54,13 +55,13 @@ def json_document(path: Path, name: str) -> Any:
 def _read_document(path: Path, name: str) -> tuple[Any, str]:
     text, encoding = read_text(path, name)
     try:
-        return _DECODER.decode(text), encoding
+        return JSON_DECODER.decode(text), encoding
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and error.msg == "Extra data":
             return SEVERAL, encoding
         if not text.strip():
             raise InputError(f"{name}: the file is empty; it should hold a list of samples") from None
-        raise InputError(f"{name}{_error_place(error)}: {_explain(error, text)}; correct it there") from None
+        raise InputError(f"{name}{_error_place(error)}: {explain_json_error(error, text)}; correct it there") from None
 
 
 def _line_rows(path: Path, name: str, encoding: str) -> Iterator[Row | BadRow]:
@@ -83,9 +84,9 @@ def _parse_object(line: str, place: str) -> dict[str, Any]:
         raise InputError(f"{place}: the line holds a NUL byte; remove it, or find out what wrote it")
     text = line.rstrip("\r\n")
     try:
-        value = _DECODER.decode(text)
+        value = JSON_DECODER.decode(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{place}: {_explain(error, text)}; write one whole JSON object per line") from None
+        raise InputError(f"{place}: {explain_json_error(error, text)}; write one whole JSON object per line") from None
     if not isinstance(value, dict):
         is_list = isinstance(value, list)
         cure = "name a file that is one JSON list .json" if is_list else "write one JSON object per line"
@@ -102,27 +103,5 @@ def _listed_rows(listed: list[Any], name: str) -> Iterator[Row | BadRow]:
             yield BadRow(number, InputError(f"{name}, row {number}: {message}"))
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Builds an object whose keys are all different; json itself silently drops the first of two equal keys."""
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        names = [key for key, _ in pairs]
-        duplicate = next(key for key in names if names.count(key) > 1)
-        raise ValueError(f"the key `{duplicate}` stands twice in one object")
-    return value
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys)
-
-
 def _error_place(error: Exception) -> str:
     return f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-
-
-def _explain(error: Exception, text: str) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        near = shorten(text[max(0, error.pos - 15) :].strip(), 40)
-        return f"is not JSON: {error.msg} at character {error.colno}, near {near!r}"
-    if isinstance(error, RecursionError):
-        return "is nested too deeply"
-    return f"is not usable JSON: {error}"

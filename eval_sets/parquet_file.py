@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..installation import require_extra
+from ..regular_files import check_regular
 from ..value_messages import shorten
 from .rows import Row, Rows
 
@@ -17,6 +18,7 @@ def open_parquet(path: Path, name: str) -> Rows:
     with require_extra("tables", f"{name}: reading a Parquet file"):
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
+    check_regular(path, name)
     if not path.stat().st_size:
         raise InputError(f"{name}: the file is empty; it should be a Parquet file with one row per sample")
     try:

@@ -1,11 +1,15 @@
 """What every reader of a format hands on: rows, each with its place in the source."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputError
+
+MOST_COLUMNS = 16_384
+"""Of a CSV or Excel file, as of Excel itself."""
 
 
 class Row(NamedTuple):
@@ -48,3 +52,13 @@ class Rows:
     notes: tuple[str, ...] = ()
     map_option: str = "--map"
     header: str = ""
+
+
+def repeated_name(names: Iterable[str]) -> str | None:
+    """Returns the first name that stands twice; None where all differ.
+
+    Example:
+        >>> repeated_name(["id", "question", "id"])
+        'id'
+    """
+    return next((name for name, times in Counter(names).items() if times > 1), None)

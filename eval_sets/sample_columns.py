@@ -7,17 +7,16 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any, NamedTuple
 
-import yaml
-
 from ..errors import InputError
+from ..languages.yaml_file import read_yaml
 from .name_suggestions import nearest_names, quote_names
 from .sample import Sample
 
 FIELDS = tuple(Sample.model_fields)
 REQUIRED = tuple(name for name, field in Sample.model_fields.items() if field.is_required())
 
-_OTHER_LANGUAGES: dict[str, list[Any]] = yaml.safe_load(
-    resources.files(__package__).joinpath("column_names.yaml").read_text(encoding="utf-8")
+_OTHER_LANGUAGES: dict[str, list[Any]] = read_yaml(
+    resources.files(__package__).joinpath("column_names.yaml"), dict[str, list[Any]]
 )
 
 ALIASES: dict[str, tuple[str, ...]] = {

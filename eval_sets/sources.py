@@ -7,6 +7,7 @@ from importlib.resources import as_file
 from pathlib import Path
 
 from ..errors import InputError
+from ..regular_files import check_regular
 from .bundled import bundled_file, bundled_sets
 from .csv_file import open_csv
 from .datasets_library import open_hub, open_saved
@@ -65,6 +66,7 @@ def open_source(
             _no_sheet(name, sheet)
             return open_saved(path, name, split)
         if path.exists():
+            check_regular(path, name)
             _no_split(name, split)
             return _open_file(path, name, sheet, known, logs=logs)
     except OSError as error:

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import InputError
+from ..regular_files import check_regular
 from ..text.wording import count_of
 from ..value_messages import describe_first_mistake, describe_type
 from .cell_values import to_json_value
@@ -38,6 +39,7 @@ def read_table_file(path: Path, name: str = "") -> tuple[Table, ...]:
     suffix = path.suffix.lower()
     if suffix not in TABLE_SUFFIXES:
         raise InputError(f"{name}: no table is read from `{suffix}`; save it as one of {quote_names(TABLE_SUFFIXES)}")
+    check_regular(path, name)
     try:
         changed = path.stat()
     except OSError as error:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import InputError
+from ..regular_files import check_regular
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -44,7 +45,11 @@ def find_encoding(path: Path) -> str:
 
     Returns:
         A name for `open(encoding=...)`: utf-8, utf-8-sig, utf-16, utf-16-le, utf-32 or cp1252.
+
+    Raises:
+        InputError: It is no file (see `check_regular`).
     """
+    check_regular(path)
     with path.open("rb") as file:
         start = file.read(64)
         for mark, encoding in _MARKS:

@@ -3,7 +3,6 @@
 It is kept in a folder (`judge_folder`), which is written and read here.
 """
 
-import json
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,11 +10,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..errors import InputError
+from ..json_text import parse_json
+from ..languages.yaml_file import dump_yaml, read_yaml
 from ..prompts import Prompts
+from ..regular_files import read_text_file
 from ..value_messages import describe_first_mistake
 from .judge_folder import (
     CALIBRATION_FILE,
@@ -197,7 +198,7 @@ def write_folder(
         if alignment.calibration:
             maps = {kind: [list(point) for point in knots] for kind, knots in alignment.calibration.items()}
             text = "# By kind of question: [what the judge says, what the ratings say], linear between the points\n"
-            text += yaml.safe_dump(maps, sort_keys=True, default_flow_style=None, width=120)
+            text += dump_yaml(maps, sort_keys=True, flow=None)
             (folder / CALIBRATION_FILE).write_text(text, encoding="utf-8")
         if alignment.examples:
             lines = "".join(example.model_dump_json() + "\n" for example in alignment.examples)
@@ -208,7 +209,7 @@ def write_folder(
                 (folder / PROMPTS_FOLDER / file.name).write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
         aligned = record.model_dump(mode="json", exclude={"folder", "fingerprint"})
         text = "# Made by `assay align`. Use it with: --judge FOLDER\n"
-        text += yaml.safe_dump({**settings, "aligned": aligned}, sort_keys=False, allow_unicode=True, width=120)
+        text += dump_yaml({**settings, "aligned": aligned})
         (folder / JUDGE_FILE).write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"{folder}: the judge's folder cannot be written: {error.strerror or error}") from error
@@ -243,10 +244,12 @@ def _read_examples(file: Path) -> tuple[RatedExample, ...]:
     if not file.is_file():
         return ()
     examples = []
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(read_text_file(file, "the examples").split("\n"), start=1):
+        if not line.strip():
+            continue
         try:
-            examples.append(RatedExample.model_validate(json.loads(line)))
-        except (ValidationError, json.JSONDecodeError) as error:
+            examples.append(RatedExample.model_validate(parse_json(line)))
+        except ValueError as error:
             problem = describe_first_mistake(error) if isinstance(error, ValidationError) else str(error)
             raise InputError(f"{file}, line {number}: not a rated example: {problem}; align the judge again") from error
     return tuple(examples)
@@ -256,12 +259,9 @@ def _read_calibration(file: Path) -> dict[str, Knots]:
     if not file.is_file():
         return {}
     try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
-        maps = {str(kind): tuple((float(x), float(y)) for x, y in knots) for kind, knots in content.items()}
-    except (yaml.YAMLError, AttributeError, TypeError, ValueError) as error:
-        raise InputError(
-            f"{file}: not a calibration (kind: [[from, to], ...]): {error}; align the judge again"
-        ) from error
+        maps = read_yaml(file, dict[str, Knots])
+    except InputError as error:
+        raise InputError(f"{error}\n(a calibration has kind: [[from, to], ...]; align the judge again)") from error
     for kind, knots in maps.items():
         if not knots or any(a[0] >= b[0] or a[1] > b[1] for a, b in pairwise(knots)):
             raise InputError(f"{file}, {kind}: the points must rise; align the judge again")

@@ -9,7 +9,7 @@ prompts/            prompts in place of the bundled ones
 import hashlib
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 JUDGE_FILE = "judge.yaml"
 CALIBRATION_FILE = "calibration.yaml"
@@ -38,10 +38,10 @@ class AlignedJudgeRecord(BaseModel):
     metric: str
     candidate: str
     embedder: str | None = None
-    shown: int = 3
+    shown: int = Field(default=3, ge=0, le=1000)
     rules: str = ""
     spearman: dict[str, float | None] = {}
-    answers: int = 0
+    answers: int = Field(default=0, ge=0)
     folder: str = ""
     fingerprint: str = ""
 

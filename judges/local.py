@@ -37,7 +37,7 @@ def choose_slots(path: str, wanted: int, context_tokens: int) -> int:
     file = Path(path).expanduser()
     if not file.is_file():
         return by_cores  # the server says what is missing
-    size = file.stat().st_size
+    size = max(1, file.stat().st_size)  # that it is empty, the server says
     room = psutil.virtual_memory().available * _SHARE_OF_MEMORY - size - (_PROMPT_CACHE_MIB << 20)
     return max(1, min(by_cores, int(room / (size * _CACHE_SHARE * context_tokens))))
 

@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator
 from functools import cache, cached_property
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from ..arguments import check_type
-from ..errors import InputError, UsageError
+from ..errors import UsageError
 from .judge_folder import JUDGE_FILE, AlignedJudgeRecord, fingerprint_folder
 from .secrets import Scrubber, recordable_parameters, recordable_url
 
@@ -30,10 +31,10 @@ _SET_BY_THE_JUDGE = frozenset(
 class Price(BaseModel):
     """USD per million tokens. A model on your own machine costs 0; leave the price out where it is unknown."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
+    input: float = Field(ge=0, le=1e9)
+    output: float = Field(ge=0, le=1e9)
 
     def cost(self, tokens_in: int, tokens_out: int) -> float:
         """Returns the cost of one reply, in USD.
@@ -54,7 +55,7 @@ class JudgeSettings(BaseModel):
         api_base: The address of the model's server; None for the provider's own.
         parameters: What goes to the model with every call, and into the cassette's key. Secrets belong in the
             provider's environment variable.
-        max_tokens: The longest reply, in tokens.
+        max_tokens: The longest reply, in tokens, at most 10,000,000.
         structured: How the shape of a reply is asked for: `schema` (json_schema), `json` (JSON mode, the schema in the
             prompt) or `auto` (what litellm says the model can).
         decide: How typed questions reach the model: `single` (a chat model, one question per call), `listed` (a chat
@@ -64,10 +65,12 @@ class JudgeSettings(BaseModel):
         without_logprobs: What is done where `logprobs` says so and a reply has none: `plain` takes the word alone, as a
             plain verdict; `fail` fails the sample.
         price: What the model costs; None where it is unknown.
-        concurrency: Calls at once, at most. A model on this machine takes no more than its cores and memory allow.
-        timeout: Seconds for one call, at most.
-        attempts: How often a call that failed for now (429, 5xx, a break, a time-out) is made, at most.
-        wait: Seconds before the second attempt where the provider names none; twice as long before each further one.
+        concurrency: Calls at once, at most (1 to 10,000). A model on this machine takes no more than its cores and
+            memory allow.
+        timeout: Seconds for one call, at most; a day or less.
+        attempts: How often a call that failed for now (429, 5xx, a break, a time-out) is made, at most; 1 to 1000.
+        wait: Seconds before the second attempt where the provider names none; twice as long before each further one. An
+            hour or less.
         context_tokens: Tokens per slot of a `gguf:` model.
         aligned: What the judge learned from a team's ratings, of a folder that `assay align` wrote.
         download: The address where the file of a `gguf:` model can be fetched; None where that is not known.
@@ -77,23 +80,23 @@ class JudgeSettings(BaseModel):
         'qwen2.5-1.5b'
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     model: str
     served_as: str | None = None
     api_base: str | None = None
     parameters: dict[str, Any] = {"temperature": 0}
-    max_tokens: int = Field(default=1000, ge=1)
+    max_tokens: int = Field(default=1000, ge=1, le=10_000_000)
     structured: Literal["auto", "schema", "json"] = "auto"
     decide: str = "auto"
     logprobs: bool = False
     without_logprobs: Literal["plain", "fail"] = "plain"
     price: Price | None = None
-    concurrency: int = Field(default=16, ge=1)
-    timeout: float = Field(default=120, gt=0)
-    attempts: int = Field(default=5, ge=1)
-    wait: float = Field(default=0.5, ge=0)
-    context_tokens: int = Field(default=4096, ge=256)
+    concurrency: int = Field(default=16, ge=1, le=10_000)
+    timeout: float = Field(default=120, gt=0, le=86_400)
+    attempts: int = Field(default=5, ge=1, le=1000)
+    wait: float = Field(default=0.5, ge=0, le=3600)
+    context_tokens: int = Field(default=4096, ge=256, le=10_000_000)
     download: str | None = None
     aligned: AlignedJudgeRecord | None = None
 
@@ -230,8 +233,7 @@ def load_settings(judge: str) -> JudgeSettings:
     """
     check_type("judge", judge, str, "the name of a model, a settings file or a folder of `assay align`")
     if judge in bundled_judge_names():
-        text = resources.files(__package__).joinpath(f"{judge}.yaml").read_text(encoding="utf-8")
-        return _parse(text, f"judges/{judge}.yaml")
+        return _read(resources.files(__package__).joinpath(f"{judge}.yaml"), f"judges/{judge}.yaml")
     if (Path(judge) / JUDGE_FILE).is_file():
         folder = Path(judge).resolve()
         settings = load_settings(str(folder / JUDGE_FILE))
@@ -240,11 +242,7 @@ def load_settings(judge: str) -> JudgeSettings:
         places = {"folder": str(folder), "fingerprint": fingerprint_folder(folder)}
         return settings.with_changes(aligned=settings.aligned.model_dump() | places)
     if judge.endswith((".yaml", ".yml")):
-        try:
-            return _parse(Path(judge).read_text(encoding="utf-8"), judge)
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise InputError(f"{judge}: the judge's settings cannot be read: {reason}") from error
+        return _read(Path(judge), judge)
     if judge.startswith(GGUF):
         return JudgeSettings(
             model=judge, structured="schema", logprobs=True, price=Price(input=0, output=0), concurrency=4, timeout=600
@@ -257,7 +255,8 @@ def load_settings(judge: str) -> JudgeSettings:
     return JudgeSettings(model=judge)
 
 
-def _parse(text: str, origin: str) -> JudgeSettings:
+def _read(file: Traversable, origin: str) -> JudgeSettings:
     from ..languages.yaml_file import parse_yaml
+    from ..regular_files import read_text_file
 
-    return parse_yaml(text, JudgeSettings, origin)
+    return parse_yaml(read_text_file(file, "the judge's settings"), JudgeSettings, origin)

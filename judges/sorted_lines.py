@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 from ..errors import InputError
+from ..regular_files import check_regular
 
 _KEY = re.compile(rb'{"key": "([0-9a-f]{32})"')
 
@@ -49,6 +50,7 @@ class SortedLines:
         self._key_heads = array("Q")
         self._starts = array("Q", [0])  # of each line, and the end of the last one
         self._reading = Lock()  # a position in a file belongs to one thread at a time
+        check_regular(path)
         try:
             self._file = path.open("rb") if path.exists() else None
         except OSError as error:

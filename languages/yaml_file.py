@@ -1,5 +1,9 @@
-"""Reads YAML into a typed value; an error names the file and the line of what is wrong."""
+"""Reads all YAML, with bounds, into typed values; an error names the file, the line and the key of what is wrong."""
 
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -7,13 +11,59 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from ..errors import InputError
-from ..value_messages import describe_mistake
+from ..regular_files import MOST_BYTES, read_text_file
+from ..value_messages import describe_mistake, shorten
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 T = TypeVar("T")
+Place = tuple[int | str, ...]
+"""Where a value stands: the keys and the numbers of entries that lead to it."""
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's is ten times as fast, where it is there
+DEEPEST = 100
+"""How deep lists and mappings may be nested, aliases followed."""
+MOST_VALUES = 1_000_000
+"""How many keys and values a file may have."""
+MOST_REPEATED_VALUES = 100_000
+"""How many more they may become when each alias (`*name`) is replaced by what it stands for."""
+_MOST_DIRECTIVES = 100  # lines `%TAG`: libyaml compares each with all before it
+_LONGEST_NUMBER = 100  # characters; Python refuses to convert more than 4,300 digits
+_FORBIDDEN = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NUMBER_TAGS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+_CHECK = "check the brackets, quotes, colons and the indentation (spaces, no tabs) there"
+
+
+@dataclass(frozen=True)
+class YAMLDocument:
+    """What a YAML file holds.
+
+    Attributes:
+        origin: The file, for messages.
+        value: Its value: texts, numbers, booleans, dates, lists and dicts; None for an empty file.
+        node: The same as PyYAML's nodes, which know their lines; None for an empty file.
+    """
+
+    origin: str
+    value: Any
+    node: Any
+
+    def line(self, place: Sequence[int | str]) -> int:
+        """Returns the line of a value, from 1: that of the deepest part of its place that the file has."""
+        node = self.node
+        line = node.start_mark.line + 1 if node is not None else 1
+        for step in place:
+            if isinstance(node, yaml.MappingNode):
+                key, node = next(((key, value) for key, value in node.value if key.value == str(step)), (None, None))
+            elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+                key = node = node.value[step]
+            else:
+                break
+            if key is None:
+                break
+            line = key.start_mark.line + 1
+        return line
 
 
 def read_yaml(file: Traversable, kind: type[T]) -> T:
@@ -24,14 +74,10 @@ def read_yaml(file: Traversable, kind: type[T]) -> T:
         kind: What it holds: a pydantic model, or a type such as `dict[str, list[str]]`.
 
     Raises:
-        InputError: The file cannot be read, is no YAML, or does not hold such a value. The message names the file,
-            and the line and the key of each mistake.
+        InputError: The file cannot be read, is no YAML, does not keep to the bounds, or does not hold such a value. The
+            message names the file, and the line and the key of each mistake.
     """
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: the file cannot be read: {error}; name a UTF-8 text file") from error
-    return parse_yaml(text, kind, str(file))
+    return parse_yaml(read_text_file(file), kind, str(file))
 
 
 def parse_yaml(text: str, kind: type[T], origin: str) -> T:
@@ -41,48 +87,243 @@ def parse_yaml(text: str, kind: type[T], origin: str) -> T:
         >>> parse_yaml("months: [may, june]", dict[str, list[str]], "example.yaml")
         {'months': ['may', 'june']}
     """
-    loader = _LOADER(text)
+    document = load_yaml(text, origin)
     try:
-        node = loader.get_single_node()
-        _refuse_repeated_keys(node, origin)
-        value = None if node is None else loader.construct_document(node)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise InputError(f"{origin}, line {line}: this is no YAML: {error.problem or error.context}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InputError(f"{origin}: this is no YAML: {error}") from error
-    finally:
-        loader.dispose()
-    try:
-        return TypeAdapter(kind).validate_python(value)
+        return TypeAdapter(kind).validate_python(document.value)
     except ValidationError as error:
         mistakes = [
-            f"{origin}, line {_line(node, mistake['loc'])}, {_key(mistake['loc'])}: "
+            f"{origin}, line {document.line(mistake['loc'])}, {_key(mistake['loc'])}: "
             f"{describe_mistake(mistake, _cure(mistake, kind))}"
             for mistake in error.errors(include_url=False)
         ]
         raise InputError("\n".join(mistakes)) from error
 
 
-def _refuse_repeated_keys(node: Any, origin: str) -> None:
-    """YAML itself lets the last of several equal keys win, so that what the others say would be lost without a word."""
-    waiting, visited = [node], set()
+def load_yaml(text: str, origin: str) -> YAMLDocument:
+    """Reads one YAML document as plain values.
+
+    Args:
+        text: The text, of at most 10,000,000 characters.
+        origin: The file, for messages.
+
+    Raises:
+        InputError: It is no YAML, holds several documents, a key twice, a value that no file of ours may have (an
+            object of Python, NaN, infinity, a number of more than 100 characters), or is nested too deeply or too
+            large. The message names the file, the line and the cure.
+
+    Example:
+        >>> load_yaml("a: 1\\na: 2", "example.yaml")
+        Traceback (most recent call last):
+        assay.errors.InputError: example.yaml, line 2, a: line 1 has this key too; keep one
+    """
+    text = text.removeprefix("\ufeff")
+    if len(text) > MOST_BYTES:
+        raise InputError(f"{origin}: is larger than {MOST_BYTES / 1e6:g} MB; make it smaller")
+    if match := _FORBIDDEN.search(text):
+        line = text.count("\n", 0, match.start()) + 1
+        raise InputError(
+            f"{origin}, line {line}: not valid YAML: the character U+{ord(match[0]):04X}, which it does not allow; "
+            "remove it"
+        )
+    if text.count("%TAG") > _MOST_DIRECTIVES:
+        raise InputError(f"{origin}: has more than {_MOST_DIRECTIVES} directives %TAG; remove them")
+    try:
+        bounds = _Bounds(origin)
+        for event in yaml.parse(text, Loader=_LOADER):
+            bounds.check(event)
+        loader = _LOADER(text)
+        try:
+            node = loader.get_single_node()
+            _check_nodes(node, loader, origin)
+            value = None if node is None else loader.construct_document(node)
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as error:
+        raise InputError(_not_yaml(origin, error)) from error
+    return YAMLDocument(origin, value, node)
+
+
+def dump_yaml(value: Any, *, flow: bool | None = False, sort_keys: bool = False, width: float = 120) -> str:
+    """Writes a value as YAML.
+
+    Args:
+        value: Texts, numbers, booleans, lists and dicts.
+        flow: Whether lists and dicts stand in brackets (True), one entry per line (False), or in brackets where they
+            hold no others (None). A `ShortList` always stands in brackets.
+        sort_keys: Whether the keys are sorted.
+        width: The longest line; `math.inf` for one line.
+
+    Examples:
+        >>> dump_yaml({"b": [1, 2]}, flow=True)
+        '{b: [1, 2]}\\n'
+        >>> dump_yaml({"b": ShortList([1, 2])})
+        'b: [1, 2]\\n'
+    """
+    text: str = yaml.dump(
+        value, Dumper=_Dumper, default_flow_style=flow, sort_keys=sort_keys, allow_unicode=True, width=width
+    )
+    return text
+
+
+class ShortList(list[Any]):
+    """A list that is written in as few lines as there are: a point of a map, the answers' fingerprints."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes a `ShortList` in brackets."""
+
+
+_Dumper.add_representer(
+    ShortList, lambda dumper, items: dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=True)
+)
+
+
+@dataclass(slots=True)
+class _Collection:
+    """A list or mapping that is open: its anchor, and what it holds so far, aliases followed."""
+
+    anchor: str | None
+    values: int = 1
+    height: int = 0
+
+
+class _Bounds:
+    """Refuses what is too large or too deep, from the events alone: PyYAML builds nodes by recursion, and may crash."""
+
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
+        self._sizes: dict[str, tuple[int, int]] = {}  # by anchor: the values that it stands for, and how deep they are
+        self._open = [_Collection(None)]
+        self._documents = self._written = self._repeated = 0
+
+    def check(self, event: Any) -> None:
+        """Takes the next event of the file."""
+        line = event.start_mark.line + 1
+        place = f"{self._origin}, line {line}"
+        if isinstance(event, yaml.DocumentStartEvent):
+            self._documents += 1
+            if self._documents > 1:
+                raise InputError(f"{place}: a second document begins here (---); keep one per file")
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self._written += 1
+            self._open.append(_Collection(event.anchor))
+            self._check_depth(0, place)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            ended = self._open.pop()
+            self._add(ended.anchor, ended.values, ended.height + 1, place)
+        elif isinstance(event, yaml.AliasEvent):
+            if any(parent.anchor == event.anchor for parent in self._open):
+                raise InputError(f"{place}: *{event.anchor} stands inside of what it stands for; write it out")
+            values, height = self._sizes.get(str(event.anchor), (1, 0))
+            self._repeated += values
+            self._add(None, values, height, place)
+        elif isinstance(event, yaml.ScalarEvent):
+            self._written += 1
+            self._add(event.anchor, 1, 0, place)
+        if self._written > MOST_VALUES:
+            raise InputError(f"{place}: has more than {MOST_VALUES:,} values; make it smaller")
+        if self._repeated > MOST_REPEATED_VALUES:
+            raise InputError(
+                f"{place}: its aliases (*name) stand for more than {MOST_REPEATED_VALUES:,} values; write out what is "
+                "needed"
+            )
+
+    def _add(self, anchor: str | None, values: int, height: int, place: str) -> None:
+        """Counts a value that is complete."""
+        if anchor is not None:
+            self._sizes[anchor] = values, height
+        parent = self._open[-1]
+        parent.values += values
+        parent.height = max(parent.height, height)
+        self._check_depth(height, place)
+
+    def _check_depth(self, below: int, place: str) -> None:
+        if len(self._open) - 1 + below > DEEPEST:
+            raise InputError(f"{place}: is nested more than {DEEPEST} deep; flatten it")
+
+
+def _check_nodes(root: Any, loader: Any, origin: str) -> None:
+    """Refuses keys that stand twice and values that no file may have, with their lines.
+
+    YAML itself lets the last of several equal keys win, so that what the others say would be lost silently.
+    """
+    for place, node in _walk(root):
+        if isinstance(node, yaml.ScalarNode):
+            _check_scalar(node, loader, origin, place)
+        elif isinstance(node, yaml.MappingNode):
+            _check_keys(node, loader, origin, place)
+
+
+def _check_keys(mapping: Any, loader: Any, origin: str, place: Place) -> None:
+    entries: dict[tuple[str, Any], int] = {}  # by what two keys may share: the number of the first
+    for number, (key, _) in enumerate(mapping.value):
+        if not isinstance(key, yaml.ScalarNode):
+            line = key.start_mark.line + 1
+            raise InputError(f"{origin}, line {line}, {_key(place)}: a key is a list or mapping; write a text")
+        own_place = (*place, key.value)
+        value = key.value if key.tag == _MERGE_TAG else _check_scalar(key, loader, origin, own_place)
+        # also equal once read, as `yes` and `true`, or `1` and `0x1`
+        for shared in (("text", key.value), ("value", str(value) if isinstance(value, list | dict | set) else value)):
+            first = entries.setdefault(shared, number)
+            if first != number:
+                line = mapping.value[first][0].start_mark.line + 1
+                raise InputError(f"{_describe(origin, key, own_place)}: line {line} has this key too; keep one")
+
+
+def _walk(root: Any) -> Iterator[tuple[Place, Any]]:
+    """Each node once, with its place."""
+    waiting: list[tuple[Place, Any]] = [((), root)]
+    visited = set()
     while waiting:
-        current = waiting.pop()
-        if id(current) in visited or not isinstance(current, yaml.CollectionNode):
+        place, node = waiting.pop()
+        if node is None or id(node) in visited:
             continue
-        visited.add(id(current))  # an alias leads to a node a second time
-        if isinstance(current, yaml.SequenceNode):
-            waiting.extend(current.value)
-            continue
-        lines: dict[str, int] = {}
-        for key, value in current.value:
-            if isinstance(key, yaml.ScalarNode):
-                line = key.start_mark.line + 1
-                if first := lines.get(key.value):
-                    raise InputError(f"{origin}, line {line}, {key.value}: line {first} has this key too; keep one")
-                lines[key.value] = line
-            waiting.append(value)
+        visited.add(id(node))  # an alias leads to a node a second time
+        yield place, node
+        if isinstance(node, yaml.SequenceNode):
+            items = list(enumerate(node.value))
+            waiting.extend(((*place, number), item) for number, item in reversed(items))
+        elif isinstance(node, yaml.MappingNode):
+            waiting.extend(((*place, str(key.value)), value) for key, value in reversed(node.value))
+
+
+def _check_scalar(node: Any, loader: Any, origin: str, place: Place) -> Any:
+    """Returns the value of a scalar node; raises `InputError` where it is none that a file may have."""
+    if node.tag in _NUMBER_TAGS and len(node.value) > _LONGEST_NUMBER:
+        raise InputError(
+            f"{_describe(origin, node, place)}: is a number of length {len(node.value):,}, more than "
+            f"{_LONGEST_NUMBER} characters; write a smaller one, or put it in quotes if it is a text"
+        )
+    try:
+        value = loader.construct_object(node)
+    except yaml.YAMLError:
+        raise
+    except Exception as error:  # PyYAML lets through whatever `!!bool maybe` or the month 13 raise
+        raise InputError(
+            f"{_describe(origin, node, place)}: {shorten(node.value)!r} is no {node.tag.rpartition(':')[2]}; correct "
+            "it, or put it in quotes if it is a text"
+        ) from error
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(
+            f"{_describe(origin, node, place)}: is {value}, not a number that can be reckoned with; write 4 or 4.5"
+        )
+    return value
+
+
+def _describe(origin: str, node: Any, place: Place) -> str:
+    return f"{origin}, line {node.start_mark.line + 1}, {shorten(_key(place), 100)}"
+
+
+def _not_yaml(origin: str, error: yaml.YAMLError) -> str:
+    """What is wrong with a file that is no YAML: file, line, problem and cure."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    place = f"{origin}, line {mark.line + 1}" if mark else origin
+    problem = str(getattr(error, "problem", None) or getattr(error, "context", None) or error)
+    if isinstance(error, yaml.constructor.ConstructorError):
+        return f"{place}: {problem}; write plain texts, numbers, lists and mappings"
+    context, began = getattr(error, "context", None), getattr(error, "context_mark", None)
+    within = f" {context} that begins in line {began.line + 1}" if context and began else ""
+    return f"{place}: not valid YAML: {problem}{within}; {_CHECK}"
 
 
 def _cure(mistake: "ErrorDetails", kind: Any) -> str:
@@ -96,21 +337,5 @@ def _cure(mistake: "ErrorDetails", kind: Any) -> str:
     return f"the fields are {names}" if is_unknown else f"write FIELD: VALUE on each line; the fields are {names}"
 
 
-def _key(place: tuple[int | str, ...]) -> str:
+def _key(place: Place) -> str:
     return ".".join(map(str, place)) or "the whole file"
-
-
-def _line(node: Any, place: tuple[int | str, ...]) -> int:
-    """The line of a mistake, from 1: that of the deepest part of its place that the file has."""
-    line = 1
-    for step in place:
-        if isinstance(node, yaml.MappingNode):
-            key, node = next(((key, value) for key, value in node.value if key.value == str(step)), (None, None))
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
-            key = node = node.value[step]
-        else:
-            break
-        if key is None:
-            break
-        line = key.start_mark.line + 1
-    return line

@@ -264,36 +264,25 @@ class Scorer(_Record):
         Raises:
             InputError: The file cannot be written.
         """
-        import yaml
+        from ..languages.yaml_file import ShortList, dump_yaml
 
-        class _Dumper(yaml.SafeDumper):
-            """Writes short lists in lines of their own."""
+        def points(knots: Knots) -> list[ShortList]:
+            return [ShortList([round(x, 6), round(y, 6)]) for x, y in knots]
 
-        _Dumper.add_representer(
-            _Short, lambda dumper, point: dumper.represent_sequence("tag:yaml.org,2002:seq", point, flow_style=True)
-        )
         content = self.model_dump(mode="json")
         bands = {"by_rating": self.by_rating, "by_prediction": self.by_prediction}
-        for name, points in {"ratings": self.ratings, **bands}.items():
-            content[name] = _points(points)
+        for name, knots in {"ratings": self.ratings, **bands}.items():
+            content[name] = points(knots)
         if self.answers is None:
             del content["answers"]
         else:
-            content["answers"] = _Short(self.answers)
+            content["answers"] = ShortList(self.answers)
         for part, own in zip(content["parts"], self.parts, strict=True):
-            part["percentiles"] = _points(own.percentiles)
+            part["percentiles"] = points(own.percentiles)
         text = f"# Made by `assay meta --save`. Run it with: assay run SET --metrics scorer:{Path(path).name}\n"
-        text += yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+        text += dump_yaml(content)
         with replace_file(Path(path)) as file:
             file.write(text)
-
-
-class _Short(list[Any]):
-    """A list that is written in as few lines as there are: a point of a map, the answers' fingerprints."""
-
-
-def _points(knots: Knots) -> list[_Short]:
-    return [_Short([round(x, 6), round(y, 6)]) for x, y in knots]
 
 
 def interpolate(knots: Knots, value: float) -> float:

@@ -13,13 +13,13 @@ class Option(BaseModel):
     """One option.
 
     Attributes:
-        value: The score of an answer for which it is chosen.
+        value: The score of an answer for which it is chosen, -1,000,000,000 to 1,000,000,000.
         description: When it is to be chosen.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    value: float = Field(allow_inf_nan=False)
+    value: float = Field(ge=-1e9, le=1e9, allow_inf_nan=False)
     description: Text
 
 

@@ -17,6 +17,7 @@ from pydantic import (
 
 from ..errors import InputError
 from ..languages.yaml_file import read_yaml
+from ..regular_files import read_text_file
 from ..value_messages import describe_mistake
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -56,7 +57,7 @@ class Criterion(BaseModel):
     Attributes:
         name: A short name.
         question: What the judge is asked; the clearer, the better a small judge answers.
-        weight: How much it counts, above 0.
+        weight: How much it counts, above 0, at most 1,000,000.
         levels: 2 to 10 levels, the lowest first: each label with what an answer of this level is like.
     """
 
@@ -64,7 +65,7 @@ class Criterion(BaseModel):
 
     name: Text
     question: Text
-    weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
+    weight: float = Field(default=1.0, gt=0, le=1e6, allow_inf_nan=False)
     levels: Annotated[dict[Label, Text], AfterValidator(different_labels)] = Field(min_length=2, max_length=10)
 
 
@@ -110,11 +111,7 @@ def read_rubric(file: str | Path) -> Rubric:
     path = Path(file).expanduser()
     if path.suffix.lower() not in {".md", ".markdown"}:
         return read_yaml(path, Rubric)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: the file cannot be read: {error}; name a UTF-8 text file") from error
-    return parse_markdown_rubric(text, str(path))
+    return parse_markdown_rubric(read_text_file(path), str(path))
 
 
 def parse_markdown_rubric(text: str, origin: str) -> Rubric:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import InputError, UsageError
 from ..languages import FALLBACK
+from ..regular_files import read_text_file
 from .prompt import Prompt, parse_prompt
 
 OTHER_LANGUAGE = "other_prompt_language"
@@ -144,10 +145,7 @@ def read_prompt_as(file: Path, name: str, language: str) -> Prompt:
     Raises:
         InputError: As for `read_prompt`.
     """
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: the prompt cannot be read: {error}; name a UTF-8 text file") from error
+    text = read_text_file(file, "the prompt")
     prompt = parse_prompt(text, name, language, origin=str(file))
     bundled = _load_bundled(name, language)
     fields = bundled.fields

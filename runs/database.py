@@ -36,7 +36,7 @@ class Database(Protocol):
     answer_rows: str
     evidence_number: str
     value_sum: str
-    errors: type[Exception]
+    errors: type[Exception] | tuple[type[Exception], ...]
     duplicate_error: type[Exception]
 
     @property

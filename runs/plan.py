@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from ..errors import InputError, UsageError
 from ..judges import JudgeSettings
 from ..metrics.specification import BASELINES
+from ..regular_files import check_regular
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -140,4 +141,8 @@ def _declared_direction(metric: str) -> bool:
 def absolute_source(source: str) -> str:
     """Returns a set's name for a plan: files by their full path, so that a run can be resumed from another folder."""
     path = Path(source).expanduser()
-    return str(path.resolve()) if path.exists() else source
+    if not path.exists():
+        return source
+    if not path.is_dir():
+        check_regular(path, source)  # the true name of a shell's `<(...)` is none that can be opened
+    return str(path.resolve())

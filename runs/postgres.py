@@ -38,7 +38,7 @@ class PostgresDatabase:
         UsageError: psycopg is not installed, or the server cannot be reached.
     """
 
-    errors: type[Exception]
+    errors: type[Exception] | tuple[type[Exception], ...]
     duplicate_error: type[Exception]
     is_copy = False
     score_rows = SCORE_ROWS

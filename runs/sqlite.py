@@ -10,7 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import InputError, UsageError
+from ..regular_files import check_regular
 from .process_locks import FileLocks
 
 _TEXT_BUFFER = 16 * 2**20  # bytes of the full-text index that are gathered before they are written
@@ -26,6 +27,8 @@ _CURES = {
     "SQLITE_NOTADB": "it is not a store of runs: move it away, or name another --store",
     "SQLITE_READONLY": _WRITABLE,
 }
+# the message of an error quotes the file; where that is damaged, the module may fail to decode it
+_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 SCORE_ROWS = (
     "(SELECT scores.run AS run, sample, metric, value, status, reason, evidence, usage, place, "
     "coalesce(language, '') AS language, source, rating FROM scores "
@@ -53,7 +56,7 @@ class SQLiteDatabase:
         UsageError: The file cannot be opened.
     """
 
-    errors: type[Exception] = sqlite3.Error
+    errors: type[Exception] | tuple[type[Exception], ...] = _ERRORS
     duplicate_error: type[Exception] = sqlite3.IntegrityError
     score_rows = SCORE_ROWS
     answer_rows = ANSWER_ROWS
@@ -65,15 +68,20 @@ class SQLiteDatabase:
         self.locks = FileLocks(path.parent)
         self._copy: TemporaryDirectory[str] | None = None
         try:
+            check_regular(path)
+        except InputError as error:
+            problem = str(error).partition("; ")[0]
+            raise UsageError(f"{problem}; move it away, or name another --store") from error
+        try:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 self._connection = _connect(path, wait)
             except sqlite3.OperationalError as error:
-                if not path.exists() or not error.sqlite_errorname.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+                if not path.exists() or not _error_name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
                     raise
                 self._copy = TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
                 self._connection = _connect(_copy_database(path, Path(self._copy.name)), wait)
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, *_ERRORS) as error:
             raise UsageError(f"{self.name}: the store cannot be opened: {error}; {self.cure(error)}") from error
 
     @property
@@ -140,7 +148,7 @@ class SQLiteDatabase:
 
     def cure(self, error: Exception) -> str:
         """As `Database.cure`."""
-        name = getattr(error, "sqlite_errorname", "")
+        name = _error_name(error)
         cures = (cure for prefix, cure in _CURES.items() if name.startswith(prefix))
         return next(cures, _WRITABLE).format(name=self.name)
 
@@ -150,6 +158,11 @@ class SQLiteDatabase:
         self._connection.close()
         if self._copy is not None:
             self._copy.cleanup()
+
+
+def _error_name(error: Exception) -> str:
+    """What SQLite calls an error; empty for one that is none of its own."""
+    return "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else getattr(error, "sqlite_errorname", "")
 
 
 class _ExactSum:
@@ -173,7 +186,7 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.create_aggregate("exact_sum", 1, _ExactSum)  # type: ignore[arg-type]
-    except sqlite3.Error:
+    except _ERRORS:
         connection.close()
         raise
     return connection

@@ -10,6 +10,7 @@ import click
 from ..errors import UsageError
 from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
+from .number_types import BoundedCount
 from .options import json_option, judge_option, path_in_store, store_option, wide_option
 from .output import echo, echo_json, print_table
 
@@ -24,7 +25,7 @@ batch_option = click.option(
     "--batch", is_flag=True, help="Ask the judge through its provider's batch API: cheaper, within a day."
 )
 batch_size_option = click.option(
-    "--batch-size", type=click.IntRange(min=1), help="At most so many requests per batch. Default: as many as fit."
+    "--batch-size", type=BoundedCount(), help="At most so many requests per batch. Default: as many as fit."
 )
 _cassette_option = click.option(
     "--cassette", type=click.Path(path_type=Path), help="The run's cassette. Default: those in the store."

@@ -13,6 +13,7 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .cassettes import TypedRun, cassettes, with_typed_run
 from .exit_codes import DONE, ERROR, GATE_FAILED
+from .number_types import SEED, BoundedCount, FiniteRange
 from .options import json_option
 from .output import echo, echo_json
 
@@ -122,10 +123,10 @@ def diff(a: Path, b: Path, as_json: bool) -> None:
 @_path
 @click.argument("sets", nargs=-1, required=True)
 @with_typed_run
-@click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=0.1, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Which questions are asked anew.")
-@click.option("--at-most", type=click.FloatRange(0, 1), help="Exit code 5 when surely more replies have changed.")
-@click.option("--budget-calls", type=click.IntRange(min=0), help="Stop before there are more live calls.")
+@click.option("--share", type=FiniteRange(0, 1, min_open=True), default=0.1, show_default=True)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Which questions are asked anew.")
+@click.option("--at-most", type=FiniteRange(0, 1), help="Exit code 5 when surely more replies have changed.")
+@click.option("--budget-calls", type=BoundedCount(0), help="Stop before there are more live calls.")
 @json_option
 def drift(
     path: Path,

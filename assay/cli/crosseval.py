@@ -13,6 +13,7 @@ from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate_questions import check_output
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
+from .number_types import BoundedCount, FiniteRange
 from .options import embedder_option, json_option, quiet_option, read_metrics, wide_option
 from .output import echo, echo_json, print_blocks
 
@@ -64,18 +65,16 @@ class SetFile(click.Path):
     default="",
     help="Assay's own, on the answers: faithfulness,weakest_claim (with --judge).",
 )
-@click.option(
-    "--pages", "retrieved_pages", type=click.IntRange(min=1), default=3, show_default=True, help="Pages retrieved."
-)
+@click.option("--pages", "retrieved_pages", type=BoundedCount(), default=3, show_default=True, help="Pages retrieved.")
 @click.option(
     "--least-cosine",
-    type=click.FloatRange(-1, 1),
+    type=FiniteRange(-1, 1),
     default=-1,
     help="Smallest cosine of a page retrieved.",
 )
 @click.option("--qdrant", "qdrant_url", default="", help="URL of a Qdrant server. Default: in this process.")
-@click.option("--limit", type=click.IntRange(min=1), help="At most this many questions of each fold and split.")
-@click.option("--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Missing answers allowed.")
+@click.option("--limit", type=BoundedCount(), help="At most this many questions of each fold and split.")
+@click.option("--max-failed", type=BoundedCount(0), default=0, show_default=True, help="Missing answers allowed.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Set with all answers to write (.jsonl).")
 @embedder_option
 @with_judge_session

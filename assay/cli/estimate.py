@@ -11,6 +11,7 @@ from ..presentation.figure import Figure
 from ..presentation.result_table import Field, tabulate
 from ..text.wording import count_of
 from .meta import with_read_options
+from .number_types import MOST_REPEATS, SEED, BoundedCount, FiniteRange
 from .options import json_option, store_option
 from .output import echo, echo_json, open_console, print_table, typed_command
 
@@ -41,18 +42,20 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--ratings", "ratings_file", type=_FILE, help="File of ratings. Default: those in the runs or --scores.")
 @click.option("--cheap", required=True, metavar="METRIC", help="The metric that scored all answers.")
 @click.option("--judged", metavar="METRIC", help="The metric that scored a random part of them.")
-@click.option("--draw", type=click.IntRange(min=1), help="Draw so many answers of the first RUN to judge, into --out.")
+@click.option("--draw", type=BoundedCount(), help="Draw so many answers of the first RUN to judge, into --out.")
 @click.option("--out", type=_FILE, help="Where --draw writes the set: .jsonl or .csv.")
-@click.option("--width", type=click.FloatRange(0, min_open=True), help="Plan for an interval of this width.")
-@click.option("--budget", type=click.FloatRange(0, min_open=True), help="Plan for at most this cost.")
+@click.option("--width", type=FiniteRange(0, min_open=True), help="Plan for an interval of this width.")
+@click.option("--budget", type=FiniteRange(0, min_open=True), help="Plan for at most this cost.")
 @click.option(
-    "--judge-cost", type=click.FloatRange(0, min_open=True), default=0.002, show_default=True, help="Per judged answer."
+    "--judge-cost", type=FiniteRange(0, min_open=True), default=0.002, show_default=True, help="Per judged answer."
 )
 @click.option(
-    "--rating-cost", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="Per rated answer."
+    "--rating-cost", type=FiniteRange(0, min_open=True), default=1.0, show_default=True, help="Per rated answer."
 )
-@click.option("--strata", type=click.IntRange(min=1), default=5, show_default=True, help="Strata of the cheap score.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of --draw.")
+@click.option(
+    "--strata", type=BoundedCount(most=MOST_REPEATS), default=5, show_default=True, help="Strata of the cheap score."
+)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of --draw.")
 @with_read_options
 @store_option
 @json_option

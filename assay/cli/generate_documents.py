@@ -13,6 +13,7 @@ import click
 from ..errors import InputError, UsageError
 from ..presentation.texts import one_line
 from .generate import generate
+from .number_types import SEED, BoundedCount, FiniteRange
 from .options import embedder_option, json_option, option_group, quiet_option, wide_option
 from .output import echo, echo_json, print_blocks
 from .progress import count_progress
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 seed_option = click.option(
-    "--seed", type=int, default=0, show_default=True, help="The same seed gives the same result."
+    "--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same result."
 )
 
 
@@ -56,12 +57,12 @@ with_fold_options = option_group(
         help="What is never in two folds.",
     ),
     click.option(
-        "--test-share", type=click.FloatRange(0, 0.9), default=0.2, show_default=True, help="Share of the test split."
+        "--test-share", type=FiniteRange(0, 0.9), default=0.2, show_default=True, help="Share of the test split."
     ),
     click.option(
         "--smallest-fold",
         "smallest",
-        type=click.FloatRange(0, 0.5),
+        type=FiniteRange(0, 0.5),
         default=0.2,
         show_default=True,
         help="Smallest share of the sections in a fold.",
@@ -98,7 +99,7 @@ document_language_option = click.option(
 )
 time_limit_option = click.option(
     "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True),
     default=120.0,
     show_default=True,
     help="Seconds for one document; one that takes longer is left out.",
@@ -123,8 +124,8 @@ def _read_numbers(_context: click.Context, _option: click.Parameter, typed: str 
 @click.option("-o", "--out", type=_FILE, help="Sections to write (.jsonl). Default: their titles are shown.")
 @document_language_option
 @time_limit_option
-@click.option("--header", type=click.FloatRange(min=0), help="Depth of a PDF's header in points. Default: detected.")
-@click.option("--footer", type=click.FloatRange(min=0), help="Depth of a PDF's footer in points. Default: detected.")
+@click.option("--header", type=FiniteRange(min=0), help="Depth of a PDF's header in points. Default: detected.")
+@click.option("--footer", type=FiniteRange(min=0), help="Depth of a PDF's footer in points. Default: detected.")
 @wide_option
 @quiet_option
 @json_option
@@ -199,7 +200,7 @@ def read_documents(
     show_default=True,
     help="plain: agglomerative clustering, for small collections; auto: bertopic from 300 sections.",
 )
-@click.option("--topics", "number", type=click.IntRange(min=2), help="Topics at most (bertopic) or exactly (plain).")
+@click.option("--topics", "number", type=BoundedCount(2), help="Topics at most (bertopic) or exactly (plain).")
 @click.option(
     "--dimensions", callback=_read_numbers, metavar="N,N,...", help="Dimensions of the reduced space to try (bertopic)."
 )
@@ -264,7 +265,7 @@ def topics(
 @click.option("-o", "--out", type=_FILE, help="Folds to write (.jsonl).")
 @click.option("--folds", "number", type=click.IntRange(2, 4), default=2, show_default=True, help="Folds to make.")
 @with_fold_options
-@click.option("--sample", type=click.IntRange(min=1), help="Sections to make questions of. Default: all.")
+@click.option("--sample", type=BoundedCount(), help="Sections to make questions of. Default: all.")
 @click.option("--leak-check/--no-leak-check", "check", default=True, help="Count what the folds share.")
 @embedder_option
 @seed_option

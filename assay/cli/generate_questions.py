@@ -17,6 +17,7 @@ from ..text.wording import count_of, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import generate
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
+from .number_types import SEED, BoundedCount, FiniteRange
 from .options import embedder_option, json_option, option_group, quiet_option, wide_option
 from .output import echo, echo_json, open_console, print_table
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 factoid_share_option = click.option(
     "--factoid-share",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     default=0.2,
     show_default=True,
     help="Share of pairs that ask for a fact (telephone number, e-mail address, date, hours, amount, ...).",
@@ -63,7 +64,7 @@ class QuestionOptions:
 with_question_options = option_group(
     "question_options",
     QuestionOptions,
-    click.option("--n", type=click.IntRange(min=1), default=100, show_default=True, help="Pairs wanted."),
+    click.option("--n", type=BoundedCount(), default=100, show_default=True, help="Pairs wanted."),
     factoid_share_option,
     click.option("--domain", default="", help='What the documents are about, such as "a hospital".'),
     click.option("--role", "roles", multiple=True, help="Who asks, such as patient; repeatable."),
@@ -74,10 +75,8 @@ with_question_options = option_group(
         show_default=True,
         help="Long-form pairs written for each section; the best one is selected.",
     ),
-    click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random choices."),
-    click.option(
-        "--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed calls allowed."
-    ),
+    click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all random choices."),
+    click.option("--max-failed", type=BoundedCount(0), default=0, show_default=True, help="Failed calls allowed."),
 )
 
 
@@ -92,20 +91,20 @@ with_thresholds = option_group(
     _thresholds,
     click.option(
         "--least-rouge",
-        type=click.FloatRange(0, 1),
+        type=FiniteRange(0, 1),
         default=0.4,
         show_default=True,
         help="Smallest ROUGE-L of an answer with its section.",
     ),
     click.option(
         "--most-cosine",
-        type=click.FloatRange(0, 1),
+        type=FiniteRange(0, 1),
         default=0.9,
         show_default=True,
         help="Largest cosine of two questions.",
     ),
     click.option(
-        "--least-score", type=click.FloatRange(1, 5), default=2, show_default=True, help="Smallest score by the judge."
+        "--least-score", type=FiniteRange(1, 5), default=2, show_default=True, help="Smallest score by the judge."
     ),
 )
 
@@ -210,7 +209,7 @@ def report_failures(generated: "GeneratedQuestions", max_failed: int) -> int:
 @click.argument("pairs_file", metavar="PAIRS", type=_FILE)
 @click.argument("sections_file", metavar="SECTIONS", type=_FILE)
 @click.argument("folds_file", metavar="[FOLDS]", type=_FILE, required=False)
-@click.option("--n", type=click.IntRange(min=1), help="Pairs wanted. Default: all that pass.")
+@click.option("--n", type=BoundedCount(), help="Pairs wanted. Default: all that pass.")
 @factoid_share_option
 @with_thresholds
 @embedder_option

@@ -10,6 +10,7 @@ from ..presentation.figure import Figure
 from ..presentation.result_table import Field, tabulate
 from ..text.wording import count_of, verb_of
 from .generate import generate
+from .number_types import SEED, FiniteRange
 from .options import json_option
 from .output import echo, echo_json, open_console, print_table
 
@@ -31,12 +32,12 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--annotators", help="Names, with commas: one sheet per name, called OUT-NAME.")
 @click.option(
     "--double-share",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     default=0.2,
     show_default=True,
     help="Share of pairs that go to two annotators, to measure their agreement.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the assignment of pairs.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the assignment of pairs.")
 @json_option
 def review(
     *,

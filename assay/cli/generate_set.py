@@ -29,6 +29,7 @@ from .generate_questions import (
     with_thresholds,
 )
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, with_judge_session
+from .number_types import BoundedCount
 from .options import embedder_option, json_option, quiet_option, wide_option
 from .output import echo, echo_json, print_blocks
 from .progress import count_progress
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 @with_question_options
 @document_language_option
 @time_limit_option
-@click.option("--topics", type=click.IntRange(min=2), help="Topics at most. Default: as many as the sections have.")
+@click.option("--topics", type=BoundedCount(2), help="Topics at most. Default: as many as the sections have.")
 @click.option(
     "--folds",
     type=click.IntRange(1, 4),

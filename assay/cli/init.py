@@ -60,7 +60,7 @@ def init(
     """
     from ..runs.nightly import load_suite
     from ..runs.nightly.suite_draft import choose_metrics, draft_suite, look_at_set
-    from ..runs.nightly.workflow_draft import draft_workflow, find_key, find_workflow_file
+    from ..runs.nightly.workflow_draft import PLACEHOLDER, draft_workflow, find_key, find_workflow_file
 
     if out.exists() and not force:
         raise UsageError(f"{out}: there is a suite of this name; name another (--out FILE), or replace it (--force)")
@@ -89,11 +89,13 @@ def init(
     echo(f"It has {count_of(len(loaded.gates), 'gate')}: {_describe_gates(loaded, look)}")
     if workflow_file is not None:
         in_repository = out.resolve().relative_to(workflow_file.parents[2]).as_posix()
-        _write(workflow_file, draft_workflow(in_repository, judge))
         secret = f", and add {key} to the secrets of the repository" if (key := find_key(judge)) else ""
+        workflow_text = draft_workflow(in_repository, judge)
+        _write(workflow_file, workflow_text)
+        commit = "Replace OWNER and COMMIT in it, commit it" if PLACEHOLDER in workflow_text else "Commit it"
         echo(
-            f"{one_line(str(workflow_file))}: runs it each night on GitHub. Replace OWNER in it, commit it with the "
-            f"suite and {one_line(Path(file).name)}{secret}"
+            f"{one_line(str(workflow_file))}: runs it each night on GitHub. {commit} with the suite and "
+            f"{one_line(Path(file).name)}{secret}"
         )
     echo("Next:")
     run_it, console = typed_command("suite", str(out)), open_console()

@@ -14,6 +14,7 @@ from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
+from .number_types import MOST_REPEATS, SEED, BoundedCount
 from .options import (
     SetOptions,
     json_option,
@@ -92,7 +93,9 @@ def list_judges(*, as_json: bool) -> None:
     help="Recorded replies; {judge} stands for the judge's name. [default: STORE/judged.{judge}.jsonl]",
 )
 @click.option("--mode", type=click.Choice(["replay", "auto"]), default="auto", show_default=True)
-@click.option("--repeats", type=click.IntRange(min=0), default=0, show_default=True, help="Ask again, for consistency.")
+@click.option(
+    "--repeats", type=BoundedCount(0, MOST_REPEATS), default=0, show_default=True, help="Ask again, for consistency."
+)
 @click.option(
     "--cost",
     type=click.Choice(["usd", "tokens", "seconds"]),
@@ -107,7 +110,7 @@ def list_judges(*, as_json: bool) -> None:
     "After the SETs, or as --probes=A,B. [without names: padded,reordered,injected]",
 )
 @max_failed_option
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the folds, the resampling, the probes.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the folds, the resampling, the probes.")
 @click.option(
     "--report",
     type=click.Path(path_type=Path, dir_okay=False),

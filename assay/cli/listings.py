@@ -10,6 +10,7 @@ import click
 
 from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
+from .number_types import BoundedCount
 from .options import json_option, store_option, wide_option
 from .output import echo_json, echo_notice, open_console, print_table
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="The newest so many.")
+@click.option("--limit", type=BoundedCount(), default=20, show_default=True, help="The newest so many.")
 @wide_option
 @store_option
 @json_option

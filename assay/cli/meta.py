@@ -9,6 +9,7 @@ import click
 
 from ..errors import UsageError
 from ..text.wording import count_of
+from .number_types import MOST_REPEATS, MOST_RESAMPLES, SEED, BoundedCount, FiniteRange
 from .options import json_option, map_option, option_group, quiet_option, store_option, wide_option
 from .output import echo, echo_json, echo_notice, is_wide, print_blocks
 from .progress import count_progress, show_status
@@ -106,28 +107,32 @@ with_read_options = option_group(
     show_default=True,
     help="Recommend, and save, what agrees best; or the simplest or cheapest within one standard error.",
 )
-@click.option("--max-metrics", type=click.IntRange(min=1), help="Combine at most this many metrics.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random choices.")
+@click.option("--max-metrics", type=BoundedCount(), help="Combine at most this many metrics.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all random choices.")
 @click.option(
-    "--repeats", type=click.IntRange(min=1), default=10, show_default=True, help="How often the five folds are drawn."
+    "--repeats",
+    type=BoundedCount(1, MOST_REPEATS),
+    default=10,
+    show_default=True,
+    help="How often the five folds are drawn.",
 )
 @click.option(
     "--bootstrap",
-    type=click.IntRange(min=100),
+    type=BoundedCount(100, MOST_RESAMPLES),
     default=2000,
     show_default=True,
     help="How often ratings are shuffled, for the tests, and groups drawn again, for how often each metric is chosen.",
 )
 @click.option(
     "--bound",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=FiniteRange(0, 1, min_open=True),
     default=0.1,
     show_default=True,
     help="Largest share of bad answers among those sent without a person.",
 )
 @click.option(
     "--minutes",
-    type=click.FloatRange(min=0),
+    type=FiniteRange(min=0),
     default=5,
     show_default=True,
     help="Minutes that a person needs per answer.",

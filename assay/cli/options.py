@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..errors import UsageError
+from ..regular_files import read_text_file
+from .number_types import MOST_CALLS_AT_ONCE, MOST_TOKENS, BoundedCount, FiniteRange
 from .output import set_flag
 
 if TYPE_CHECKING:
@@ -85,10 +87,12 @@ prompts_option = click.option(
     help="Folder with your own prompts. Default: the one that `assay prompts use` chose, else the bundled prompts.",
 )
 concurrency_option = click.option(
-    "--concurrency", type=click.IntRange(min=1), help="Calls at once. Default: as the judge's settings say."
+    "--concurrency",
+    type=BoundedCount(most=MOST_CALLS_AT_ONCE),
+    help="Calls at once. Default: as the judge's settings say.",
 )
 max_failed_option = click.option(
-    "--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed samples allowed."
+    "--max-failed", type=BoundedCount(0), default=0, show_default=True, help="Failed samples allowed."
 )
 
 
@@ -189,7 +193,7 @@ with_set_options = option_group(
     SetOptions,
     click.option("--language", help="Language (en, nl, de) of rows that name none. Default: it is detected."),
     map_option,
-    click.option("--limit", type=click.IntRange(min=1), help="At most so many samples of each set."),
+    click.option("--limit", type=BoundedCount(), help="At most so many samples of each set."),
     click.option("--split", help="Which split of a set saved by `datasets` or on the Hub."),
     click.option("--sheet", help="Which sheet of an Excel file."),
 )
@@ -204,9 +208,9 @@ def _budget(budget_usd: float | None, budget_tokens: int | None, budget_calls: i
 with_budget = option_group(
     "budget",
     _budget,
-    click.option("--budget-usd", type=click.FloatRange(min=0), help="Stop before live calls cost more."),
-    click.option("--budget-tokens", type=click.IntRange(min=0), help="Stop before live calls take more tokens."),
-    click.option("--budget-calls", type=click.IntRange(min=0), help="Stop before there are more live calls."),
+    click.option("--budget-usd", type=FiniteRange(min=0), help="Stop before live calls cost more."),
+    click.option("--budget-tokens", type=BoundedCount(0, MOST_TOKENS), help="Stop before live calls take more tokens."),
+    click.option("--budget-calls", type=BoundedCount(0), help="Stop before there are more live calls."),
 )
 
 
@@ -300,9 +304,9 @@ with_engine = option_group(
         help="Score Parquet files by shards into Parquet files (--out): in this process, or by the workers of Ray.",
     ),
     click.option(
-        "--shard-rows", type=click.IntRange(min=1), default=1000, show_default=True, help="With --engine: per shard."
+        "--shard-rows", type=BoundedCount(), default=1000, show_default=True, help="With --engine: per shard."
     ),
-    click.option("--workers", type=click.IntRange(min=1), help="With --engine ray. Default: one per processor."),
+    click.option("--workers", type=BoundedCount(), help="With --engine ray. Default: one per processor."),
     click.option("--ray-address", help="With --engine ray: a cluster. Default: one on this machine, for this run."),
 )
 
@@ -354,7 +358,7 @@ def find_prompts_folder(typed: Path | None, store: Path | str) -> Path | None:
     """The folder of the user's own prompts: as typed, else the one that `assay prompts use` wrote into the store."""
     chosen = Path(store) / PROMPTS_IN_USE
     if typed is None and chosen.exists():
-        return Path(chosen.read_text(encoding="utf-8").strip())
+        return Path(read_text_file(chosen, "the choice of prompts").strip())
     return typed
 
 

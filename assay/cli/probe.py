@@ -13,6 +13,7 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_session_options
+from .number_types import SEED, BoundedCount
 from .options import (
     SetOptions,
     json_option,
@@ -48,12 +49,12 @@ _NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 @click.option("-o", "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the changed sets.")
 @click.option("--effect", is_flag=True, help="Read the effect: the run of the original, then those of the probes.")
 @click.option("--probes", metavar="A,B", help="Only these probes: padded, shortened, reordered, restated, injected.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random choices.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all random choices.")
 @click.option(
     "--reworded-by", multiple=True, metavar="JUDGE", help="Have this judge's model reword the answers; repeatable."
 )
 @click.option(
-    "--max-failed", type=click.IntRange(min=0), default=0, show_default=True, help="Failed calls allowed per model."
+    "--max-failed", type=BoundedCount(0), default=0, show_default=True, help="Failed calls allowed per model."
 )
 @with_session_options
 @with_set_options

@@ -7,8 +7,10 @@ import click
 
 from ..errors import UsageError
 from ..installation import require_extra
+from ..regular_files import read_text_file
 from ..text.wording import count_of
 from ..value_messages import describe_first_mistake
+from .number_types import SEED, BoundedCount
 from .options import ServerOptions, json_option, server_options, store_option
 from .output import echo, echo_json
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("source", metavar="SET|RUN|QUEUE")
 @click.option("--raters", metavar="NAME,NAME", help="Who rates; each gets a link. A QUEUE has its raters.")
-@click.option("--per-answer", type=click.IntRange(min=1), help="Raters per answer. Default: 2, or 1 with one rater.")
+@click.option("--per-answer", type=BoundedCount(), help="Raters per answer. Default: 2, or 1 with one rater.")
 @click.option("--scale", default="1-5", show_default=True, metavar="LOW-HIGH", help="The rating scale.")
 @click.option(
     "--guideline",
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
     help="Which answers come first; all but random need a RUN with scores.",
 )
 @click.option("--by", metavar="METRIC", help="The metric to choose by. Default: the run's first.")
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many answers, drawn from all as --choose says.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the order and of the hidden repeats.")
+@click.option("--limit", type=BoundedCount(), help="At most so many answers, drawn from all as --choose says.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the order and of the hidden repeats.")
 @server_options(port=8321)
 @store_option
 def rate(
@@ -83,7 +85,7 @@ def rate(
         )
     except ValueError as error:
         raise UsageError(f"--raters, --per-answer, --scale: {_first_message(error)}") from error
-    text = None if guideline is None else guideline.read_text(encoding="utf-8")
+    text = None if guideline is None else read_text_file(guideline, "the guideline")
     queue = open_queue(runs, find_source(runs, source), settings, guideline=text, by=by, limit=limit)
     _serve(queue, store, server)
 
@@ -124,7 +126,7 @@ def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions) -> No
 @click.command()
 @click.argument("queue", default="last")
 @click.option("--out", type=click.Path(path_type=Path), help="Write the rated set (.jsonl or .csv).")
-@click.option("--series", type=click.IntRange(min=1), help="Which series. Default: that of the present guideline.")
+@click.option("--series", type=BoundedCount(), help="Which series. Default: that of the present guideline.")
 @store_option
 @json_option
 def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Path, as_json: bool) -> None:

@@ -7,6 +7,7 @@ import click
 from ..errors import UsageError
 from ..installation import require_extra
 from ..text.wording import count_of
+from .number_types import BoundedCount
 from .options import ServerOptions, by_language_option, json_option, server_options, store_option, wide_option
 from .output import echo, echo_json
 
@@ -46,7 +47,7 @@ def show(run: str, sample: str | None, *, store: str | Path, as_json: bool) -> N
 @click.argument("run_a")
 @click.argument("run_b")
 @click.option("--metric", help="Whose most changed samples are shown. Default: the first that both runs have.")
-@click.option("--changed", type=click.IntRange(min=0), default=3, show_default=True, help="How many of them.")
+@click.option("--changed", type=BoundedCount(0), default=3, show_default=True, help="How many of them.")
 @wide_option
 @store_option
 @json_option

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import CassetteMiss, InputError, JudgeError, UsageError
+from ...json_text import parse_json
 from ...judges import Cassette, LiteLLMJudge, PlainText, Question, RawReply
 from ...judges.body_limit import bounded_body
 from ...judges.recording import Recording, short_hash
 from ...judges.secrets import Scrubber, recordable_url
 from ...prompts import BUNDLED, Prompts
+from ...regular_files import read_text_file
 from ...worker_threads import call_beside
 from .pages import Page
 
@@ -283,9 +285,9 @@ def _read_template(path: Path | None) -> Any:
     if path is None:
         return DEFAULT_TEMPLATE
     try:
-        template = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise InputError(f"{path}: the template cannot be read as JSON: {error}") from error
+        template = parse_json(read_text_file(path, "the template"))
+    except ValueError as error:
+        raise InputError(f"{path}: the template {error}; correct it there") from error
     if '"$question"' not in json.dumps(template):
         raise InputError(f'{path}: no value of the template is "$question"; write one such as {DEFAULT_TEMPLATE}')
     return template

@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from ...installation import require_extra
+from ...regular_files import check_regular
 from ..section import Section
 from .block import Block
 from .docx import docx_blocks
@@ -60,6 +61,7 @@ def read_document(source: DocumentSource) -> list[Section]:
         InputError: The document cannot be read.
         UsageError: The extra `generation` is not installed.
     """
+    check_regular(source.path)
     with require_extra("generation", f"{source.path}: reading this format"):
         blocks = _READERS[source.path.suffix.lower()](source)
     return build_sections(blocks, source.name, source.language)

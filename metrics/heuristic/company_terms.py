@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 from pathlib import Path
 
-from ...errors import InputError
 from ...languages import Language
+from ...regular_files import read_text_file
 from ...text.lemmas import lemma, words
 from ...text.wording import count_of
 from ..score import Score, scored
@@ -64,10 +64,7 @@ def _frequencies(language: Language) -> dict[str, float] | None:
 
 def read_vocabulary(file: str | Path) -> frozenset[str]:
     """Reads the terms of a file: one per line, except lines that begin with #. Raises `InputError`."""
-    try:
-        lines = Path(file).expanduser().read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: the vocabulary cannot be read: {error}") from error
+    lines = read_text_file(Path(file).expanduser(), "the vocabulary").splitlines()
     return frozenset(line.strip().lower() for line in lines if line.strip() and not line.startswith("#"))
 
 

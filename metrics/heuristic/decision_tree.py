@@ -5,8 +5,9 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from ...languages.yaml_file import read_yaml
 
 
 class Node(BaseModel):
@@ -81,8 +82,7 @@ class Walk(NamedTuple):
 @cache
 def annotators_tree() -> Tree:
     """The tree that comes with Assay."""
-    text = resources.files(__package__).joinpath("decisions/tree.yaml").read_text(encoding="utf-8")
-    return Tree.model_validate(yaml.safe_load(text))
+    return read_yaml(resources.files(__package__).joinpath("decisions/tree.yaml"), Tree)
 
 
 def walk(tree: Tree, features: Mapping[str, float | None]) -> Walk:

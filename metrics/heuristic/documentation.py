@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import InputError
+from ...regular_files import read_text_file
 
 SUFFIXES = frozenset({".md", ".txt", ".rst", ".html", ".htm", ".adoc"})
+_MOST_BYTES = 100_000_000  # of one file
 _MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]+>|https?://\S+", re.DOTALL)
 
 
@@ -32,7 +34,4 @@ def read_documentation(paths: Sequence[Path]) -> list[str]:
 
 
 def _read_text(file: Path) -> str:
-    try:
-        return _MARKUP.sub(" ", file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot be read as text (UTF-8): {error}") from error
+    return _MARKUP.sub(" ", read_text_file(file, "the documentation", most_bytes=_MOST_BYTES))

@@ -13,6 +13,8 @@ from ..plan import Plan
 from .gates import NO_JUDGE, Gate
 
 _STRICT = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+_MOST = 1_000_000_000  # of anything that is counted, as on the command line
+_MOST_BUDGET = 10**15
 
 
 class CassetteUse(BaseModel):
@@ -29,9 +31,9 @@ class BudgetBounds(BaseModel):
 
     model_config = _STRICT
 
-    usd: float | None = Field(default=None, ge=0)
-    tokens: int | None = Field(default=None, ge=0)
-    calls: int | None = Field(default=None, ge=0)
+    usd: float | None = Field(default=None, ge=0, le=_MOST_BUDGET)
+    tokens: int | None = Field(default=None, ge=0, le=_MOST_BUDGET)
+    calls: int | None = Field(default=None, ge=0, le=_MOST_BUDGET)
 
     def budget(self) -> Budget:
         """Returns a fresh budget with these bounds."""
@@ -69,12 +71,12 @@ class Suite(BaseModel):
     language: str | None = None
     split: str | None = None
     sheet: str | None = None
-    limit: int | None = Field(default=None, ge=1)
+    limit: int | None = Field(default=None, ge=1, le=_MOST)
     skip_bad: bool = False
-    concurrency: int | None = Field(default=None, ge=1)
-    max_failed: int = Field(default=0, ge=0)
+    concurrency: int | None = Field(default=None, ge=1, le=10_000)
+    max_failed: int = Field(default=0, ge=0, le=_MOST)
     store: str | None = None
-    store_wait: float = Field(default=60, ge=0, description="seconds to wait for a locked store")
+    store_wait: float = Field(default=60, ge=0, le=86_400, description="seconds to wait for a locked store")
     false_alarms: float = Field(default=0.05, gt=0, lt=1, description="months without a change that may have one")
     gates: tuple[Gate, ...] = ()
     outputs: Outputs = Outputs()

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from ...eval_sets import Sample, load_set
 from ...eval_sets.rows import Row
 from ...eval_sets.sample_columns import ALIASES, known_columns, sort_row
 from ...eval_sets.sources import open_source
+from ...languages.yaml_file import dump_yaml
 from ...metrics.catalogue import describe_metric
 from ...metrics.metric import has_field
 from ...metrics.specification import parse_specification
@@ -199,7 +198,7 @@ def _entry(key: str, value: object) -> str:
 
 
 def _flow(value: object) -> str:
-    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, default_flow_style=True, width=math.inf)
+    text = dump_yaml(value, flow=True, width=math.inf)
     return text.removesuffix("\n").removesuffix("\n...")
 
 

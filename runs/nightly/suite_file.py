@@ -1,10 +1,9 @@
 """Reads a suite from its YAML file; what is wrong is told with line, key and the nearest right name."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
@@ -13,7 +12,9 @@ from ...errors import InputError, UsageError
 from ...eval_sets.name_suggestions import nearest_names, quote_names
 from ...eval_sets.sample_columns import known_columns
 from ...eval_sets.sources import is_on_hub, open_source
+from ...languages.yaml_file import YAMLDocument, load_yaml
 from ...metrics.catalogue import needs_judge
+from ...regular_files import read_text_file
 from ...value_messages import describe_mistake
 from .gates import GATES, NO_JUDGE
 from .suite import BudgetBounds, CassetteUse, Outputs, Suite, judge_identity
@@ -32,28 +33,20 @@ def load_suite(path: Path) -> Suite:
             right name.
     """
     check_type("path", path, Path, "the path of a suite's file, as a pathlib.Path")
-    try:
-        text = path.read_text(encoding="utf-8")
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: the suite cannot be read: {error}") from error
-    except yaml.YAMLError as error:
-        raise InputError(_not_yaml(path, text, error)) from error
-    if not isinstance(content, dict) or tree is None:
+    document = _read_document(path)
+    content = document.value
+    if not isinstance(content, dict):
         raise InputError(f"{path}: holds no keys; a suite begins with `sets:` and `metrics:` (see docs/nightly.md)")
-    for key, line in _repeated_keys(tree):
-        raise InputError(f"{path}, line {line}: the key `{key}` appears twice; keep one of them")
     if "folder" in content:
-        raise InputError(_unknown_key(str(path), tree, ("folder",)))
+        raise InputError(_unknown_key(document, ("folder",)))
     try:
         suite = Suite.model_validate({"name": path.stem} | content | {"folder": path.resolve().parent})
     except ValidationError as error:
         errors = error.errors(include_url=False)
         # a misspelt key is also a missing one: the misspelling is what to correct
         first = next((problem for problem in errors if problem["type"] == "extra_forbidden"), errors[0])
-        raise InputError(_explanation(str(path), tree, first)) from None
-    _check_names(suite, path, tree)
+        raise InputError(_explanation(document, first)) from None
+    _check_names(suite, document)
     return suite
 
 
@@ -67,9 +60,7 @@ def check_sets(suite: Suite, path: Path) -> None:
     Raises:
         InputError: A set cannot be opened; the text names the suite's file and the set's line.
     """
-    tree = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-    if tree is None:
-        return
+    document = _read_document(path)
     for number, (name, source) in enumerate(zip(suite.sets, suite.plan(NO_JUDGE).sets, strict=True)):
         if is_on_hub(source):
             continue  # checking asks nobody
@@ -82,27 +73,17 @@ def check_sets(suite: Suite, path: Path) -> None:
             place: Place = ("sets", number)
             beside = "" if Path(source).is_absolute() else f" (looked for in {suite.folder} and among the bundled sets)"
             raise InputError(
-                f"{path}{_line(tree, place)}, {_dotted(place)}: {name} cannot be read{beside}: {error}"
+                f"{path}, line {document.line(place)}, {_dotted(place)}: {name} cannot be read{beside}: {error}"
             ) from None
 
 
-def _not_yaml(path: Path, text: str, error: yaml.YAMLError) -> str:
-    """What is wrong with a file that is no YAML: file, line, problem and cure."""
-    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    number = mark.line if mark else text.count("\n", 0, getattr(error, "position", 0))
-    problem = (
-        getattr(error, "problem", None) or getattr(error, "reason", None) or "a character that YAML does not allow"
-    )
-    context = getattr(error, "context", None)
-    began = getattr(error, "context_mark", None)
-    within = f" {context} that begins in line {began.line + 1}" if context and began else ""
-    cure = "check the brackets, quotes, colons and the indentation (spaces, no tabs) there"
-    return f"{path}, line {number + 1}: not valid YAML: {problem}{within}; {cure}"
+def _read_document(path: Path) -> YAMLDocument:
+    return load_yaml(read_text_file(path, "the suite"), str(path))
 
 
-def _check_names(suite: Suite, path: Path, tree: yaml.Node) -> None:
+def _check_names(suite: Suite, document: YAMLDocument) -> None:
     def invalid(place: Place, problem: str) -> InputError:
-        return InputError(f"{path}{_line(tree, place)}, {_dotted(place)}: {problem}")
+        return InputError(f"{document.origin}, line {document.line(place)}, {_dotted(place)}: {problem}")
 
     for number, metric in enumerate(suite.metrics):
         try:
@@ -141,11 +122,11 @@ def _check_names(suite: Suite, path: Path, tree: yaml.Node) -> None:
             )
 
 
-def _explanation(path: str, tree: yaml.Node, error: ErrorDetails) -> str:
+def _explanation(document: YAMLDocument, error: ErrorDetails) -> str:
     place = tuple(part for part in error["loc"] if part not in GATES)
     if error["type"] == "extra_forbidden":
-        return _unknown_key(path, tree, place, gate=next((str(part) for part in error["loc"] if part in GATES), None))
-    where = f"{path}{_line(tree, place)}, {_dotted(place) or 'the suite'}"
+        return _unknown_key(document, place, gate=next((str(part) for part in error["loc"] if part in GATES), None))
+    where = f"{document.origin}, line {document.line(place)}, {_dotted(place) or 'the suite'}"
     if error["type"] == "missing":
         return f"{where}: is missing; add it"
     if error["type"] in {"union_tag_not_found", "union_tag_invalid"}:
@@ -157,10 +138,10 @@ def _explanation(path: str, tree: yaml.Node, error: ErrorDetails) -> str:
         hint = f"did you mean `{similar[0]}`? " if kind and similar else ""
         hint = f"is `{similar[0]}` meant as `gate`? " if similar and not kind else hint
         return f"{where}: begins with `gate:` and its kind; {hint}The kinds are {quote_names(GATES)}"
-    return f"{where}: {describe_mistake(error, 'correct it there')}"
+    return f"{where}: {describe_mistake(error)}"
 
 
-def _unknown_key(path: str, tree: yaml.Node, place: Place, gate: str | None = None) -> str:
+def _unknown_key(document: YAMLDocument, place: Place, gate: str | None = None) -> str:
     *parents, key = place
     model: Any = Suite
     if gate is not None:
@@ -172,37 +153,10 @@ def _unknown_key(path: str, tree: yaml.Node, place: Place, gate: str | None = No
     hint = f"did you mean `{similar[0]}`? " if similar else ""
     within = f" in {_dotted(parents)}" if parents else ""
     return (
-        f"{path}{_line(tree, place)}: unknown key `{key}`{within}; {hint}The keys are {quote_names(known, at_most=30)}"
+        f"{document.origin}, line {document.line(place)}: unknown key `{key}`{within}; {hint}The keys are "
+        f"{quote_names(known, at_most=30)}"
     )
 
 
 def _dotted(place: Place) -> str:
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
-
-
-def _line(tree: yaml.Node, place: Place) -> str:
-    """The line of a key, or of the nearest node around it."""
-    node, line = tree, tree.start_mark.line + 1
-    for part in place:
-        if isinstance(node, yaml.MappingNode):
-            entry = next(((key, value) for key, value in node.value if key.value == part), None)
-            if entry is None:
-                break
-            line, node = entry[0].start_mark.line + 1, entry[1]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            node = node.value[part]
-            line = node.start_mark.line + 1
-    return f", line {line}"
-
-
-def _repeated_keys(node: yaml.Node) -> Iterator[tuple[str, int]]:
-    if isinstance(node, yaml.MappingNode):
-        seen = set()
-        for key, value in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.value in seen:
-                yield key.value, key.start_mark.line + 1
-            seen.add(key.value if isinstance(key, yaml.ScalarNode) else id(key))
-            yield from _repeated_keys(value)
-    elif isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            yield from _repeated_keys(item)

@@ -4,8 +4,12 @@ import json
 import re
 from pathlib import Path
 
+from ...installation import find_own_commit
+
 _TEMPLATE = Path(__file__).parent / "templates" / "workflow.yml"
 _PLACE = Path(".github", "workflows", "assay.yml")
+PLACEHOLDER = "OWNER/assay@COMMIT"
+"""What stands for the action where the repository and the commit that Assay was installed from are unknown."""
 _PROVIDER = re.compile(r"([a-z]\w*)/.")
 
 
@@ -23,6 +27,8 @@ def find_workflow_file(suite: Path) -> Path:
 def draft_workflow(suite: str, judge: str | None) -> str:
     """Writes a workflow as YAML with comments: each night and by hand, with the box that accepts a run.
 
+    Actions are pinned by commit, since a tag can be moved; that of Assay by the one that it was installed from.
+
     Args:
         suite: The suite's file, relative to the repository.
         judge: Who is asked; the key of its provider is read from the secrets. None for nobody.
@@ -34,6 +40,11 @@ def draft_workflow(suite: str, judge: str | None) -> str:
         False
     """
     text = _TEMPLATE.read_text(encoding="utf-8").replace("<SUITE>", json.dumps(suite, ensure_ascii=False))
+    own = find_own_commit()
+    action = (
+        "@".join(own) if own else f"{PLACEHOLDER}   # replace both: the repository that holds Assay, and its commit"
+    )
+    text = text.replace("<ACTION>", action)
     key = find_key(judge)
     if key is None:
         return text.partition("        env:")[0]

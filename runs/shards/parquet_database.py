@@ -41,7 +41,7 @@ class ParquetDatabase:
     ) -> None:
         with require_extra("shards", f"{folder.url}: reading results"):
             import duckdb
-        self.errors: type[Exception] = duckdb.Error
+        self.errors: type[Exception] | tuple[type[Exception], ...] = duckdb.Error
         self.duplicate_error: type[Exception] = duckdb.ConstraintException
         self.name = folder.url
         self._run, self._folder, self._metrics = run, folder, metrics

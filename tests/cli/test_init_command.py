@@ -129,16 +129,19 @@ def test_a_workflow_is_written_beside_the_suite_and_never_replaced_unasked(assay
     Path("answers.csv").write_text(ROWS, encoding="utf-8")
     done = assay("init", "answers.csv", "--judge", "openai/gpt-4o-mini", "--workflow")
     assert done.code == 0
-    assert "Replace OWNER in it, commit it with the suite and answers.csv, and add OPENAI_API_KEY to the" in done.out
+    assert (
+        "Replace OWNER and COMMIT in it, commit it with the suite and answers.csv, and add OPENAI_API_KEY to"
+        in done.out
+    )
     file = tmp_path / ".github/workflows/assay.yml"
     content = yaml.safe_load(file.read_text(encoding="utf-8"))
     on = content[True]  # YAML 1.1 reads the key `on` as a boolean
     assert on["schedule"] == [{"cron": "15 2 * * *"}]
     assert on["workflow_dispatch"]["inputs"]["accept"]["type"] == "boolean"
     [checkout, action] = content["jobs"]["nightly"]["steps"]
-    assert checkout == {"uses": "actions/checkout@v4"}
+    assert checkout == {"uses": "actions/checkout@08eba0b27e820071cde6df949e0beb9ba4906955"}
     assert action == {
-        "uses": "OWNER/assay@main",
+        "uses": "OWNER/assay@COMMIT",
         "with": {"suite": "suite.yaml", "accept": "${{ inputs.accept }}"},
         "env": {"OPENAI_API_KEY": "${{ secrets.OPENAI_API_KEY }}"},
     }

@@ -19,10 +19,11 @@ from junitparser import JUnitXml
 from openai_server import OpenAIServer
 
 from assay import load_set
+from assay.runs.nightly.workflow_draft import PLACEHOLDER, draft_workflow
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-SETUP_PYTHON = ACTION["runs"]["steps"][0]["uses"]
+SETUP_PYTHON = ACTION["runs"]["steps"][1]["uses"]
 pytestmark = [
     pytest.mark.timeout(300),
     pytest.mark.skipif(os.name == "nt", reason="the steps are for bash"),
@@ -309,32 +310,68 @@ def test_two_suites_have_caches_of_their_own(
     assert len(list((other.folder / "assay-reports/a/site").glob("night*-*.html"))) == 1
 
 
-def test_each_action_is_pinned_by_a_commit_whose_release_is_named() -> None:
-    used = re.findall(r"uses: (.*)", (ROOT / "action.yml").read_text(encoding="utf-8"))
-    assert len(used) == 6
-    assert [line for line in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line)] == []
-
-
-@pytest.mark.parametrize("accept", ["yes", "true\nexit-code=0"])
+@pytest.mark.parametrize("accept", ["yes", "truefalse"])
 def test_accept_is_true_or_false(github: GitHub, accept: str) -> None:
     job = github.begin(accept=accept)
     assert job.run() == 1
-    assert job.ran == [SETUP_PYTHON, "Check the suite"]
+    assert job.ran == ["Check the inputs", SETUP_PYTHON, "Check the suite"]
 
 
-def test_a_line_end_in_an_input_writes_no_further_output(
-    github: GitHub, assay: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_answers(github)
-    folder = github.repository / "x\nexit-code=0\nsummary=evil"
-    folder.mkdir()
-    type_init(github, assay, monkeypatch)
-    for name in ("suite.yaml", "answers.csv"):
-        shutil.move(github.repository / name, folder)
-    job = github.begin(suite="x\nexit-code=0\nsummary=evil/suite.yaml")
-    assert job.run() == 0
-    assert job.values["steps.files.outputs.summary"] == "x\nexit-code=0\nsummary=evil/assay-reports/summary.md"
-    assert "steps.files.outputs.exit-code" not in job.values
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\x1b", "\n" * 3])
+@pytest.mark.parametrize("name", ACTION["inputs"])
+def test_a_line_end_in_an_input_is_refused_before_anything_runs(github: GitHub, name: str, end: str) -> None:
+    """Nothing is installed, no output is written, and the message does not repeat the input."""
+    job = github.begin(**{name: f"x{end}exit-code=0{end}::stop-commands::y"})
+    assert job.run() == 1
+    assert job.ran == ["Check the inputs"]
+    assert not any(key.startswith("steps.") and ".outputs." in key for key in job.values)
+
+
+@pytest.mark.parametrize("name", ["junit", "summary", "store"])
+def test_a_line_end_in_a_path_of_the_suite_is_refused(github: GitHub, name: str) -> None:
+    path = "x\n../evil"
+    suite = {"sets": "helpdesk_en", "metrics": "token_overlap"}
+    suite |= {"store": path} if name == "store" else {"outputs": {name: path}}
+    (github.repository / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    job = github.begin()
+    assert job.run() == 1
+    assert job.ran[-1] == "Check the suite"
+    assert not any(".outputs." in key for key in job.values)
+
+
+def test_no_step_has_an_expression_in_its_script() -> None:
+    """GitHub fills `${{ }}` in before a shell reads the script: what an input says would be run."""
+    scripts = [step["run"] for step in ACTION["runs"]["steps"] if "run" in step]
+    assert len(scripts) == 6
+    assert [script for script in scripts if "${{" in script] == []
+    for text in (draft_workflow("suite.yaml", "openai/m"), (ROOT / "docs" / "nightly.md").read_text(encoding="utf-8")):
+        assert [line for line in text.splitlines() if re.match(r"\s*(- )?run:", line) and "${{" in line] == []
+
+
+def test_every_action_is_pinned_by_a_commit() -> None:
+    """Wherever `uses:` stands: in the action, in the documentation, in what `assay init --workflow` writes."""
+    texts = {"the drafted workflow": draft_workflow("suite.yaml", "openai/m")}
+    files = [ROOT / "action.yml", ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *ROOT.rglob(".github/**/*.y*ml")]
+    texts |= {file.name: file.read_text(encoding="utf-8") for file in files}
+    lines = [(name, line) for name, text in texts.items() for line in re.findall(r"uses: +(\S.*)", text)]
+    assert len(lines) == 10
+    for name, line in lines:
+        if not line.startswith(PLACEHOLDER):  # of this repository, whose name and commit are not known here
+            assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} +# v\d+\.\d+\.\d+", line), (name, line)
+
+
+def test_a_workflow_names_the_commit_that_assay_was_installed_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    commit = "0123456789" * 4
+    for url, expected in {
+        "https://github.com/team/assay.git": f"team/assay@{commit}",
+        "ssh://git@github.com/team/assay": f"team/assay@{commit}",
+        "https://example.org/team/assay.git": PLACEHOLDER,
+        "https://github.com/team/assay\nx: y": PLACEHOLDER,
+    }.items():
+        origin = {"url": url, "vcs_info": {"vcs": "git", "commit_id": commit}}
+        monkeypatch.setattr("assay.installation._origin", lambda origin=origin: origin)
+        steps = yaml.safe_load(draft_workflow("suite.yaml", None))["jobs"]["nightly"]["steps"]
+        assert steps[1]["uses"] == expected
 
 
 @pytest.fixture
@@ -371,4 +408,4 @@ def test_without_a_package_the_actions_own_checkout_is_installed(github: GitHub)
 def test_a_suite_that_cannot_be_read_stops_before_anything_is_asked(github: GitHub) -> None:
     job = github.begin(suite="none.yaml")
     assert job.run() != 0
-    assert job.ran == [SETUP_PYTHON, "Check the suite"]
+    assert job.ran == ["Check the inputs", SETUP_PYTHON, "Check the suite"]

@@ -173,7 +173,7 @@ def test_a_cell_at_the_far_end_of_a_sheet_is_told_in_bounded_memory(tmp_path: Pa
 def test_a_sheet_with_too_many_cells_is_told(tmp_path: Path) -> None:
     path = tmp_path / "answers.xlsx"
     path.write_bytes(far_cell(rows=1300))  # 1,300 rows of 16,384 cells are more than 20 million
-    with pytest.raises(InputError, match="has more than 20,000,000 cells; save it as CSV"):
+    with pytest.raises(InputError, match="has more than 20,000,000 cells; delete what is empty, or save"):
         load_set(path)
 
 

@@ -150,7 +150,7 @@ def test_a_line_without_a_field_is_told(path: Path, missing: str) -> None:
 
 
 def test_a_folder_is_no_cassette(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="is a folder, not a file"):
         Cassette(tmp_path, "auto")
 
 

@@ -42,7 +42,7 @@ def test_served_as_names_the_model() -> None:
         ("model: a/b\nwait: -1\n", "wait"),
         ("model: a/b\nstructured: yaml\n", "structured"),
         ("model: a/b\nprice: {input: -1, output: 0}\n", "price.input"),
-        ("model: [a\n", "mine.yaml, line 2: this is no YAML"),
+        ("model: [a\n", "mine.yaml, line 2: not valid YAML"),
         ("- a\n- b\n", "mine.yaml, line 1, the whole file: is a list"),
         (
             "model: a/b\nparameters: {api_key: sk-1}\n",

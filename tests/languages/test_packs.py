@@ -91,7 +91,7 @@ def test_a_missing_section_is_told_with_the_file_to_write(tmp_path: Path) -> Non
         ),
         ("answer_word:\n  - 'ja, '\n  - yes\nyes_no: ['ja']\n", 3, "answer_word.1: "),  # YAML reads yes as true
         ("answer_word: ['ja, ']\n", 1, "yes_no: is missing; add it"),
-        ("answer_word: ['ja, ']\nyes_no: [\n", 3, "this is no YAML"),
+        ("answer_word: ['ja, ']\nyes_no: [\n", 3, "not valid YAML"),
         ("", 1, "the whole file: is empty; write FIELD: VALUE"),
     ],
 )
@@ -115,7 +115,7 @@ def test_several_mistakes_are_all_told(tmp_path: Path) -> None:
 def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
     file = tmp_path / "words.yaml"
     file.write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match=r"words\.yaml: the file cannot be read"):
+    with pytest.raises(InputError, match=r"words\.yaml, line 1: the file cannot be read"):
         read_yaml(file, dict[str, str])
 
 

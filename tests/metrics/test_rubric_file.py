@@ -84,11 +84,15 @@ def test_yaml_and_markdown_say_the_same(tmp_path: Path) -> None:
             "      None: It names some.\n",
             "line 7, criteria.0.levels: 'none' and 'None' differ in nothing but case; rename one",
         ),
-        ("      some: It names some.\n", "      none: It names some.\n", "line 9, none: line 8 has this key too"),
+        (
+            "      some: It names some.\n",
+            "      none: It names some.\n",
+            "line 9, criteria.0.levels.none: line 8 has this key too",
+        ),
         ("    question: Is the answer polite?\n", "", "line 11, criteria.1.question: is missing; add it"),
         ("      2: It is polite.\n", "", "line 13, criteria.1.levels: has too few entries (1); give 2"),
         ("name: Tone", "name: Steps", "several criteria are called 'Steps'; give each its own name"),
-        ("criteria:", "criteria: [", "this is no YAML"),
+        ("criteria:", "criteria: [", "not valid YAML"),
     ],
 )
 def test_a_mistake_in_yaml(tmp_path: Path, before: str, after: str, told: str) -> None:

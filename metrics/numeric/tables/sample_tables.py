@@ -10,12 +10,14 @@ from ....errors import InputError
 from ....eval_sets.sample import Sample
 from ....eval_sets.sample import Table as SampleTable
 from ....eval_sets.table_files import TABLE_SUFFIXES, read_table_file
+from ....regular_files import read_text_file
 from .column_types import table_of
 from .grids import Grid, grids_in_text, unique_names
 from .table import NumericTable
 
 TEXT_SUFFIXES = (".md", ".markdown")
 _KEPT = 32
+_MOST_BYTES = 100_000_000  # of one file of text or JSON, which is read whole
 _recent_tables: deque[tuple[SampleTable, str | None, NumericTable]] = deque(maxlen=_KEPT)
 
 
@@ -47,12 +49,7 @@ def tables_of_file(path: Path, language: str | None = None) -> list[NumericTable
         )
     if path.suffix.lower() in TABLE_SUFFIXES and path.suffix.lower() != ".json":
         return _with_unique_names(_numeric_table(table, language) for table in read_table_file(path))
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error}); check the name") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: is not UTF-8; save it as UTF-8") from None
+    text = read_text_file(path, "the table", _MOST_BYTES, cure="check the name, and save it as UTF-8")
     tables = _tables_in_text(text, language, path.stem)
     if not tables:
         raise InputError(f"{path}: holds no table that can be read: a header, and rows with numbers below it")

@@ -1,0 +1,76 @@
+"""Reads the files that people name: what may never end (a pipe, a device) or holds no bytes of its own is refused."""
+
+import stat
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from .errors import InputError
+
+MOST_BYTES = 10_000_000
+"""Of a file of settings or texts that is read whole."""
+_KINDS = (
+    (stat.S_ISDIR, "a folder", "name a file in it"),
+    (stat.S_ISFIFO, "a pipe", "a file may be read more than once: write what it gives to a file, and name that"),
+    (stat.S_ISCHR, "a device", "name a file"),
+    (stat.S_ISBLK, "a device", "name a file"),
+    (stat.S_ISSOCK, "a socket", "name a file"),
+)
+
+
+def check_regular(path: Path, name: str = "", most_bytes: int | None = None) -> None:
+    """Checks that a path leads to a file, before it is opened: opening a pipe or reading a device may never end.
+
+    Args:
+        path: The path. One that leads nowhere is left to whoever opens it.
+        name: What messages call it; the path if left out.
+        most_bytes: How large the file may be; None for any size.
+
+    Raises:
+        InputError: It leads to a folder, a pipe, a device or a socket, or the file is larger.
+
+    Example:
+        >>> check_regular(Path("/dev/null"))
+        Traceback (most recent call last):
+        assay.errors.InputError: /dev/null: is a device, not a file; name a file
+    """
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return
+    name = name or str(path)
+    for is_kind, kind, cure in _KINDS:
+        if is_kind(status.st_mode):
+            raise InputError(f"{name}: is {kind}, not a file; {cure}")
+    if most_bytes is not None and status.st_size > most_bytes:
+        raise InputError(f"{name}: is larger than {most_bytes / 1e6:g} MB; make it smaller")
+
+
+def read_text_file(
+    file: Traversable, what: str = "the file", most_bytes: int = MOST_BYTES, cure: str = "name a UTF-8 text file"
+) -> str:
+    r"""Reads a UTF-8 text file whole, without a byte order mark; all line ends become \n.
+
+    Args:
+        file: The file, in a package or a folder.
+        what: What it holds, for messages, such as "the suite".
+        most_bytes: How large it may be.
+        cure: What to do where it cannot be read.
+
+    Raises:
+        InputError: It is no file (see `check_regular`), larger, not UTF-8 (with the line), or cannot be read.
+    """
+    if isinstance(file, Path):
+        check_regular(file, most_bytes=most_bytes)
+    try:
+        content = file.read_bytes()
+    except (OSError, ValueError) as error:  # a name with a NUL byte is a ValueError
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{file}: {what} cannot be read: {reason}; {cure}") from error
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{file}, line {line}: {what} cannot be read: byte 0x{content[error.start]:02x} is not UTF-8; {cure}"
+        ) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,338 @@
+"""What is no file, or a far larger one than it looks: refused with its name and quickly, whoever reads it."""
+
+import io
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import Workbook
+
+from assay.errors import AssayError, InputError, UsageError
+from assay.eval_sets import load_set
+from assay.eval_sets.table_files import read_table_file
+from assay.generation.crosseval.bots import _read_template
+from assay.generation.documents.document_reader import DocumentSource, read_document
+from assay.judges import Cassette, load_settings
+from assay.meta_eval.score_files import flat_rows
+from assay.meta_eval.scorer import Scorer
+from assay.metrics.choice_file import read_choice
+from assay.metrics.heuristic.company_terms import read_vocabulary
+from assay.metrics.heuristic.documentation import read_documentation
+from assay.metrics.numeric.tables.sample_tables import tables_of_file
+from assay.metrics.rubric_file import read_rubric
+from assay.prompts.catalogue import read_prompt
+from assay.runs import Store
+from assay.runs.nightly.suite_file import load_suite
+
+pytestmark = pytest.mark.timeout(120)
+LIMIT = 2.0  # seconds
+
+# by the name of a file: who reads it
+READERS: dict[str, Callable[[Path], Any]] = {
+    **{f"set{suffix}": load_set for suffix in (".csv", ".tsv", ".txt", ".jsonl", ".json", ".parquet", ".xlsx", ".log")},
+    **{f"scores{suffix}": flat_rows for suffix in (".csv", ".jsonl", ".json", ".parquet", ".xlsx")},
+    **{f"table{suffix}": read_table_file for suffix in (".csv", ".json", ".jsonl", ".parquet", ".xlsx")},
+    **{f"figures{suffix}": tables_of_file for suffix in (".csv", ".json", ".md", ".xlsx")},
+    **{
+        f"page{suffix}": lambda path: read_document(DocumentSource(path=path, name="page"))
+        for suffix in (".md", ".txt", ".html", ".docx", ".pdf")
+    },
+    "judge.yaml": lambda path: load_settings(str(path)),
+    "suite.yaml": load_suite,
+    "rubric.yaml": read_rubric,
+    "rubric.md": read_rubric,
+    "choice.yaml": read_choice,
+    "claims.en.md": read_prompt,
+    "cassette.jsonl": Cassette,
+    "vocabulary.txt": read_vocabulary,
+    "documentation.txt": lambda path: read_documentation([path]),
+    "template.json": _read_template,
+    "runs.sqlite": lambda path: Store(path.parent),
+}
+
+
+@pytest.fixture(params=["pipe", "zero", "null", "socket"])
+def no_file(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Makes something of a name that is no file."""
+    open_sockets: list[socket.socket] = []
+
+    def make(name: str) -> Path:
+        path = tmp_path / name
+        if request.param == "pipe":
+            os.mkfifo(path)
+        elif request.param == "socket":
+            open_sockets.append(socket.socket(socket.AF_UNIX))
+            open_sockets[-1].bind(str(path))
+        else:
+            path.symlink_to(f"/dev/{request.param}")
+        return path
+
+    yield make
+    for opened in open_sockets:
+        opened.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes, devices and sockets with a path")
+@pytest.mark.parametrize("name", READERS)
+def test_what_is_no_file_is_refused(no_file: Callable[[str], Path], name: str) -> None:
+    """A pipe without a writer, an endless and an empty device and a socket, under 38 readers."""
+    path = no_file(name)
+    start = time.monotonic()
+    with pytest.raises((InputError, UsageError), match=r"is a (pipe|device|socket), not a file; ") as error:
+        READERS[name](path)
+    assert time.monotonic() - start < 10 * LIMIT  # a first import is among it
+    assert str(error.value).startswith(str(path))
+
+
+def test_a_scorer_that_is_no_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "team.yaml")
+    with pytest.raises(InputError, match=r"team.yaml: there is no scorer here"):
+        Scorer.load(tmp_path / "team.yaml")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="for bash")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "run <(cat answers.csv) --metrics token_overlap",
+        "run pipe.csv --metrics token_overlap",
+        "run answers.csv --metrics token_overlap --store zeros",
+        "run answers.csv --metrics faithfulness --judge zero.yaml",
+        "run answers.csv --metrics faithfulness --judge openai/m --cassette zero.jsonl --mode replay",
+        "meta --scores zero.csv",
+        "suite pipe.yaml",
+        "numeric facts zero.csv",
+    ],
+)
+def test_a_command_names_what_is_no_file(tmp_path: Path, words: str) -> None:
+    (tmp_path / "answers.csv").write_text("question,answer\nHow?,So.\n", encoding="utf-8")
+    (tmp_path / "zeros").mkdir()
+    for name in ("zero.csv", "zero.yaml", "zero.jsonl", "zeros/runs.sqlite"):
+        (tmp_path / name).symlink_to("/dev/zero")
+    for name in ("pipe.csv", "pipe.yaml"):
+        os.mkfifo(tmp_path / name)
+    command = f'"{sys.executable}" -m assay {words}'
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
+    message = " ".join(done.stderr.split())
+    assert done.returncode in {1, 2} and "Traceback" not in message, message
+    assert "not a file; " in message, message
+
+
+def sheet(rows: bytes) -> bytes:
+    """A workbook with two rows of a set, and these rows as the bytes of the sheet."""
+    book = Workbook()
+    book.active.append(["question", "answer"])
+    book.active.append(["How?", "So."])
+    stream, target = io.BytesIO(), io.BytesIO()
+    book.save(stream)
+    with zipfile.ZipFile(stream) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in source.namelist():
+            content = source.read(name)
+            if name == "xl/worksheets/sheet1.xml":
+                content = content.replace(b"</sheetData>", rows + b"</sheetData>")
+            if name == "xl/sharedStrings.xml" and rows.startswith(b"<si>"):
+                content = content.replace(b"</sst>", rows + b"</sst>")
+            archive.writestr(name, content)
+    return target.getvalue()
+
+
+FAR = b'<row r="%d"><c r="A%d" t="str"><v>x</v></c></row>'
+SHEETS: dict[str, tuple[Callable[[], bytes], str]] = {
+    "six million empty rows": (lambda: b"<row/>" * 6_000_000, "has more than 1,048,576 rows; delete what is empty, or"),
+    "two million numbered rows": (
+        lambda: b"".join(b'<row r="%d"></row>' % number for number in range(3, 2_000_000)),
+        "has more than 1,048,576 rows",
+    ),
+    "a row behind the last": (lambda: FAR % (1_048_577, 1_048_577), "has more than 1,048,576 rows"),
+    "row six million": (lambda: FAR % (6_000_000, 6_000_000), "has more than 1,048,576 rows"),
+    "row 99999999999": (lambda: FAR % (99_999_999_999, 99_999_999_999), "has more than 1,048,576 rows"),
+    "a million empty columns": (
+        lambda: b"<row>" + b"<c/>" * 1_000_000 + b"</row>",
+        "row 3 has more than 16,384 columns",
+    ),
+    "300,000 columns": (
+        lambda: b"<row>" + b"<c><v>1</v></c>" * 300_000 + b"</row>",
+        "row 3 has more than 16,384 columns",
+    ),
+    "column ZZZZ": (lambda: b'<row r="3"><c r="ZZZZ3"><v>1</v></c></row>', "is no readable Excel file"),
+}
+
+
+@pytest.mark.parametrize("name", SHEETS)
+@pytest.mark.parametrize("load", [load_set, flat_rows, read_table_file], ids=["set", "scores", "table"])
+def test_a_sheet_that_unpacks_to_far_more_is_refused_quickly(
+    tmp_path: Path, load: Callable[[Path], Any], name: str
+) -> None:
+    rows, message = SHEETS[name]
+    path = tmp_path / "answers.xlsx"
+    path.write_bytes(sheet(rows()))
+    start = time.process_time()
+    with pytest.raises(InputError) as error:
+        load(path)
+    assert time.process_time() - start < 3 * LIMIT, "the issue's file took over 45 s"
+    assert str(error.value).startswith(str(path)) and message in str(error.value)
+
+
+PARTS = {
+    "500,000 fonts": (
+        "xl/styles.xml",
+        b"</fonts>",
+        b"<font/>" * 500_000,
+        "xl/styles.xml has more than 400,000 formats",
+    ),
+    "500,000 names": (
+        "xl/workbook.xml",
+        b"<calcPr",
+        b'<definedNames><definedName name="n"/>' + b'<definedName name="n"/>' * 500_000 + b"</definedNames>",
+        "xl/workbook.xml has more than 400,000 formats and names",
+    ),
+    "100,000 sheets": (
+        "xl/workbook.xml",
+        b"</sheets>",
+        b'<sheet name="s" sheetId="5" r:id="rId1"/>' * 100_000,
+        "has more than 1,000 sheets",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_beside_the_sheets_is_bounded(tmp_path: Path, name: str) -> None:
+    part, before, more, message = PARTS[name]
+    path = tmp_path / "answers.xlsx"
+    with zipfile.ZipFile(io.BytesIO(sheet(b""))) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.namelist():
+            content = old.read(entry)
+            if entry == part:
+                assert before in content
+                content = content.replace(before, more + before)
+            new.writestr(entry, content)
+    start = time.process_time()
+    with pytest.raises(InputError, match=message):
+        load_set(path)
+    assert time.process_time() - start < LIMIT
+
+
+def test_a_sheet_whose_stated_size_is_wrong_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "answers.xlsx"
+    source = io.BytesIO(sheet(b'<row r="3"><c r="A3" t="str"><v>Why?</v></c><c r="B3" t="str"><v>Thus.</v></c></row>'))
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.namelist():
+            new.writestr(part, old.read(part).replace(b'ref="A1:B2"', b'ref="A1:XFD1048576"'))
+    assert [sample.user_input for sample in load_set(path)] == ["How?", "Why?"]
+
+
+def test_columns_of_a_csv_file_are_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    names = [f"c{number}" for number in range(100_000)]
+    path.write_text(",".join(["question", "answer", *names]) + "\n", encoding="utf-8")
+    start = time.process_time()
+    with pytest.raises(InputError, match="line 1: has more than 16,384 columns"):
+        load_set(path)
+    assert time.process_time() - start < LIMIT
+    path.write_text(",".join(["question", "answer", *names[:16_000]]) + "\nq,a" + ",1" * 16_000, encoding="utf-8")
+    start = time.process_time()
+    assert len(load_set(path, notes=[])) == 1
+    assert time.process_time() - start < 2 * LIMIT
+
+
+@pytest.mark.parametrize("field", ["metadata", "ratings", "tables"])
+def test_a_key_that_stands_twice_in_a_cell_is_refused(tmp_path: Path, field: str) -> None:
+    """Python's own notation, which is tried after JSON, would silently take the last one."""
+    path = tmp_path / "answers.csv"
+    cell = '{"an": 4, "an": 2}' if field != "tables" else '[{"name": "t", "name": "u", "columns": {"x": [1]}}]'
+    doubled = cell.replace('"', '""')
+    path.write_text(f'question,answer,{field}\nHow?,So.,"{doubled}"\n', encoding="utf-8")
+    key = "name" if field == "tables" else "an"
+    with pytest.raises(InputError, match=f"line 2, field {field}: the key `{key}` stands twice in one object"):
+        load_set(path)
+
+
+JSON_TEMPLATES = {
+    '{"q": "$question", "q": "x"}': "the key `q` stands twice in one object",
+    '{"q": "$question", "n": ' + "9" * 5000 + "}": "a number has more than 4,300 digits",
+    "[" * 100_000 + '"$question"': "is nested too deeply",
+    '{"q": ': "is not JSON: Expecting value at character 7",
+    "": "is not JSON: Expecting value",
+}
+
+
+def test_a_template_that_is_no_json_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "template.json"
+    for text, message in JSON_TEMPLATES.items():
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError) as error:
+            _read_template(path)
+        assert str(error.value).startswith(f"{path}: ") and message in str(error.value)
+
+
+@pytest.fixture(scope="module")
+def good_store(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The file of a store with a run."""
+    from assay.runs import evaluate
+
+    folder = tmp_path_factory.mktemp("store")
+    (folder / "answers.csv").write_text(
+        "question,answer\n" + "".join(f"How {number}?,So {number}.\n" for number in range(20)), encoding="utf-8"
+    )
+    evaluate(str(folder / "answers.csv"), metrics=["token_overlap"], store=folder / "kept")
+    return (folder / "kept" / "runs.sqlite").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("rounds", "seed"), [(150, 0), pytest.param(3000, 1, marks=pytest.mark.slow)], ids=["small", "slow"]
+)
+def test_random_bytes_as_a_store_are_told(tmp_path: Path, good_store: bytes, rounds: int, seed: int) -> None:
+    """Random bytes, beginnings of a store, and a store with random bytes in it: read, or one error with the file."""
+    drawn = random.Random(seed)
+    told = 0
+    for number in range(rounds):
+        file = tmp_path / str(number) / "runs.sqlite"
+        file.parent.mkdir()
+        content = bytearray(good_store)
+        kind = number % 4
+        if kind == 0:
+            content = bytearray(drawn.randbytes(drawn.choice([1, 16, 99, 100, 512, 4096, 50_000])))
+        elif kind == 1:
+            content = content[: drawn.randrange(1, len(content))]
+        else:  # the schema's page is where the module's own messages quote the file
+            start = 100 if kind == 2 else drawn.randrange(len(content))
+            for place in (drawn.randrange(start, min(len(content), start + 4000)) for _ in range(30)):
+                content[place] = drawn.randrange(256)
+        file.write_bytes(content)
+        try:
+            store = Store(file.parent, wait=0.1)
+            for run in store.run_ids():
+                list(store.samples(store.run(run).id))
+                list(store.scores(run))
+        except AssayError as error:
+            assert (str(error).startswith(str(file)) and "; " in str(error)) or "run" in str(error), str(error)
+            told += 1
+    assert told > rounds / 3
+
+
+def test_a_database_of_another_program_is_no_store(tmp_path: Path) -> None:
+    import sqlite3
+
+    with sqlite3.connect(tmp_path / "runs.sqlite") as database:
+        database.execute("CREATE TABLE books (title)")
+    database.close()
+    with pytest.raises(UsageError, match=r"runs.sqlite: not a store of runs .*move it away, or name another --store"):
+        Store(tmp_path)
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "runs.sqlite").write_text(json.dumps({"runs": []}) * 100, encoding="utf-8")
+    with pytest.raises(UsageError, match=r"runs.sqlite: the store cannot be opened: file is not a database; .*move it"):
+        Store(tmp_path / "text")
+    (tmp_path / "folder" / "runs.sqlite").mkdir(parents=True)
+    with pytest.raises(UsageError, match=r"runs.sqlite: is a folder, not a file; move it away"):
+        Store(tmp_path / "folder")

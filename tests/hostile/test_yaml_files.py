@@ -1,0 +1,220 @@
+"""Bad YAML files, under every reader of one: each ends with one error that names file, line and cure, and quickly."""
+
+import ast
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.errors import InputError
+from assay.judges import load_settings
+from assay.languages.yaml_file import load_yaml, read_yaml
+from assay.meta_eval.scorer import Scorer
+from assay.metrics.choice_file import read_choice
+from assay.metrics.rubric_file import read_rubric
+from assay.runs.nightly.suite_file import load_suite
+
+ROOT = Path(__file__).parents[2]
+LIMIT = 2.0  # seconds of processor time
+
+
+def anchors(levels: int, each_holds: int = 9) -> str:
+    """Levels of lists, of which each holds the one before so many times."""
+    lines = ["a0: &a0 [x]"]
+    lines += [f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * each_holds)}]" for level in range(1, levels + 1)]
+    return "\n".join(lines)
+
+
+# by name: the text, and what its error says besides the file
+REFUSED: dict[str, tuple[str | bytes, str]] = {
+    "nine levels of anchors": (anchors(9), "aliases (*name) stand for more than 100,000 values"),
+    "nine levels of merge keys": (
+        "a0: &a0 {x: 1}\n" + "\n".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}" for n in range(1, 10)),
+        "aliases (*name) stand for more than 100,000 values",
+    ),
+    "a chain of 5,000 aliases": (
+        "- &a0 [x]\n" + "\n".join(f"- &a{number} [*a{number - 1}]" for number in range(1, 5000)),
+        "line 100: is nested more than 100 deep",
+    ),
+    "3,000 levels": ("model: " + "[" * 3000 + "]" * 3000, "line 1: is nested more than 100 deep"),
+    "100,000 levels": ("[" * 100_000 + "]" * 100_000, "line 1: is nested more than 100 deep"),
+    "100,000 open brackets": ("[" * 100_000, "line 1: is nested more than 100 deep"),
+    "100,000 mappings": ('{"a":' * 100_000 + "1" + "}" * 100_000, "line 1: is nested more than 100 deep"),
+    "2,000 indents": ("\n".join(" " * level + "a:" for level in range(2000)), "line 101: is nested more than 100 deep"),
+    "2,000 dashes": ("- " * 2000 + "a", "line 1: is nested more than 100 deep"),
+    "5,000 digits": (f"concurrency: {'9' * 5000}", "line 1, concurrency: is a number of length 5,000"),
+    "5,000 hexadecimal digits": (f"timeout: 0x{'f' * 5000}", "line 1, timeout: is a number of length 5,002"),
+    "5,000 digits to the base 60": (f"x: 1{':59' * 5000}", "line 1, x: is a number of length 15,001"),
+    "5,000 digits as a key": (f"? {'9' * 5000}\n: x", "is a number of length 5,000"),
+    "a key twice": ("model: a\nmodel: b", "line 2, model: line 1 has this key too; keep one"),
+    "a key twice in a list": ("a:\n- {x: 1, x: 2}", "line 2, a.0.x: line 2 has this key too"),
+    "a key as two words for true": ("yes: 1\ntrue: 2", "line 2, true: line 1 has this key too"),
+    "a key as two numbers": ("16: 1\n0x10: 2", "line 2, 0x10: line 1 has this key too"),
+    "two merge keys": ("a: &a {x: 1}\nb:\n  <<: *a\n  <<: *a", "line 4, b.<<: line 3 has this key too"),
+    "a key twice by an alias": ("- &k x\n- {*k : 1, *k : 2}", "1.x: line 1 has this key too"),
+    "a list as a key": ("? [a, b]\n: c", "line 1, the whole file: a key is a list or mapping; write a text"),
+    "an object of Python": ("model: !!python/object/apply:os.system [id]", "line 1: could not determine a constructor"),
+    "a tag of another program": ("model: !Ref bucket", "line 1: could not determine a constructor for the tag '!Ref'"),
+    "a boolean that is none": ("logprobs: !!bool perhaps", "line 1, logprobs: 'perhaps' is no bool"),
+    "a number that is none": ("concurrency: !!int many", "line 1, concurrency: 'many' is no int"),
+    "an empty number": ('concurrency: !!int ""', "line 1, concurrency: '' is no int"),
+    "a time that is none": ("model: !!timestamp now", "line 1, model: 'now' is no timestamp"),
+    "month 13": ("model: 2026-13-45", "line 1, model: '2026-13-45' is no timestamp"),
+    "NaN": ("timeout: .nan", "line 1, timeout: is nan, not a number that can be reckoned with"),
+    "infinity": ("parameters: {temperature: .inf}", "line 1, parameters.temperature: is inf, not a number"),
+    "a number that overflows": ("timeout: 1.0e+999", "line 1, timeout: is inf, not a number"),
+    "two documents": ("model: a\n---\nmodel: b", "line 2: a second document begins here (---); keep one per file"),
+    "an alias inside of itself": ("a: &a [*a]", "line 1: *a stands inside of what it stands for"),
+    "an alias without an anchor": ("a: *b", "line 1: not valid YAML: found undefined alias"),
+    "an anchor twice": ("a: &a 1\nb: &a 2", "line 1"),
+    "a tab": ("a:\n\t- b", "line 2: not valid YAML: found character that cannot start any token"),
+    "a NUL": ("model: a\nserved_as: b\0", "line 2: not valid YAML: the character U+0000, which it does not allow"),
+    "a control character": ("model: \x07", "line 1: not valid YAML: the character U+0007"),
+    "not UTF-8": (b"model: a\nserved_as: caf\xe9", "line 2: the"),
+    "UTF-16": ("model: a".encode("utf-16"), "line 1: the"),
+    "half a character": (b"model: \xed\xa0\x80", "line 1: the"),
+    "20,000 directives": ("".join(f"%TAG !a{n}! x\n" for n in range(20_000)) + "--- a", "more than 100 directives"),
+    "11 MB": ("#" * 11_000_000, "is larger than 10 MB; make it smaller"),
+    "2 million values": ("a: [" + "1," * 2_000_000 + "]", "has more than 1,000,000 values"),
+    "an open bracket": ("a: [b", "not valid YAML: did not find expected ',' or ']'"),
+    "a list where a mapping is expected": ("- a\n- b", ""),
+    "a text alone": ("model", ""),
+    "a number alone": ("42", ""),
+    "an empty file": ("", ""),
+    "a comment alone": ("# model: a", ""),
+    "a key that is null": ("~: a", ""),
+    "a key that is a number": ("1: a", ""),
+    "a key that is a date": ("2026-01-01: a", ""),
+}
+READERS: dict[str, Callable[[Path], Any]] = {
+    "judge": lambda path: load_settings(str(path)),
+    "suite": load_suite,
+    "rubric": read_rubric,
+    "choice": read_choice,
+    "scorer": Scorer.load,
+    "any": lambda path: read_yaml(path, dict[str, str]),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_bad_file_is_refused_with_its_line_and_quickly(tmp_path: Path, reader: str) -> None:
+    """52 files under 6 readers: 312 runs."""
+    path = tmp_path / "file.yaml"
+    for name, (content, expected) in REFUSED.items():
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        start = time.process_time()
+        with pytest.raises(InputError) as error:
+            READERS[reader](path)
+        message = str(error.value)
+        assert time.process_time() - start < LIMIT, name
+        assert message.startswith(str(path)) and expected in message, (name, message)
+        assert "; " in message and len(message) < 3000, (name, message)  # what to do; and no value is printed whole
+
+
+def test_what_is_allowed_is_read(tmp_path: Path) -> None:
+    """Aliases, merge keys, dates, long texts, a byte order mark and Windows line ends give what YAML says."""
+    path = tmp_path / "file.yaml"
+    path.write_bytes(
+        b"\xef\xbb\xbfbase: &base {x: 1, y: 2}\r\nchild: {<<: *base, y: 3}\r\nday: 2026-01-31\r\nlong: '"
+        + b"9" * 5000
+        + b"'\r\nagain: [*base, *base]\r\n"
+    )
+    assert read_yaml(path, dict[str, Any]) == {
+        "base": {"x": 1, "y": 2},
+        "child": {"x": 1, "y": 3},
+        "day": date(2026, 1, 31),
+        "long": "9" * 5000,
+        "again": [{"x": 1, "y": 2}, {"x": 1, "y": 2}],
+    }
+    path.write_text("a: " + "[" * 99 + "]" * 99, encoding="utf-8")
+    assert read_yaml(path, dict[str, Any])
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "largest"),
+    [
+        ("concurrency", 1_000_000_000, "10,000"),
+        ("attempts", 10**30, "1,000"),
+        ("timeout", 10**30, "86,400"),
+        ("wait", 10**30, "3,600"),
+        ("max_tokens", 10**30, "10,000,000"),
+        ("context_tokens", 10**12, "10,000,000"),
+    ],
+)
+def test_a_number_of_a_judge_is_bounded(tmp_path: Path, field: str, value: int, largest: str) -> None:
+    path = tmp_path / "judge.yaml"
+    path.write_text(f"model: openai/m\n{field}: {value}\n", encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        load_settings(str(path))
+    assert str(error.value).startswith(f"{path}, line 2, {field}: is 1"), error.value
+    assert str(error.value).endswith(f"; write {largest} or less")
+
+
+_TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn", "Co"]), max_size=20)
+_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**90), 10**90)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.dates()
+    | _TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_TEXTS, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(value=_VALUES, flow=st.sampled_from([True, False, None]), indent=st.integers(2, 6))
+def test_an_ordinary_document_is_read_as_yaml_reads_it(value: Any, flow: bool | None, indent: int) -> None:
+    text = yaml.safe_dump(value, allow_unicode=True, default_flow_style=flow, indent=indent)
+    document = load_yaml(text, "x.yaml")
+    assert document.value == yaml.safe_load(text)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text("ab1:-?!&*<>|{}[],#%@'\"~ \n\t.0xe\\", max_size=40))
+def test_any_text_is_read_as_yaml_reads_it_or_refused(text: str) -> None:
+    """What is read equals `yaml.safe_load`, keys that stand twice apart; nothing but `InputError` is raised."""
+    try:
+        document = load_yaml(text, "x.yaml")
+    except InputError as error:
+        assert str(error).startswith("x.yaml")
+    else:
+        assert document.value == yaml.load(text, Loader=yaml.CSafeLoader)
+
+
+def test_no_other_module_reads_yaml_itself() -> None:
+    """One loader for all files: who imports `yaml` has none of its bounds."""
+    packages = [path for path in ROOT.glob("*/__init__.py") if path.parent.name != "tests"]
+    modules = [module for package in packages for module in package.parent.rglob("*.py")]
+    modules += [*(ROOT / "benchmarks").rglob("*.py"), *(ROOT / "docs").rglob("*.py")]
+    assert len(modules) > 300
+    importers = set()
+    for module in modules:
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            if {name.partition(".")[0] for name in names} & {"yaml", "ruamel", "strictyaml"}:
+                importers.add(module.relative_to(ROOT).as_posix())
+    assert importers == {"languages/yaml_file.py"}
+
+
+def test_a_command_ends_with_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "suite.yaml"
+    path.write_text(anchors(9), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "assay", "suite", "--check", str(path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done
+    assert "line 6: its aliases (*name) stand for more than 100,000 values; write out what is needed" in " ".join(
+        done.stderr.split()
+    ), json.dumps(done.stderr)
