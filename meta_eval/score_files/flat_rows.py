@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...arguments import LARGEST_NUMBER
 from ...errors import InputError
 from ...eval_sets import cell_values
 from ...eval_sets.excel_file import EXCEL_SUFFIXES
@@ -78,7 +79,7 @@ def read_number(value: object) -> float | None:
         The number; None where the cell is empty, null or NaN.
 
     Raises:
-        ValueError: It is text that is no number, or infinite; the message has the cure.
+        ValueError: It is text that is no number, infinite, or larger than 1e100; the message has the cure.
 
     Examples:
         >>> read_number("4,5"), read_number("n/a"), read_number(True)
@@ -97,6 +98,8 @@ def read_number(value: object) -> float | None:
         raise ValueError(f"is {describe_type(parsed)}, not a number; write a number, or leave it empty")
     if math.isinf(parsed):
         raise ValueError("is infinite; write a number, or leave it empty")
+    if abs(parsed) > LARGEST_NUMBER:
+        raise ValueError(f"is larger than {LARGEST_NUMBER:g}; write it in a larger unit, or leave it empty")
     return float(parsed)
 
 
