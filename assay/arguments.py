@@ -6,8 +6,6 @@ from typing import Any
 
 from .errors import UsageError
 
-LARGEST_NUMBER = 1e100
-"""Of larger scores and ratings there is no mean with an interval: the square of a difference would be no number."""
 _LONGEST = 60  # characters of a value in a message
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..arguments import LARGEST_NUMBER
 from ..errors import InputError
+from ..number_bounds import LARGEST_NUMBER
 from ..text.wording import count_of
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class ScoreTable:
         cost_owners: The metric with whose questions another one is answered, by that one: together they cost it once.
 
     Raises:
-        InputError: Shapes differ, a name stands twice, a rating is off its scale, a value is larger than 1e100, or a direction
-            names no metric.
+        InputError: Shapes differ, a name stands twice, a rating is off its scale, a value is larger than 1e100, or a
+            direction names no metric.
 
     Examples:
         >>> import numpy as np

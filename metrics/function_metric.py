@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable
 from functools import update_wrapper
 from typing import Any, overload
 
-from ..arguments import LARGEST_NUMBER, wrong_type
+from ..arguments import wrong_type
 from ..errors import UsageError
 from ..eval_sets.sample import Sample
+from ..number_bounds import LARGEST_NUMBER
 from ..worker_threads import call_beside
 from .metric import Metric
 from .score import Score, failed, scored

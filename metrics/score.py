@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..arguments import LARGEST_NUMBER
 from ..judges.usage import NO_USAGE, Usage
+from ..number_bounds import LARGEST_NUMBER
 from .claim import Claim
 
 FITTED_ON = "fitted_on"

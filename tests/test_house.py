@@ -267,6 +267,7 @@ def test_types_that_cross_folders_import_next_to_nothing() -> None:
     assert set(loaded.split()) == {
         *("assay.metrics", "assay.metrics.score", "assay.metrics.claim", "assay.judges", "assay.judges.usage"),
         *("assay.text", "assay.text.quotes", "assay.text.tokens", "assay.untrusted"),
+        "assay.number_bounds",
     }
 
 

@@ -6,13 +6,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...arguments import LARGEST_NUMBER
 from ...errors import InputError
 from ...eval_sets import cell_values
 from ...eval_sets.excel_file import EXCEL_SUFFIXES
 from ...eval_sets.json_file import SEVERAL, json_document
 from ...eval_sets.rows import BadRow
 from ...eval_sets.sources import cannot_read, open_source
+from ...number_bounds import LARGEST_NUMBER
 from ...value_messages import describe_type
 from . import deepeval_export
 from .column_roles import KNOWN
