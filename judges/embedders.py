@@ -180,7 +180,7 @@ class LiteLLMEmbedder(Embedder):
         self._budget = budget or Budget()
         self._attempts = attempts
         self._parameters = parameters
-        self._scrubber = Scrubber(parameters=parameters)
+        self._scrubber = Scrubber(parameters.get("api_base"), parameters)
         self._fixed: list[tuple[int, str]] = []  # the dimensions and who says so, once known; views share it
 
     @property
