@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..errors import InputError
 from ..prompts import Prompts
+from ..shell_words import quote_word
 from ..value_messages import describe_first_mistake
 from .judge_folder import (
     CALIBRATION_FILE,
@@ -223,7 +224,8 @@ def load_alignment(record: AlignedJudgeRecord) -> Alignment:
     folder = Path(record.folder)
     if fingerprint_folder(folder) != record.fingerprint:
         raise InputError(
-            f"{folder}: this judge's folder is gone or changed since it was named; name it again (--judge {folder})"
+            f"{folder}: this judge's folder is gone or changed since it was named; name it again "
+            f"(--judge {quote_word(folder)})"
         )
     from .embedders import load_embedder
 
