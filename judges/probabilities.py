@@ -12,7 +12,7 @@ from .question import Alternatives, RawReply
 _DECIMAL = re.compile(r"\W*\d+[.,]\d")
 _NOT_WORD = re.compile(r"\W+")
 _END_OF_VALUE = re.compile(r'(?<=\w)["\n,}\]]')
-_END_OF_CLAUSE = re.compile(r"[^\w\s'’]+|\n")
+_END_OF_CLAUSE = re.compile(r"[^\w\s']+|\n")
 _SHORT_CLAUSE = 2  # words: "definitely not"
 _SHORT = 40  # characters: what is longer is not remembered, so that long replies take no memory
 _ROUNDING = 0.01  # a certain word may come out as slightly more than certain
@@ -168,7 +168,7 @@ def _takes_back(text: str, option: str, options: tuple[str, ...]) -> bool:
     """Whether a text that begins with an option names another one beside it, or negates it."""
     if len(text) <= len(option):
         return False
-    folded = text.casefold()
+    folded = text.casefold().replace("’", "'")
     begun = re.match(r"\W*" + r"\W+".join(map(re.escape, _fold(option).split())) + r"(?!\w)", folded)
     if begun is None:
         return False  # the beginning of an option
@@ -180,11 +180,9 @@ def _takes_back(text: str, option: str, options: tuple[str, ...]) -> bool:
         for other in others:
             if any(words[start : start + len(other)] == other for start in starts) or words[-len(other) :] == other:
                 return True
-        if (
-            not is_negative
-            and (not place or len(words) <= _SHORT_CLAUSE)
-            and not _negations().isdisjoint(clause.split())
-        ):
+        spoken = clause.split()
+        negating = spoken if not place else spoken[-1:] if len(spoken) <= _SHORT_CLAUSE else []
+        if not is_negative and not _negations().isdisjoint(negating):
             return True
     return False
 

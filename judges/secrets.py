@@ -26,7 +26,7 @@ _HARMLESS_PARAMETERS = frozenset(
 _CONTAINERS = frozenset({"chat_template_kwargs", "extra_body", "logit_bias", "options", "thinking"})
 _LONGEST_WORD = 40  # characters of a text that is written: "minimal", a stop sequence
 _SECRET_NAME = re.compile(
-    r"KEY(?!BOARD|MAP)|TOKEN|SECRET|PASS(?:W|PHRASE|$|_)|CREDENTIAL|COOKIE|BEARER|SIGNATURE|PRIVATE|WEBHOOK|CONN\w*STR"
+    r"KEY(?!BOARD|MAP)|TOKEN(?!I)|SECRET|PASS(?:W|PHRASE|$|_)|CREDENTIAL|COOKIE|BEARER|SIGNATURE|PRIVATE|WEBHOOK|CONN\w*STR"
     r"|(?:^|[_-])(?:PAT|DSN|PW|JWT|SAS|SIG|AUTH|OTP)(?:[_-]|$)|(?<!^)(?<!OLD)PWD|^PWD\w",
     re.IGNORECASE,
 )

@@ -330,7 +330,7 @@ def test_a_secret_variable_is_taken_out_of_texts(name: str, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
-    "name", ["PATH", "HOME", "PWD", "OLDPWD", "LANG", "KEYBOARD", "AUTHOR", "PATTERN", "MY_FILE_KEY"]
+    "name", ["PATH", "HOME", "PWD", "OLDPWD", "LANG", "KEYBOARD", "AUTHOR", "PATTERN", "TOKENIZER", "MY_FILE_KEY"]
 )
 def test_harmless_variables_stay(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(name, str(tmp_path))
