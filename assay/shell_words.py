@@ -19,8 +19,8 @@ def quote_word(word: str | Path) -> str:
         is lost: no word of a shell that is written so can have one.
 
     Example:
-        >>> quote_word("s1"), quote_word("it's; $(x)"), quote_word(Path("-x.csv"))
-        ('s1', "'it'\\"'\\"'s; $(x)'", './-x.csv')
+        >>> quote_word("s1"), quote_word("a; $(x)"), quote_word(Path("-x.csv"))
+        ('s1', "'a; $(x)'", './-x.csv')
         >>> print(quote_word("two\\nlines"))
         "$(printf 'two\\012lines')"
     """
