@@ -4,12 +4,13 @@ import os
 import sys
 
 from . import cli
+from .interruption import INTERRUPTED, end_at_once, raise_error, was_interrupted
 
 
 def main() -> None:
     """Runs the command line as a process, which ends at once even where a worker thread still computes."""
     try:
-        cli.main()
+        _run()
     except SystemExit as end:
         workers = sys.modules.get(f"{__package__}.worker_threads")
         if workers is not None and workers.is_computing():
@@ -19,6 +20,20 @@ def main() -> None:
                     stream.flush()
             os._exit(end.code if isinstance(end.code, int) else int(bool(end.code)))
         raise
+
+
+def _run() -> None:
+    try:
+        raise_error()
+        cli.main()
+    except SystemExit:
+        raise
+    except BaseException as error:  # the second Ctrl-C, while the command ends because of the first
+        if was_interrupted(error):
+            sys.exit(INTERRUPTED)
+        raise
+    finally:
+        end_at_once()
 
 
 if __name__ == "__main__":

@@ -4,9 +4,7 @@ In a checkout `pyproject.toml` says what Assay registers and needs: what is inst
 """
 
 import json
-import os
 import re
-import shlex
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -29,6 +27,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from .errors import AssayError, UsageError
+from .shell_words import join_words
 
 # `pandas>=2.2; extra == "numeric"`, `assay[bleu,numeric]; extra == "generation"`
 _OF_AN_EXTRA = re.compile(r"(?P<name>[\w.-]+)(?:\[(?P<extras>[^]]*)])?.*;.*extra == [\"'](?P<extra>[\w-]+)[\"']")
@@ -227,13 +226,13 @@ def pip_command(*arguments: str) -> str:
         arguments: What follows `pip install`.
     """
     if find_spec("pip") is None:  # as in a tool's environment made by uv
-        return " ".join(map(_quoted, ("uv", "pip", "install", "--python", sys.executable, *arguments)))
+        return join_words("uv", "pip", "install", "--python", sys.executable, *arguments)
     return python_command("-m", "pip", "install", *arguments)
 
 
 def python_command(*arguments: str) -> str:
     """Returns the command that runs the Python that runs now with these arguments."""
-    return " ".join(map(_quoted, (sys.executable, *arguments)))
+    return join_words(sys.executable, *arguments)
 
 
 def _requirement(extra: str, origin: dict[str, Any] | None) -> tuple[str, ...]:
@@ -247,9 +246,3 @@ def _requirement(extra: str, origin: dict[str, Any] | None) -> tuple[str, ...]:
         return (f"assay[{extra}] @ {url}",)
     path = f"{Path(url2pathname(urlsplit(url).path))}[{extra}]"
     return ("-e", path) if origin.get("dir_info", {}).get("editable") else (path,)
-
-
-def _quoted(argument: str) -> str:
-    if os.name == "nt":
-        return f'"{argument}"' if set(argument) & set(" []<>&|@") else argument
-    return shlex.quote(argument)

@@ -7,11 +7,12 @@ from xml.sax.saxutils import escape
 
 import checkout  # noqa: F401
 
-from assay.presentation.axes import Axis
+from assay.presentation.axes import Axis, write_power
 
 _WIDTH, _HEIGHT, _COLUMNS = 300, 200, 2  # of a panel's plot
 _LEFT, _TOP, _RIGHT, _BOTTOM = 60, 34, 90, 46
-_LEAST = 0.001  # seconds; what takes less stands at the axis
+_LEAST, _MOST = 0.001, 1e300  # seconds; what takes less stands at the axis
+_MOST_TICKS = 10
 
 
 class Line(NamedTuple):
@@ -61,16 +62,16 @@ def _panel(title: str, lines: Sequence[Line], x: Axis, y: Axis) -> str:
     for tick in x.ticks:
         at = _across(x, 10**tick)
         parts.append(f'<path d="M{at} 0V{_HEIGHT}" stroke="#ddd"/>')
-        parts.append(f'<text x="{at}" y="{_HEIGHT + 15}" text-anchor="middle">{10**tick:,.0f}</text>')
+        parts.append(f'<text x="{at}" y="{_HEIGHT + 15}" text-anchor="middle">{write_power(10**tick)}</text>')
     for tick in y.ticks:
         at = _down(y, 10**tick)
         parts.append(f'<path d="M0 {at}H{_WIDTH}" stroke="#ddd"/>')
-        parts.append(f'<text x="-5" y="{at + 4}" text-anchor="end">{10**tick:g}</text>')
+        parts.append(f'<text x="-5" y="{at + 4}" text-anchor="end">{write_power(10**tick)}</text>')
     for line in sorted(lines, key=lambda line: line.is_named):
         path = " ".join(f"{_across(x, at)},{_down(y, value)}" for at, value in line.points)
         style = 'stroke="#c2410c" stroke-width="2"' if line.is_named else 'stroke="#64748b" stroke-opacity="0.35"'
         parts.append(f'<polyline points="{path}" fill="none" {style}><title>{escape(line.name)}</title></polyline>')
-        if line.is_named:
+        if line.is_named and line.points:
             end = _down(y, line.points[-1][1])
             parts.append(f'<text x="{_WIDTH + 4}" y="{end + 4}" fill="#c2410c">{escape(line.name)}</text>')
     return "".join(parts)
@@ -78,14 +79,19 @@ def _panel(title: str, lines: Sequence[Line], x: Axis, y: Axis) -> str:
 
 def _log_axis(values: Iterable[float]) -> Axis:
     """An axis of the powers of ten around values."""
-    logs = [math.log10(max(value, _LEAST)) for value in values]
+    logs = [_log(value) for value in values] or [0.0]
     low, high = math.floor(min(logs)), max(math.ceil(max(logs)), math.floor(min(logs)) + 1)
-    return Axis(low, high, tuple(map(float, range(low, high + 1))))
+    ticks = range(low, high + 1, math.ceil((high - low) / _MOST_TICKS))
+    return Axis(low, high, tuple(map(float, ticks)))
+
+
+def _log(value: float) -> float:
+    return math.log10(min(_MOST, max(value, _LEAST)))
 
 
 def _across(axis: Axis, value: float) -> float:
-    return round(axis.percent(math.log10(max(value, _LEAST))) / 100 * _WIDTH, 1)
+    return round(axis.percent(_log(value)) / 100 * _WIDTH, 1)
 
 
 def _down(axis: Axis, value: float) -> float:
-    return round(_HEIGHT - axis.percent(math.log10(max(value, _LEAST))) / 100 * _HEIGHT, 1)
+    return round(_HEIGHT - axis.percent(_log(value)) / 100 * _HEIGHT, 1)

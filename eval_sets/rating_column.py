@@ -1,11 +1,11 @@
 """Which columns of a set hold ratings: found by their names and by all their values."""
 
-import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError
+from ..shell_words import quote_word
 from ..value_messages import shorten
 from . import cell_values
 from .rows import BadRow, Row
@@ -152,7 +152,7 @@ class RatingSearch:
                 self._seen.setdefault(name, _Values()).add(value)
         for column in columns:
             if criterion_of(column) and _is_filled(row.values[column]):
-                self._criteria[column] = f"a criterion, not a rater; --map {shlex.quote(f'{column}=rating')} uses it"
+                self._criteria[column] = f"a criterion, not a rater; --map {quote_word(f'{column}=rating')} uses it"
         low, high = (row.values.get(name) for name in ("rating_min", "rating_max"))
         self._scales.add((str(low), str(high)) if _is_filled(low) and _is_filled(high) else ("", ""))
 
@@ -173,7 +173,9 @@ class RatingSearch:
                 if rater and self._seen[name].is_constant:
                     constant.append(name)
             elif chosen and not (rater and chosen[0].rater):
-                unused[column] = f"the ratings are those of {chosen[0].name}; --map {column}=rating uses it"
+                unused[column] = (
+                    f"the ratings are those of {chosen[0].name}; --map {quote_word(f'{column}=rating')} uses it"
+                )
             else:
                 chosen.append(RatingColumn(column, *scale, rater))
         is_told = bool(self._scales) and ("", "") not in self._scales

@@ -1,7 +1,6 @@
 """Which column is which field of a sample: our names, the usual names, and a mapping that the user gives."""
 
 import re
-import shlex
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from importlib import resources
@@ -9,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError
 from ..languages.yaml_file import read_yaml
+from ..shell_words import quote_word
 from .name_suggestions import nearest_names, quote_names
 from .sample import Sample
 
@@ -172,7 +172,7 @@ def explain_missing(field: str, columns: Collection[str], mapping: Mapping[str, 
     names = (field, *ALIASES.get(field, ()))
     similar = [column for column in columns if {*_SEPARATORS.split(column.casefold())} & {*names}]
     similar += [match for name in names for match in nearest_names(name, columns, cutoff=75)]
-    typed = shlex.quote(f"{similar[0]}={field}") if similar else ""
+    typed = quote_word(f"{similar[0]}={field}") if similar else ""
     cure = f"rename `{similar[0]}`, or map {typed}" if similar else f"add it, or map THEIRS={field}"
     return f"is missing; {cure} (the columns are {quote_names(columns)}; {MAP_OPTIONS})"
 

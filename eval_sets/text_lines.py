@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..errors import InputError
 from ..regular_files import check_regular
+from ..shell_words import quote_word
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -145,5 +146,6 @@ def _not_utf8(line: str, start: int, place: str, path: Path) -> InputError:
     return InputError(
         f"{place}: byte 0x{byte.hex()} (the {number}th of the line) is not UTF-8, and other bytes of the file are; in "
         f"Windows-1252 it is '{guess}': save the file as UTF-8 (in Excel: 'CSV UTF-8'), or convert it with "
-        f"`iconv -f cp1252 -t utf-8 {path.name} > {path.stem}-utf8{path.suffix}`"
+        f"`iconv -f cp1252 -t utf-8 {quote_word(path)} > "
+        f"{quote_word(path.with_name(f'{path.stem}-utf8{path.suffix}'))}`"
     )

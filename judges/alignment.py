@@ -17,6 +17,7 @@ from ..json_text import parse_json
 from ..languages.yaml_file import dump_yaml, read_yaml
 from ..prompts import Prompts
 from ..regular_files import read_text_file
+from ..shell_words import quote_word
 from ..value_messages import describe_first_mistake
 from .judge_folder import (
     CALIBRATION_FILE,
@@ -224,7 +225,8 @@ def load_alignment(record: AlignedJudgeRecord) -> Alignment:
     folder = Path(record.folder)
     if fingerprint_folder(folder) != record.fingerprint:
         raise InputError(
-            f"{folder}: this judge's folder is gone or changed since it was named; name it again (--judge {folder})"
+            f"{folder}: this judge's folder is gone or changed since it was named; name it again "
+            f"(--judge {quote_word(folder)})"
         )
     from .embedders import load_embedder
 

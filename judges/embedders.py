@@ -12,8 +12,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import check_type
-from ..errors import CassetteMiss, JudgeError, UsageError
+from ..errors import CassetteMiss, InputError, JudgeError, UsageError
 from ..installation import require_extra
+from ..text.wording import count_of
 from ..worker_threads import compute_beside
 from .body_limit import bounded_body
 from .budget import Budget
@@ -26,7 +27,7 @@ from .request_size import RequestSize, is_plausible_count
 from .retry import explain, make_attempts
 from .secrets import Scrubber
 from .usage import LostCalls, Usage
-from .vectors import check_vectors, read_embedding_reply, to_unit_length
+from .vectors import check_for_booleans, check_vectors, read_embedding_reply, to_unit_length, unusable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,7 +92,7 @@ class Embedder(ABC):
         known = {text: self._recent[text] for text in texts if text in self._recent}
         if missing := [text for text in dict.fromkeys(texts) if text not in known]:
             vectors = await self.embed(missing)
-            check_vectors(vectors, self.name)
+            check_vectors([*vectors, *list(known.values())[:1]], self.name)
             fresh = dict(zip(missing, to_unit_length(vectors), strict=True))
             known |= fresh  # and not read back from `_recent`: others may have pushed it out meanwhile
             self._recent.update(fresh)
@@ -155,7 +156,11 @@ class LiteLLMEmbedder(Embedder):
         cassette: Where its vectors are recorded and replayed.
         budget: What its calls may take; unbounded if left out.
         attempts: How often a call that failed for now is made at most.
-        **parameters: Go to the model and into the key of the recordings.
+        **parameters: Go to the model and into the key of the recordings. With `dimensions`, every vector must have as
+            many; without it the first reply of a cassette, or of this embedder, says how many all others have.
+
+    Raises:
+        UsageError: `dimensions` is no whole number from 1 up.
     """
 
     def __init__(
@@ -168,13 +173,17 @@ class LiteLLMEmbedder(Embedder):
         **parameters: Any,
     ) -> None:
         super().__init__()
+        dimensions = parameters.get("dimensions")
+        if dimensions is not None and (type(dimensions) is not int or dimensions < 1):
+            raise UsageError(f"dimensions: {dimensions!r} is no number of dimensions; give a whole number from 1 up")
         self.name = f"litellm:{model}"
         self._model = model
         self._cassette = cassette
         self._budget = budget or Budget()
         self._attempts = attempts
         self._parameters = parameters
-        self._scrubber = Scrubber(parameters=parameters)
+        self._scrubber = Scrubber(parameters.get("api_base"), parameters)
+        self._fixed: list[tuple[int, str]] = []  # the dimensions and who says so, once known; views share it
 
     @property
     def has_cassette(self) -> bool:
@@ -200,6 +209,8 @@ class LiteLLMEmbedder(Embedder):
         import numpy as np
 
         known = {text: vector for text in texts if (vector := self._recorded_vector(text)) is not None}
+        for vector in known.values():
+            self._check_dimensions(vector, is_recorded=True)
         if missing := [text for text in texts if text not in known]:
             if self._cassette is not None and self._cassette.mode == "replay":
                 raise CassetteMiss(
@@ -223,6 +234,7 @@ class LiteLLMEmbedder(Embedder):
         except (openai.OpenAIError, TimeoutError) as error:
             raise JudgeError(f"{self.name}: the call failed: {explain(error, _TIMEOUT, self._scrubber)}") from error
         vectors = read_embedding_reply(response.data, len(texts), self.name)
+        self._check_dimensions(vectors[0], is_recorded=False)
         if self._cassette is not None:
             seconds = (time.perf_counter() - started) / len(texts)
             for text, vector in zip(texts, vectors, strict=True):
@@ -237,7 +249,7 @@ class LiteLLMEmbedder(Embedder):
         async with self._budget.spend(size, self._count_lost) as call:
             try:
                 async with asyncio.timeout(_TIMEOUT):
-                    with bounded_body():
+                    with bounded_body(keep=True) as body:
                         response = await aembedding(
                             model=self._model,
                             input=texts,
@@ -257,24 +269,79 @@ class LiteLLMEmbedder(Embedder):
             seconds = time.perf_counter() - started
             call.reply = RawReply(self.name, "", tokens_in=tokens, usd=usd, seconds=seconds)
         self.usage += Usage(1, 0, tokens, usd=usd, seconds=seconds)
+        check_for_booleans(body.content, self.name)
         return response
 
     def _count_lost(self, lost: LostCalls) -> None:
         self.lost += lost
 
-    def _key(self, text: str) -> str:
+    def _check_dimensions(self, vector: "NDArray[np.float32]", *, is_recorded: bool) -> None:
+        """Checks that a vector is as long as all others of this model; the first of a new cassette says how long."""
+        length = len(vector)
+        if not self._fixed and (known := self._known_dimensions()):
+            self._fixed.append(known)
+        if not self._fixed:
+            self._fixed.append((length, "those before them have"))
+            if self._cassette is not None and not is_recorded:
+                reply = RawReply(model=self.name, text=str(length))
+                self._cassette.put(Recording(self._key(None), "embedding", "", {}, "dimensions", "", "", reply))
+        expected, origin = self._fixed[0]
+        if length != expected:
+            whose = f"the recorded ones in {self._cassette.name}" if is_recorded and self._cassette else "they"
+            raise unusable(
+                self.name,
+                f"{whose} have {count_of(length, 'dimension')}, {origin} {expected}: the model was changed, or the "
+                "setting `dimensions`. Go back to what was recorded, name another cassette, or record all vectors of "
+                "this one anew (--mode record)",
+            )
+
+    def _known_dimensions(self) -> tuple[int, str] | None:
+        """How many dimensions the settings or the cassette say, and which of them; None where neither does."""
+        if (wanted := self._parameters.get("dimensions")) is not None:
+            return wanted, "the setting `dimensions` says"
+        if self._cassette is None:
+            return None
+        origin = f"those recorded in {self._cassette.name} have"
+        if (recording := self._cassette.get(self._key(None))) and recording.reply.text.isdecimal():
+            return int(recording.reply.text), origin
+        if self._cassette.mode != "auto":
+            return None
+        # a cassette from before its dimensions were recorded: its vectors say them, where they agree
+        lengths = {
+            len(_unpack(recording.reply.text))
+            for recording in self._cassette.recordings()
+            if recording.schema == "float32" and recording.reply.model == self.name
+        }
+        return (lengths.pop(), origin) if len(lengths) == 1 else None
+
+    def _key(self, text: str | None) -> str:
+        """The key of a text's vector; without a text that of the number of dimensions."""
+        if text is None:
+            return hashlib.sha256(f"{self.name}\x1f{sorted(self._parameters.items())}".encode()).hexdigest()[:32]
         return hashlib.sha256(f"{self.name}\x1e{sorted(self._parameters.items())}\x1e{text}".encode()).hexdigest()[:32]
 
     def _recorded_vector(self, text: str) -> "NDArray[np.float32] | None":
-        import numpy as np
-
         recording = self._cassette.get(self._key(text)) if self._cassette is not None else None
-        return None if recording is None else np.frombuffer(base64.b64decode(recording.reply.text), dtype="<f4")
+        if recording is None:
+            return None
+        try:
+            return _unpack(recording.reply.text)
+        except ValueError as error:
+            raise InputError(
+                f"{self._cassette and self._cassette.name}: the recording {recording.key} is no vector ({error}); "
+                "remove its line and record it again"
+            ) from error
 
     def _recording(self, text: str, vector: "NDArray[np.float32]", seconds: float) -> Recording:
         packed = base64.b64encode(vector.astype("<f4").tobytes()).decode("ascii")
         reply = RawReply(model=self.name, text=packed, seconds=seconds)
         return Recording(self._key(text), "embedding", "", {}, "float32", short_hash(text), text[-160:], reply)
+
+
+def _unpack(text: str) -> "NDArray[np.float32]":
+    import numpy as np
+
+    return np.frombuffer(base64.b64decode(text, validate=True), dtype="<f4")
 
 
 def check_embedder(embedder: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..installation import require_extra
+from ..shell_words import quote_word
 
 _MOST_SLOTS = 4  # with more, conversations starve each other on the cores of one machine
 _FEWEST_SLOTS = 2  # one is read while the other is written
@@ -99,7 +100,8 @@ def _how_to_get(file: Path, download: str | None) -> str:
     if download is None:
         return f"{file}: there is no such model file; put the GGUF file there, or correct the judge's `model`"
     return (
-        f"{file}: the judge's model is not on this machine. Fetch it (`curl -L --create-dirs -o '{file}' {download}`), "
+        f"{file}: the judge's model is not on this machine. Fetch it "
+        f"(`curl -L --create-dirs -o {quote_word(file)} {quote_word(download)}`), "
         "or name another judge, hosted (--judge openai/gpt-4o-mini) or of Ollama (--judge ollama/llama3.2). Its "
         "recorded replies to the bundled sets need no model: `assay demo`"
     )

@@ -3,14 +3,17 @@
 import math
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from ..errors import ReplyError
+from ..languages import packs_with
 from .question import Alternatives, RawReply
 
 _DECIMAL = re.compile(r"\W*\d+[.,]\d")
 _NOT_WORD = re.compile(r"\W+")
 _END_OF_VALUE = re.compile(r'(?<=\w)["\n,}\]]')
+_END_OF_CLAUSE = re.compile(r"[^\w\s']+|\n")
+_SHORT_CLAUSE = 2  # words: "definitely not"
 _SHORT = 40  # characters: what is longer is not remembered, so that long replies take no memory
 _ROUNDING = 0.01  # a certain word may come out as slightly more than certain
 
@@ -114,11 +117,17 @@ def follow_options(places: Iterable[Alternatives], options: Sequence[str], lead:
 
 
 def chosen_option(reply: RawReply, options: Sequence[str]) -> str | None:
-    """Returns the most probable option; without probabilities the one that the judge said; None where it said none.
+    """Returns the most probable option; without probabilities the one that the judge said.
+
+    Returns:
+        The option; None where the reply says none, or several, or takes its own word back (`read_option`), however
+        probable an option was.
 
     Raises:
         ReplyError: As `option_probabilities`.
     """
+    if not _can_be_read(reply.text, options):
+        return None
     probabilities = option_probabilities(reply, options)
     if probabilities is None:
         return read_option(reply.text, options)
@@ -126,14 +135,63 @@ def chosen_option(reply: RawReply, options: Sequence[str]) -> str | None:
 
 
 def read_option(text: str, options: Sequence[str]) -> str | None:
-    """Returns the option that a text begins with, or the only one that begins with it; None where there is none.
+    """Returns the option that a text begins with, or the only one that begins with it.
+
+    Returns:
+        The option; None where there is none, or where the text names another one or takes its word back: in the same
+        clause, or at the beginning or the end of a later one. What stands inside a later clause explains.
 
     Example:
         >>> read_option("**No**, it does not", ("Yes", "No")), read_option("N", ("No", "Never"))
         ('No', None)
+        >>> read_option("Yes, there is no fee", ("Yes", "No")), read_option("Yes and no", ("Yes", "No"))
+        ('Yes', None)
     """
     meant = _options_begun_by(text, options)
-    return meant[0] if len(meant) == 1 else None
+    return meant[0] if len(meant) == 1 and not _takes_back(text, meant[0], tuple(options)) else None
+
+
+def _can_be_read(text: str, options: Sequence[str]) -> bool:
+    """Whether the words of a reply leave the choice to the probabilities of its tokens.
+
+    They do where they begin with one option and say no other, or are the beginning of some, or a single word that is
+    none: a reply that was cut off before its option. A number between two levels, and a negation, are no such word.
+    """
+    words = _fold(text).split()
+    meant = _options_begun_by(text, options)
+    if not meant:
+        return len(words) <= 1 and not _DECIMAL.match(text) and _negations().isdisjoint(words)
+    return len(meant) > 1 or not _takes_back(text, meant[0], tuple(options))
+
+
+def _takes_back(text: str, option: str, options: tuple[str, ...]) -> bool:
+    """Whether a text that begins with an option names another one beside it, or negates it."""
+    if len(text) <= len(option):
+        return False
+    folded = text.casefold().replace("’", "'")
+    begun = re.match(r"\W*" + r"\W+".join(map(re.escape, _fold(option).split())) + r"(?!\w)", folded)
+    if begun is None:
+        return False  # the beginning of an option
+    others = [_fold(other).split() for other in options if other != option]
+    is_negative = not _negations().isdisjoint(_fold(option).split())
+    for place, clause in enumerate(_END_OF_CLAUSE.split(folded[begun.end() :])):
+        words = _fold(clause).split()
+        starts = range(len(words)) if not place else {0, len(words)}
+        for other in others:
+            if any(words[start : start + len(other)] == other for start in starts) or words[-len(other) :] == other:
+                return True
+        spoken = clause.split()
+        negating = spoken if not place else spoken[-1:] if len(spoken) <= _SHORT_CLAUSE else []
+        if not is_negative and not _negations().isdisjoint(negating):
+            return True
+    return False
+
+
+@cache
+def _negations() -> frozenset[str]:
+    """The words of all languages that negate: a judge may answer in another language than it was asked in."""
+    lists = [language.words for language in packs_with("words")]
+    return frozenset(word.casefold() for words in lists for word in (*words.negations, *words.negative))
 
 
 def _options_begun_by(text: str, options: Sequence[str]) -> tuple[str, ...]:

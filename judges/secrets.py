@@ -3,11 +3,12 @@
 What is written is chosen by a list of what is known to be harmless: a list of what is secret would never be complete.
 """
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 WITHHELD = "(withheld)"
 """Stands where a value was set that is not written."""
@@ -24,8 +25,23 @@ _HARMLESS_PARAMETERS = frozenset(
 )
 _CONTAINERS = frozenset({"chat_template_kwargs", "extra_body", "logit_bias", "options", "thinking"})
 _LONGEST_WORD = 40  # characters of a text that is written: "minimal", a stop sequence
-_SECRET_VARIABLE = re.compile(r"(_KEY|_TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"KEY(?!BOARD|MAP)|TOKEN(?!I)|SECRET|PASS(?:W|PHRASE|$|_)|CREDENTIAL|COOKIE|BEARER|SIGNATURE|PRIVATE|WEBHOOK|CONN\w*STR"
+    r"|(?:^|[_-])(?:PAT|DSN|PW|JWT|SAS|SIG|AUTH|OTP)(?:[_-]|$)|(?<!^)(?<!OLD)PWD|^PWD\w",
+    re.IGNORECASE,
+)
+_PASSWORD_IN_URL = re.compile(r"://[^\s/@:]*:(.+)@|://([^\s/@:]+)@")  # up to the last @: a password may hold one
+_NAMED_VALUE = re.compile(r"""([\w-]+)\s*=\s*('[^']*'|"[^"]*"|[^;&\s]+)""")  # of a connection string or a query
 _SHORTEST_SECRET = 8  # characters; a shorter value would be found in harmless text
+# Steps of a server's path that are written: any other may be a key.
+_HARMLESS_STEPS = frozenset(
+    {
+        *("", "anthropic", "answer", "api", "ask", "bot", "chat", "compatible-mode", "completions", "decisions"),
+        *("deployments", "embeddings", "engines", "generate", "inference", "invocations", "litellm", "llm", "messages"),
+        *("models", "openai", "paas", "predict", "proxy", "query", "responses", "serving-endpoints", "v1", "v1beta"),
+        *("v2", "v3", "v4"),
+    }
+)
 _LOOKS_SECRET = re.compile(
     r"(?<=://)[^\s/@]+:[^\s/@]+(?=@)"  # user:password@
     r"|\b(?:sk|pk|rk|gsk|xai|hf|ghp|glpat)[-_][\w-]{12,}"  # keys of common providers
@@ -62,11 +78,13 @@ def recordable_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def recordable_url(url: str) -> str:
-    """Returns a server's address as it may be written: scheme, host, port and path.
+    """Returns a server's address as it may be written: scheme, host, port, and the usual steps of its path.
 
     Example:
         >>> recordable_url("https://ann:secret@api.example.org:8443/v1?api_key=abc")
         'https://(withheld)@api.example.org:8443/v1?(withheld)'
+        >>> recordable_url("https://gateway.example.org/3f9a0c/openai/v1")
+        'https://gateway.example.org/(withheld)/openai/v1'
     """
     try:
         parts = urlsplit(url)
@@ -78,7 +96,8 @@ def recordable_url(url: str) -> str:
     user = f"{WITHHELD}@" if parts.username or parts.password else ""
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     query = f"?{WITHHELD}" if parts.query or parts.fragment else ""
-    return f"{parts.scheme}://{user}{host}{port}{parts.path}{query}"
+    path = "/".join(step if step in _HARMLESS_STEPS else WITHHELD for step in parts.path.split("/"))
+    return f"{parts.scheme}://{user}{host}{port}{path}{query}"
 
 
 class Scrubber:
@@ -90,17 +109,34 @@ class Scrubber:
     """
 
     def __init__(self, api_base: str | None = None, parameters: Mapping[str, Any] | None = None) -> None:
-        secrets = {value for name, value in os.environ.items() if _SECRET_VARIABLE.search(name)}
-        secrets |= {*_texts_withheld(parameters or {})}
+        secrets = {secret for name, value in os.environ.items() for secret in _secrets_in(name, value)}
+        for text in _texts_withheld(parameters or {}):
+            secrets |= {text, *_secrets_in("", text)}
         if api_base and WITHHELD in recordable_url(api_base):
             secrets |= {*re.split(r"[:/@?&=#]+", api_base.partition("://")[2])} - {*_harmless_parts(api_base)}
+        secrets |= {line for secret in secrets for line in secret.splitlines()}
         secrets |= {unquote(secret) for secret in secrets}
+        secrets |= {quote(secret, safe="") for secret in secrets} | {quote(secret) for secret in secrets}
+        for is_ascii in (False, True):  # as JSON writes them: in a body that is quoted as it came
+            secrets |= {json.dumps(secret, ensure_ascii=is_ascii)[1:-1] for secret in secrets}
         long_enough = sorted((secret for secret in secrets if len(secret) >= _SHORTEST_SECRET), key=len, reverse=True)
         self._secrets = re.compile("|".join(map(re.escape, long_enough))) if long_enough else None
 
     def scrub(self, text: str) -> str:
         """Returns a text in which `***` stands for each known secret."""
         return self._secrets.sub("***", text) if self._secrets else text
+
+    def scrub_value(self, value: Any) -> Any:
+        """Returns a JSON value in which `***` stands for each known secret, in texts at any depth and in names."""
+        if self._secrets is None:
+            return value
+        if isinstance(value, str):
+            return self.scrub(value)
+        if isinstance(value, Mapping):
+            return {self.scrub_value(name): self.scrub_value(inner) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [self.scrub_value(inner) for inner in value]
+        return tuple(map(self.scrub_value, value)) if isinstance(value, tuple) else value
 
     def scrub_error(self, text: str) -> str:
         """Returns a provider's error in which `***` also stands for whatever looks like a key or a password.
@@ -110,6 +146,34 @@ class Scrubber:
             'Incorrect API key: *** at https://***@host/v1?api_key=***'
         """
         return _LOOKS_SECRET.sub("***", self.scrub(text))
+
+
+def _secrets_in(name: str, value: str) -> Iterator[str]:
+    """The secrets in an environment variable, or in a text without a name.
+
+    They are the whole value where the name says that it is secret, and, whatever the name, the password of a URL, the
+    secret parts of a connection string (`AccountKey=...;`) and of JSON (a service account).
+    """
+    if _SECRET_NAME.search(name) and not os.path.exists(value):  # noqa: PTH110 - a file's name is no secret
+        yield value
+    for match in _PASSWORD_IN_URL.finditer(value):
+        yield match[1] or match[2]
+    for match in _NAMED_VALUE.finditer(value):
+        if _SECRET_NAME.search(match[1]):
+            yield match[2].strip("'\"")
+    if value.lstrip().startswith("{"):
+        try:
+            yield from _secret_fields(json.loads(value))
+        except (ValueError, RecursionError):
+            return
+
+
+def _secret_fields(value: Any) -> Iterator[str]:
+    for name, inner in value.items() if isinstance(value, dict) else ():
+        if isinstance(inner, dict):
+            yield from _secret_fields(inner)
+        elif isinstance(inner, str) and _SECRET_NAME.search(name):
+            yield inner
 
 
 def _is_harmless(value: Any) -> bool:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 from ..arguments import check_type
 from ..errors import UsageError
 from .judge_folder import JUDGE_FILE, AlignedJudgeRecord, fingerprint_folder
-from .secrets import Scrubber, recordable_parameters, recordable_url
+from .secrets import WITHHELD, Scrubber, recordable_parameters, recordable_url
 
 TRANSPORTS = "assay.transports"
 """The group of entry points whose names `decide` takes."""
@@ -146,7 +146,9 @@ class JudgeSettings(BaseModel):
             ('https://(withheld)@host/v1', {'user': '(withheld)'})
         """
         api_base = None if self.api_base is None else recordable_url(self.api_base)
-        return self.model_copy(update={"api_base": api_base, "parameters": recordable_parameters(self.parameters)})
+        harmless = recordable_parameters(self.parameters)
+        download = WITHHELD if self.download and {*"@?#"} & {*self.download} else self.download
+        return self.model_copy(update={"api_base": api_base, "parameters": harmless, "download": download})
 
     @cached_property
     def scrubber(self) -> Scrubber:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -64,9 +64,26 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
         value = question.schema.model_validate_json(reply.text)
     except ValidationError as strict:
         return _repair(question.schema, reply.text, describe_problem(strict))
+    _refuse_duplicates(question.schema, reply.text)
     if ("NaN" in reply.text or "Infinity" in reply.text) and _NOT_JSON.search(reply.text):  # pydantic lets NaN through
         return _repair(question.schema, reply.text, "it holds NaN or Infinity, which is no JSON")
     return value
+
+
+def _refuse_duplicates(schema: type[BaseModel], text: str) -> None:
+    """Refuses a reply in which a field has two values, of which pydantic takes the last; `Listed` looks for itself."""
+    if schema.model_config.get("extra") == "allow":
+        return
+
+    def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in values and values[name] != value:
+                raise ReplyError(f"{name} is there twice, with different values", text)
+            values[name] = value
+        return values
+
+    json.loads(text, object_pairs_hook=check)
 
 
 def _repair(schema: type[T], text: str, problem: str) -> T:
@@ -76,7 +93,7 @@ def _repair(schema: type[T], text: str, problem: str) -> T:
         if start < 0:
             break
         try:
-            value, end = _decode(reply, start)
+            value, end, mended = _decode(reply, start)
         except json.JSONDecodeError:
             end = start + 1
         except RecursionError:
@@ -84,6 +101,7 @@ def _repair(schema: type[T], text: str, problem: str) -> T:
         else:
             try:
                 values.append(schema.model_validate(value))
+                _refuse_duplicates(schema, mended)
             except ValidationError as wrong_shape:
                 problem = describe_problem(wrong_shape)
         start = reply.find("{", end)
@@ -94,17 +112,18 @@ def _repair(schema: type[T], text: str, problem: str) -> T:
     return values[0]
 
 
-def _decode(text: str, start: int) -> tuple[object, int]:
-    """The JSON value that begins here, and where it ends."""
+def _decode(text: str, start: int) -> tuple[object, int, str]:
+    """The JSON value that begins here, where it ends, and its text as it was read."""
     try:
-        return _DECODER.raw_decode(text, start)
+        value, end = _DECODER.raw_decode(text, start)
+        return value, end, text[start:end]
     except json.JSONDecodeError as error:
         # Only from the brace on, so that a quotation mark in the prose before it does not turn strings inside out.
         mended = _TRAILING_COMMA.sub(lambda match: match[1] or " ", text[start:])
         if mended == text[start:]:
             raise error from None
         value, length = _DECODER.raw_decode(mended)
-        return value, start + length
+        return value, start + length, mended[:length]
 
 
 def describe_problem(error: ValidationError) -> str:

@@ -1,7 +1,10 @@
 """Vectors of texts, checked before anything is computed from them or recorded."""
 
 from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any
+
+from pydantic_core import from_json
 
 from ..errors import JudgeError
 from ..text.wording import count_of
@@ -27,19 +30,57 @@ def read_embedding_reply(data: Sequence[Any] | None, count: int, model: str) -> 
 
     items = list(data or [])
     if len(items) != count:
-        raise _unusable(model, f"it has {count_of(len(items), 'vector')} for {count_of(count, 'text')}")
+        raise unusable(model, f"it has {count_of(len(items), 'vector')} for {count_of(count, 'text')}")
     try:
         indexes = [item.get("index") for item in items]
         with np.errstate(over="ignore"):  # too large for 32 bits becomes infinite, which the check refuses
-            vectors = [np.asarray(item["embedding"], dtype=np.float64).astype(np.float32) for item in items]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _unusable(model, f"an item has no vector of numbers ({type(error).__name__}: {error})") from error
+            vectors = [np.asarray(_numbers(item["embedding"]), dtype=np.float64).astype(np.float32) for item in items]
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise unusable(model, f"an item has no vector of numbers ({type(error).__name__}: {error})") from error
     if any(index is not None for index in indexes):
         if sorted(map(str, indexes)) != sorted(map(str, range(count))):
-            raise _unusable(model, f"the indexes of its vectors are {indexes[:10]}, not 0 to {count - 1}")
+            raise unusable(model, f"the indexes of its vectors are {indexes[:10]}, not 0 to {count - 1}")
         vectors = [vector for _, vector in sorted(zip(indexes, vectors, strict=True), key=lambda pair: int(pair[0]))]
     check_vectors(vectors, model)
     return vectors
+
+
+def check_for_booleans(body: bytes, model: str) -> None:
+    """Checks the body of an embedding reply: the provider's library makes numbers of booleans before anybody sees them.
+
+    Args:
+        body: The body as it came; what is no JSON is left to the library.
+        model: The embedder's name, for messages.
+
+    Raises:
+        JudgeError: A list in it holds true or false.
+
+    Example:
+        >>> check_for_booleans(b'{"data": [{"embedding": [0.5, true]}]}', "m")
+        Traceback (most recent call last):
+        ...
+        assay.errors.JudgeError: m: the vectors cannot be used: one holds true or false, which are no numbers
+    """
+    if b"true" not in body and b"false" not in body:
+        return
+    try:
+        parts = [from_json(body)]
+    except ValueError:
+        return
+    while parts:
+        part = parts.pop()
+        if isinstance(part, list) and any(isinstance(value, bool) for value in part):
+            raise unusable(model, "one holds true or false, which are no numbers")
+        values = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+        parts += (value for value in values if isinstance(value, dict | list))
+
+
+def _numbers(values: Any) -> Any:
+    """The numbers of a vector; numpy would make numbers of booleans and of texts."""
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float | Real):
+            raise TypeError(f"{value!r:.40} is no number")
+    return values
 
 
 def check_vectors(vectors: "Iterable[NDArray[np.float32]]", model: str) -> None:
@@ -64,12 +105,12 @@ def check_vectors(vectors: "Iterable[NDArray[np.float32]]", model: str) -> None:
     vectors = list(vectors)
     lengths = sorted({vector.shape for vector in vectors})
     if len(lengths) > 1 or any(len(shape) != 1 or not shape[0] for shape in lengths):
-        raise _unusable(model, f"vectors of {' and '.join(str(list(shape)) for shape in lengths)} dimensions")
+        raise unusable(model, f"vectors of {' and '.join(str(list(shape)) for shape in lengths)} dimensions")
     for number, vector in enumerate(vectors, start=1):
         if not np.isfinite(vector).all():
-            raise _unusable(model, f"vector {number} holds a value that is infinite or not a number")
+            raise unusable(model, f"vector {number} holds a value that is infinite or not a number")
         if not vector.any():
-            raise _unusable(model, f"vector {number} is zero, which has no direction")
+            raise unusable(model, f"vector {number} is zero, which has no direction")
 
 
 def to_unit_length(vectors: "NDArray[np.float32]") -> "NDArray[np.float32]":
@@ -81,5 +122,11 @@ def to_unit_length(vectors: "NDArray[np.float32]") -> "NDArray[np.float32]":
     return unit
 
 
-def _unusable(model: str, problem: str) -> JudgeError:
+def unusable(model: str, problem: str) -> JudgeError:
+    """The error of vectors that cannot be used.
+
+    Args:
+        model: The embedder's name.
+        problem: What is wrong with them.
+    """
     return JudgeError(f"{model}: the vectors cannot be used: {problem}")

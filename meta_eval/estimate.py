@@ -168,7 +168,8 @@ def estimate_mean_of_groups(
     mean = float(totals.sum()) / n
     result = Estimate(mean, n=int(n), groups=groups, p=p, problem=TOO_FEW_GROUPS)
     deviations = totals - mean * counts
-    if groups < FEWEST_GROUPS or np.abs(deviations).max() <= 1e-12 * max(1.0, float(np.abs(totals).max())):
+    noise = 1e-12 * max(1.0, float(np.abs(totals).max()))
+    if groups < FEWEST_GROUPS or bounds[0] >= bounds[1] or np.abs(deviations).max() <= noise:
         return result
     variance, degrees = variance_of_group_mean(totals, counts)
     low, high = log_odds_interval(mean, math.sqrt(variance), degrees, scale=bounds, answers=int(n), level=level)

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from ..atomic_files import replace_file
 from ..errors import InputError
 from ..presentation.wording import format_rating
+from ..shell_words import quote_word
 
 if TYPE_CHECKING:
     from .table import ScoreTable
@@ -248,13 +249,15 @@ class Scorer(_Record):
 
         file = Path(path)
         if not file.is_file():
-            raise InputError(f"{file}: there is no scorer here; make one with: assay meta RUN --save {file}")
+            raise InputError(
+                f"{file}: there is no scorer here; make one with: assay meta RUN --save {quote_word(file)}"
+            )
         scorer = read_yaml(file, cls)
         for place, metric in enumerate(scorer.metrics):
             if metric.startswith("scorer:"):
                 raise InputError(
                     f"{file}: parts.{place}.metric: {metric} is a scorer, and a scorer is made of metrics; fit it "
-                    f"again, on metrics: assay meta RUN --metrics A,B --save {file}"
+                    f"again, on metrics: assay meta RUN --metrics A,B --save {quote_word(file)}"
                 )
         return scorer
 
@@ -279,7 +282,8 @@ class Scorer(_Record):
             content["answers"] = ShortList(self.answers)
         for part, own in zip(content["parts"], self.parts, strict=True):
             part["percentiles"] = points(own.percentiles)
-        text = f"# Made by `assay meta --save`. Run it with: assay run SET --metrics scorer:{Path(path).name}\n"
+        metric = quote_word(f"scorer:{Path(path).name}")
+        text = f"# Made by `assay meta --save`. Run it with: assay run SET --metrics {metric}\n"
         text += dump_yaml(content)
         with replace_file(Path(path)) as file:
             file.write(text)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from ..errors import UsageError
+from ..shell_words import quote_word
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
@@ -91,7 +92,7 @@ def check_scorer(
     if absent := [metric for metric in scorer.metrics if metric not in table.metrics]:
         raise UsageError(
             f"the run has no scores of {', '.join(absent)}, which the scorer needs; run it with --metrics "
-            f"{','.join(scorer.metrics)}"
+            f"{quote_word(','.join(scorer.metrics))}"
         )
     if (table.rating_min, table.rating_max) != (scorer.rating_min, scorer.rating_max):
         raise UsageError(

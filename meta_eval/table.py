@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
+from ..number_bounds import LARGEST_NUMBER
 from ..text.wording import count_of
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ class ScoreTable:
         cost_owners: The metric with whose questions another one is answered, by that one: together they cost it once.
 
     Raises:
-        InputError: Shapes differ, a name stands twice, a rating is off its scale, a value is infinite, or a direction
-            names no metric.
+        InputError: Shapes differ, a name stands twice, a rating is off its scale, a value is larger than 1e100, or a
+            direction names no metric.
 
     Examples:
         >>> import numpy as np
@@ -102,9 +103,11 @@ class ScoreTable:
             raise InputError(
                 f"{name}: the array is {values.shape}, not {count_of(len(self.items), 'item')} x {len(columns)} {name}"
             )
-        if np.isinf(values).any():
-            item, column = (int(places[0]) for places in np.nonzero(np.isinf(values)))
-            raise InputError(f"{name}: {columns[column]} of item {self.items[item]} is infinite; leave it empty")
+        is_large = np.abs(values) > LARGEST_NUMBER
+        if is_large.any():
+            item, column = (int(places[0]) for places in np.nonzero(is_large))
+            problem = "infinite" if np.isinf(values[item, column]) else f"larger than {LARGEST_NUMBER:g}"
+            raise InputError(f"{name}: {columns[column]} of item {self.items[item]} is {problem}; leave it empty")
         values.flags.writeable = False
         return values
 

@@ -9,6 +9,7 @@ from typing import Any, overload
 from ..arguments import wrong_type
 from ..errors import UsageError
 from ..eval_sets.sample import Sample
+from ..number_bounds import LARGEST_NUMBER
 from ..worker_threads import call_beside
 from .metric import Metric
 from .score import Score, failed, scored
@@ -81,6 +82,8 @@ class FunctionMetric(Metric):
         low, high = self.range
         if (low is not None and number < low) or (high is not None and number > high):
             return failed(f"{self.name} returned {number:g}, outside its range {_range_text(low, high)}")
+        if abs(number) > LARGEST_NUMBER:
+            return failed(f"{self.name} returned {number:g}, larger than {LARGEST_NUMBER:g}: measure in a larger unit")
         return scored(number, f"{self.name} is {number:g}")
 
 

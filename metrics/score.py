@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..judges.usage import NO_USAGE, Usage
+from ..number_bounds import LARGEST_NUMBER
 from .claim import Claim
 
 FITTED_ON = "fitted_on"
@@ -17,14 +18,14 @@ class Score:
     """The result of a metric for one sample: a value, or the reason why there is none.
 
     Attributes:
-        value: A finite number when `status` is `scored`, else None; never NaN.
+        value: A finite number of at most 1e100 in size when `status` is `scored`, else None; never NaN.
         status: `scored`; `skipped`, when there is nothing to measure; `failed`, when measuring went wrong.
         reason: One sentence for a person.
         evidence: JSON values that are enough to check the value by hand.
         usage: The judge's calls, tokens and cost.
 
     Raises:
-        ValueError: The value is not finite, or value and status contradict each other.
+        ValueError: The value is not finite or too large, or value and status contradict each other.
 
     Example:
         >>> Score(0.5, "scored", "1 of 2 claims supported").value
@@ -62,6 +63,11 @@ class Score:
             raise ValueError(f"a score that is {self.status} cannot have the value {self.value}")
         if self.value is not None and not math.isfinite(self.value):
             raise ValueError(f"a score is a finite number, not {self.value}: skip or fail with a reason")
+        if self.value is not None and abs(self.value) > LARGEST_NUMBER:
+            raise ValueError(
+                f"a score is at most {LARGEST_NUMBER:g} in size, not {self.value:g}: measure in a larger unit, or fail "
+                "with a reason"
+            )
 
 
 def scored(value: float, reason: str, evidence: dict[str, Any] | None = None, usage: Usage | None = None) -> Score:

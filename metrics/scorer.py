@@ -1,6 +1,7 @@
 """A saved scorer as a metric: the rating that the team would give, predicted from the metrics that follow it best."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
@@ -8,6 +9,7 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
 from ..meta_eval.scorer import DECISION_WORDS, JudgeRecord, Prediction, Scorer
 from ..prompts import Prompts
+from ..shell_words import quote_word
 from .metric import Metric
 from .options import coerce_options
 from .score import FITTED_ON, Score, failed, scored, skipped
@@ -124,7 +126,8 @@ def load_scorer_metric(
     if changes and not allow_changed:
         raise UsageError(
             f"{path}: the scorer was fitted with something else: {'; '.join(changes)}. Use what it was fitted with, "
-            f"fit it again (assay meta RUN --save {path}), or accept the change with {specification}:allow_changed=true"
+            f"fit it again (assay meta RUN --save {quote_word(Path(path))}), or accept the change with "
+            f"{quote_word(f'{specification}:allow_changed=true')}"
         )
     parts = [load_part(part.metric) for part in scorer.parts]
     return ScorerMetric(scorer, parts, specification.text, [f"changed since the fit: {change}" for change in changes])

@@ -34,7 +34,8 @@ class Axis:
         if step < _SMALLEST_FIXED or most >= _LARGEST_FIXED:
             digits = 2 + max(0, math.ceil(math.log10(most / step)))
             return tuple((self.percent(tick), f"{tick:.{digits}g}") for tick in self.ticks)
-        digits = next(number for number in range(10) if abs(round(step, number) - step) < 1e-9)
+        is_exact = (all(abs(round(tick, digits) - tick) < step / 1000 for tick in self.ticks) for digits in range(9))
+        digits = [*is_exact, True].index(True)
         return tuple((self.percent(tick), f"{tick:,.{digits}f}") for tick in self.ticks)
 
 
@@ -65,6 +66,18 @@ def axis_over(values: Iterable[float], *, about: int = 5, within: tuple[float, f
         ticks = [tick for tick in ticks if within[0] <= tick <= within[1]]
         ticks = ticks if len(ticks) > 1 else [*within]
     return Axis(ticks[0], ticks[-1], tuple(ticks))
+
+
+def write_power(value: float) -> str:
+    """Writes a tick of a logarithmic axis, 1, 2 or 5 times a power of ten, with as many digits as it has.
+
+    Example:
+        >>> write_power(0.002), write_power(1000.0), write_power(1e-12)
+        ('0.002', '1,000', '1e-12')
+    """
+    if not _SMALLEST_FIXED <= value < _LARGEST_FIXED:
+        return f"{value:g}"
+    return f"{value:,.{max(0, -math.floor(math.log10(value) + 1e-9))}f}"
 
 
 def _step(rough: float) -> float:

@@ -7,6 +7,7 @@ from .axes import Axis, axis_over
 from .figure import Interval
 
 _BARS = 20
+_LOWEST_BAR = 1.0  # percent: one value of thousands is still seen
 _MOST_LABELS = 6
 
 
@@ -89,7 +90,7 @@ def draw_histogram(name: str, axis: Axis, counts: Mapping[float, int]) -> Histog
         in_bars[min(_BARS - 1, int(min(100.0, max(0.0, percent)) / 100 * _BARS))] += count
     highest, width = max(in_bars), 100 / _BARS
     bars = tuple(
-        (round(place * width, 2), width, round(100 * count / highest, 2), count)
+        (round(place * width, 2), width, max(_LOWEST_BAR, round(100 * count / highest, 2)), count)
         for place, count in enumerate(in_bars)
         if count
     )

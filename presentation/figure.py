@@ -64,6 +64,7 @@ _FORMATS: dict[Kind, str] = {
     "price": ",.2f",
 }
 _SMALLEST_P = 0.001
+_LARGEST_PLAIN = 1e12  # a larger figure is written with a power of ten
 
 
 class Interval(Protocol):
@@ -143,7 +144,8 @@ class Figure:
 def _write(kind: Kind, value: float) -> str:
     if kind == "p" and value < _SMALLEST_P:
         return f"<{_SMALLEST_P}"
-    text = format(value, _FORMATS[kind])
+    form = _FORMATS[kind] if abs(value) < _LARGEST_PLAIN else f"{'+' if '+' in _FORMATS[kind] else ''}.3g"
+    text = format(value, form)
     is_zero = text.startswith("-") and not text.strip("-0.,%")  # there is no -0.00
     return text.replace("-", "+" if "+" in _FORMATS[kind] else "", 1) if is_zero else text
 

@@ -3,10 +3,12 @@
 import asyncio
 import traceback
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import AssayError
 from ..eval_sets import Sample
+from ..judges.secrets import Scrubber
 from ..metrics import Metric, Score
 from ..metrics.score import failed
 
@@ -46,6 +48,7 @@ async def execute(
     """
     source = iter(samples)
     errors: list[Exception] = []
+    scrubber = Scrubber()
 
     async def score(sample: Sample) -> None:
         finished = finished_metrics(sample)
@@ -53,7 +56,7 @@ async def execute(
         try:
             for metric in metrics:
                 if metric.name not in finished:
-                    scores[metric.name] = await _assess(metric, sample)
+                    scores[metric.name] = await _assess(metric, sample, scrubber)
         finally:
             keep(sample, scores)
 
@@ -74,13 +77,21 @@ async def execute(
         raise errors[0]
 
 
-async def _assess(metric: Metric, sample: Sample) -> Score:
+async def _assess(metric: Metric, sample: Sample, scrubber: Scrubber) -> Score:
     try:
-        return await metric.assess(sample)
+        return _without_secrets(await metric.assess(sample), scrubber)
     except AssayError:
         raise
     except Exception as error:  # the metric's own defect, perhaps of another package: the sample fails, the run goes on
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(place.filename).name}, line {place.lineno}"
         reason = f"{metric.name} broke: {type(error).__name__}: {error} ({where})"
-        return failed(reason, {"traceback": traceback.format_exc()})
+        return _without_secrets(failed(reason, {"traceback": traceback.format_exc()}), scrubber)
+
+
+def _without_secrets(score: Score, scrubber: Scrubber) -> Score:
+    """The score without the keys and passwords of the environment: a metric of the user's may repeat them."""
+    scrub = scrubber.scrub_error if score.status == "failed" else scrubber.scrub
+    reason, evidence = scrub(score.reason), scrubber.scrub_value(score.evidence)
+    is_clean = (reason, evidence) == (score.reason, score.evidence)
+    return score if is_clean else replace(score, reason=reason, evidence=evidence)

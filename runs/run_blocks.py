@@ -130,7 +130,7 @@ def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[
         parts.append(Paragraph(f"{Figure('value', score.value)}{rating}: {question}", label=sample.id, indent=2))
         parts.append(Paragraph(one_line(sample.response, 120), "quiet", indent=6))
         parts.append(Paragraph(one_line(score.reason, 240), indent=6))
-    return one_line(worst[0][0].id), ReportBlock(tuple(parts))
+    return worst[0][0].id, ReportBlock(tuple(parts))
 
 
 def sample_block(store: "Store", run: str, room: int | None) -> ReportBlock:

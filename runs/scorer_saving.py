@@ -1,6 +1,5 @@
 """From a meta-evaluation of runs to a saved scorer: the fit, with the judge, prompts and embedder that it holds for."""
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from ..metrics.catalogue import needs_judge, uses_embedder
 from ..metrics.scorer import judge_record
 from ..metrics.specification import parse_specification
 from ..presentation.figure import Figure
+from ..shell_words import quote_word
 from .run_scores import find_scorer_parts
 from .store import RunRow, Store
 
@@ -82,7 +82,7 @@ def _refuse_scorers(path: Path, chosen: Sequence[str], store: Store, runs: Seque
     metrics = ",".join(dict.fromkeys((*find_scorer_parts(store, runs), *own)))
     raise UsageError(
         f"--save: {scorers[0]} was chosen, and a scorer is made of metrics, not of scorers; nothing was written. "
-        f"Choose among its metrics: assay meta RUN --metrics {shlex.quote(metrics)} --save {shlex.quote(str(path))}"
+        f"Choose among its metrics: assay meta RUN --metrics {quote_word(metrics)} --save {quote_word(path)}"
     )
 
 

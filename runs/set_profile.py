@@ -1,5 +1,6 @@
 """What the samples of a run have, so that a metric that can score none of them is noticed before anything is paid."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import UsageError
@@ -8,6 +9,7 @@ from ..eval_sets.name_suggestions import quote_names
 from ..metrics import Metric
 from ..metrics.metric import has_field
 from ..metrics.specification import BASELINES, DEFAULT_METRICS
+from ..shell_words import quote_word
 from ..text.wording import count_of
 
 _MOST_COLUMNS = 50
@@ -58,7 +60,8 @@ class SetProfile:
             )
         others = [column for column in self._columns if column not in Sample.model_fields]
         theirs = others[0] if others else "THEIRS"
-        example = f'--map {theirs}={missing[0]} (in Python mapping={{"{theirs}": "{missing[0]}"}})'
+        typed = quote_word(f"{theirs}={missing[0]}")
+        example = f"--map {typed} (in Python mapping={json.dumps({theirs: missing[0]}, ensure_ascii=False)})"
         needs = " and ".join(missing)
         raise UsageError(
             f"{metric.name} can score none of the {count_of(self.count, 'sample')}: it needs {needs}, which none of "

@@ -73,7 +73,8 @@ def _one_word(body: dict[str, Any], question: str) -> tuple[str, list[dict[str, 
     if levels := re.findall(r"^(\d+)(?::|$)", asked, re.MULTILINE):
         shares = _level_shares(levels, next((name for name in _RATED if name in asked), ""), question)
     else:
-        yes, no = ("Ja", "Nee") if "\nJa:" in body["messages"][0]["content"] else ("Yes", "No")
+        words = body["messages"][0]["content"]
+        yes, no = ("Ja", "Nein" if "\nNein:" in words else "Nee") if "\nJa:" in words else ("Yes", "No")
         probability = min(0.99, max(0.01, _share(_part(question, "statement"), _part(question, "documentation"))))
         shares = {yes: probability, no: 1 - probability}
     place = {word: math.log(share) for word, share in sorted(shares.items(), key=lambda each: -each[1])}

@@ -12,6 +12,7 @@ from ..errors import UsageError
 from ..presentation.figure import Figure, figures, format_agreement
 from ..presentation.result_table import Column, Content, ResultTable, Tone
 from ..presentation.texts import one_line
+from ..shell_words import quote_word
 from ..text.wording import count_of
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .number_types import MOST_RESAMPLES, SEED, BoundedCount
@@ -144,7 +145,7 @@ def align(
     _print_report(report)
     echo(usage_line)
     if written is not None:
-        echo(f"\nThe judge: {written}. Use it: assay run SET --judge {written}")
+        echo(f"\nThe judge: {written}. Use it: assay run SET --judge {quote_word(written)}")
     elif report.result.is_adopted:
         echo("\nName a folder for it (-o FOLDER) with the same command; recorded replies cost nothing.")
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import InputError, UsageError
 from ..presentation.texts import one_line
+from ..shell_words import quote_word
 from .generate import generate
 from .number_types import SEED, BoundedCount, FiniteRange
 from .options import embedder_option, json_option, option_group, quiet_option, wide_option
@@ -300,7 +300,7 @@ def folds(
     from ..judges.embedders import load_embedder
 
     sections = read_sections(sections_file)
-    cure = f"leave this step out (`assay generate questions {quote(str(sections_file))} --judge MODEL -o pairs.jsonl`)"
+    cure = f"leave this step out (`assay generate questions {quote_word(sections_file)} --judge MODEL -o pairs.jsonl`)"
     with explain_no_folds(cure):
         plan = make_folds(
             sections,

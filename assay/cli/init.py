@@ -98,7 +98,7 @@ def init(
             f"{one_line(Path(file).name)}{secret}"
         )
     echo("Next:")
-    run_it, console = typed_command("suite", str(out)), open_console()
+    run_it, console = typed_command("suite", out), open_console()
     for command, purpose in (
         (run_it, "the first run: compared with nothing yet"),
         (typed_command("accept", "last"), "if it is good: later runs are compared with it"),

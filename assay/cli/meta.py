@@ -1,6 +1,5 @@
 """`assay meta`: which metric, alone or combined, agrees with the ratings."""
 
-import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
+from ..shell_words import quote_word
 from ..text.wording import count_of
 from .number_types import MOST_REPEATS, MOST_RESAMPLES, SEED, BoundedCount, FiniteRange
 from .options import json_option, map_option, option_group, quiet_option, store_option, wide_option
@@ -246,7 +246,7 @@ def meta(
     if report is not None:
         echo(f"\nThe whole report: {report}")
     if save is not None:
-        metric = shlex.quote(f"scorer:{save}")
+        metric = quote_word(f"scorer:{save}")
         echo(f"\nThe scorer: {save}. It predicts the team's rating: assay run SET --metrics {metric}")
         if warning := describe_width(scorer, joined.table):
             echo(warning)

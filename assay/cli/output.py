@@ -4,14 +4,15 @@ Texts under test, file names, column names and replies of a judge may hold escap
 direction of writing, or rich's markup. Here they become text that does nothing.
 """
 
-import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..presentation.texts import one_line, terminal_text
+from ..shell_words import join_words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -101,19 +102,20 @@ def print_command(console: "Console", command: str, purpose: str = "") -> None:
     console.print(line, no_wrap=True, overflow="ignore", crop=False)
 
 
-def typed_command(*words: str, store: str | Path | None = None) -> str:
+def typed_command(*words: str | Path, ids: Sequence[str] = (), store: str | Path | None = None) -> str:
     """A command of Assay that the user may copy: quoted for the shell, with the `--store` that was typed.
 
     Args:
         words: What stands after `assay`, such as `show`, `last`.
+        ids: Further arguments, whose text is not ours: one that begins with a dash is no option.
         store: The store to name where none was typed, because the command would not find it by itself.
 
     Returns:
         The command. A password in a store's URL is left out.
 
     Example:
-        >>> typed_command("show", "last", "order (2)")
-        "assay show last 'order (2)'"
+        >>> typed_command("show", "last", ids=["order (2)"]), typed_command("show", "last", ids=["-1"])
+        ("assay show last 'order (2)'", 'assay show last -- -1')
     """
     from ..runs.postgres import without_password
 
@@ -122,4 +124,6 @@ def typed_command(*words: str, store: str | Path | None = None) -> str:
         store = context.params["store"]
     option = [] if store is None else ["--store", without_password(str(store))]
     option = option[1:] if words[:1] == ("view",) else option  # it takes the store as its argument
-    return shlex.join(["assay", *words, *option])
+    if any(word.startswith("-") for word in ids):
+        return join_words("assay", *words, *option, "--", *ids)
+    return join_words("assay", *words, *ids, *option)

@@ -175,7 +175,7 @@ def write_out(store: "Store", run: str, out: Path) -> None:
     except AssayError as error:
         raise InputError(
             f"{error}. The scores are kept, and this writes them without asking anybody: "
-            f"{typed_command('run', '--resume', run, '--out', str(out))}"
+            f"{typed_command('run', '--resume', run, '--out', out)}"
         ) from error
 
 

@@ -39,7 +39,7 @@ def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, eac
     if worst:
         console = open_console()
         console.print("How one of them came by its scores:")
-        print_command(console, typed_command("show", run, worst))
+        print_command(console, typed_command("show", run, ids=[worst]))
     if each_sample:
         print_blocks(sample_block(store, run, None if is_wide() else WIDTH))
 

@@ -69,7 +69,7 @@ def suite(file: Path, *, resume: bool, check: bool, accept: bool, store: str | P
         None if is_own_store else store,
         resume=resume,
         accept=accept,
-        resume_command=f"{typed_command('suite', str(file))} --resume",
+        resume_command=f"{typed_command('suite', file)} --resume",
         accept_command=typed_command("accept", store=own_store),
         progress=live_progress,
         on_notice=echo_notice,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import InputError
+from ...shell_words import quote_word
 from .block import Block
 
 _FRONT_MATTER = re.compile(r"\A---\r?\n.*?^(?:---|\.\.\.)\s*$", re.DOTALL | re.MULTILINE)
@@ -43,7 +44,7 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8, or convert it with "
-            f"`iconv -f cp1252 -t utf-8 {path.name}`"
+            f"`iconv -f cp1252 -t utf-8 {quote_word(path)}`"
         ) from None
 
 

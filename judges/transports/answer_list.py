@@ -30,7 +30,8 @@ class ListedAnswers(BaseModel):
     @classmethod
     def _refuse_without_answer(cls, values: Any) -> Any:
         if not isinstance(values, dict) or not any(
-            read_option(str(values.get(question)), words) for question, words in cls.words.items()
+            not isinstance(values.get(question), list | dict) and read_option(str(values.get(question)), words)
+            for question, words in cls.words.items()
         ):
             raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
         return values
@@ -102,7 +103,7 @@ def _read(question: TypedQuestion, words: Mapping[str, str], raw: RawReply, star
     if not values:
         return Answer(question, None, problem="the judge left it out")
     offered = tuple(words)
-    word = read_option(values[0], offered)
+    word = None if values[0][0] in "[{" else read_option(values[0], offered)  # a list may go on with another word
     if len(values) > 1 and any(read_option(value, offered) != word for value in values):
         return Answer(question, None, problem="the judge answered it in two ways")
     if word is None:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from ...errors import UsageError
 from ...languages import language_or_fallback
 from ...prompts import Prompt
+from ...shell_words import quote_word
 from ...untrusted import neutralise
 from ..typed_questions import NO, YES, Predicate, Request, ScoreQuestion, TypedQuestion
 
@@ -110,8 +111,8 @@ def _check_task(prompt: Prompt, other_cure: str) -> None:
     if not prompt.task:
         raise UsageError(
             f"the prompt {prompt.name}.{prompt.language} has no part `## task`, the words that all questions of a "
-            f"request have in common; copy it from the bundled prompt (`assay prompts copy {prompt.name}`) and change "
-            f"it{other_cure}"
+            f"request have in common; copy it from the bundled prompt (`assay prompts copy {quote_word(prompt.name)}`) "
+            f"and change it{other_cure}"
         )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..table import ScoreTable
 
 MOST_POINTS = 300
+_MOST_LEVELS = 10
 _SHORT = {"mean-rank": "ranks", "normalised-sum": "sum"}
 _GOLDEN = 0.6180339887  # spreads points that would lie on each other
 
@@ -108,7 +109,7 @@ def scatters(table: "ScoreTable", evaluation: MetaEvaluation) -> tuple[Scatter, 
         (metric for metric in evaluation.metrics if metric.name in table.metrics and metric.spearman.value is not None),
         key=lambda metric: (metric.baseline, -(metric.spearman.value or 0)),
     )
-    y = Axis(table.rating_min, table.rating_max, _levels(table.rating_min, table.rating_max))
+    y = _rating_axis(table.rating_min, table.rating_max)
     return tuple(_scatter(rated, metric, y) for metric in order)
 
 
@@ -125,16 +126,16 @@ def _scatter(rated: "ScoreTable", metric: MetricAgreement, y: Axis) -> Scatter:
     shown = pairs[:: -(-len(pairs) // MOST_POINTS)]
     height = 100 / max(1, len(y.ticks) - 1)
     points = tuple(
-        (x.percent(value), round(_from_top(y, rating) + (number * _GOLDEN % 1 - 0.5) * height * 0.5, 1))
+        (x.percent(value), _within_plot(_from_top(y, rating) + (number * _GOLDEN % 1 - 0.5) * height * 0.5))
         for number, (value, rating) in enumerate(shown)
     )
     by_level: dict[float, list[float]] = defaultdict(list)
     for value, rating in pairs:
-        by_level[min(y.ticks, key=lambda level: abs(level - rating))].append(value)
+        by_level[min(y.ticks, key=lambda level: abs(level - rating))].append(x.percent(value))
     boxes = []
-    for level, scores in sorted(by_level.items()):
-        low, middle, high = quantiles(scores, n=4, method="inclusive") if len(scores) > 1 else scores * 3
-        boxes.append((x.percent(low), x.percent(middle), x.percent(high), _from_top(y, level), len(scores)))
+    for level, places in sorted(by_level.items()):  # quartiles of places: those of huge values are no numbers
+        low, middle, high = quantiles(places, n=4, method="inclusive") if len(places) > 1 else places * 3
+        boxes.append((round(low, 2), round(middle, 2), round(high, 2), _from_top(y, level), len(places)))
     return Scatter(
         metric.name,
         _kind(metric),
@@ -149,10 +150,16 @@ def _scatter(rated: "ScoreTable", metric: MetricAgreement, y: Axis) -> Scatter:
     )
 
 
-def _levels(low: float, high: float) -> tuple[float, ...]:
-    if high - low <= 10 and float(high - low).is_integer():
-        return tuple(low + place for place in range(int(high - low) + 1))
-    return axis_over([low, high]).ticks
+def _rating_axis(low: float, high: float) -> Axis:
+    """The axis of a rating scale: its levels where they are few and whole steps apart, else round ticks around it."""
+    if 0 < high - low <= _MOST_LEVELS and float(high - low).is_integer():
+        return Axis(low, high, tuple(low + place for place in range(int(high - low) + 1)))
+    return axis_over([low, high])
+
+
+def _within_plot(place: float) -> float:
+    """A place in percent, folded back where it would stand outside of the plot."""
+    return round(min(abs(place), 200 - abs(place)), 1)
 
 
 def _from_top(axis: Axis, value: float) -> float:

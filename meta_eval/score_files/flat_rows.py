@@ -12,6 +12,7 @@ from ...eval_sets.excel_file import EXCEL_SUFFIXES
 from ...eval_sets.json_file import SEVERAL, json_document
 from ...eval_sets.rows import BadRow
 from ...eval_sets.sources import cannot_read, open_source
+from ...number_bounds import LARGEST_NUMBER
 from ...value_messages import describe_type
 from . import deepeval_export
 from .column_roles import KNOWN
@@ -78,7 +79,7 @@ def read_number(value: object) -> float | None:
         The number; None where the cell is empty, null or NaN.
 
     Raises:
-        ValueError: It is text that is no number, or infinite; the message has the cure.
+        ValueError: It is text that is no number, infinite, or larger than 1e100; the message has the cure.
 
     Examples:
         >>> read_number("4,5"), read_number("n/a"), read_number(True)
@@ -97,6 +98,8 @@ def read_number(value: object) -> float | None:
         raise ValueError(f"is {describe_type(parsed)}, not a number; write a number, or leave it empty")
     if math.isinf(parsed):
         raise ValueError("is infinite; write a number, or leave it empty")
+    if abs(parsed) > LARGEST_NUMBER:
+        raise ValueError(f"is larger than {LARGEST_NUMBER:g}; write it in a larger unit, or leave it empty")
     return float(parsed)
 
 

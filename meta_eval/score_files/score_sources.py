@@ -1,6 +1,5 @@
 """What one file says: its items, and one column of numbers per metric or rater, from long or wide rows."""
 
-import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,6 +8,7 @@ from ...errors import InputError
 from ...eval_sets import cell_values
 from ...eval_sets.name_suggestions import quote_names
 from ...eval_sets.sample_columns import is_no_rating, rater_of, usual_name
+from ...shell_words import quote_word
 from ...text.wording import count_of, list_first
 from ..table import RATER
 from .column_roles import (
@@ -199,7 +199,7 @@ def _check_raters(columns: Iterable[str], name: str) -> None:
         if first != column:
             raise InputError(
                 f"{name}: `{first}` and `{column}` are both read as the ratings of {rater}; rename one of them, or "
-                f"choose one (--rating {shlex.quote(column)})"
+                f"choose one (--rating {quote_word(column)})"
             )
 
 

@@ -3,15 +3,16 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import count, takewhile
 
 from ...meta_eval.estimate import Estimate
-from ...presentation.axes import Axis, axis_over
+from ...presentation.axes import Axis, axis_over, write_power
 from ..judge_comparison import JudgeComparison
 
-_ROOM = (
-    1.6  # beyond the lowest and the highest cost; more than the widest gap of 1, 2, 5, so that a tick is always seen
-)
+# Powers of ten beyond the lowest and the highest cost: together more than the widest gap of 1, 2, 5, so that a tick is
+# always seen.
+_ROOM = math.log10(1.6)
+_LEAST, _MOST = 1e-300, 1e300  # costs beyond stand at the ends
+_MOST_POWERS = 10  # ticks of an axis over many powers of ten
 _FREE, _PRICED = 6.0, 16.0  # percent: where what costs nothing stands, and where the logarithmic axis begins
 _NEAR, _APART = 2.5, 22  # percent of the axis; pixels between points that would lie on each other
 
@@ -100,31 +101,28 @@ class _Costs:
     """A logarithmic axis of costs; costs of 0 stand before it."""
 
     def __init__(self, costs: Sequence[float]) -> None:
-        priced = [cost for cost in costs if cost > 0]
-        self.free = _FREE if len(priced) < len(costs) else None
+        logs = [math.log10(min(_MOST, max(_LEAST, cost))) for cost in costs if cost > 0]
+        self.free = _FREE if len(logs) < len(costs) else None
         self._start = _PRICED if self.free else 0.0
-        self.low, self.high = (min(priced) / _ROOM, max(priced) * _ROOM) if priced else (1.0, 1.0)
+        self._is_empty = not logs
+        self._low, self._high = (min(logs) - _ROOM, max(logs) + _ROOM) if logs else (0.0, 1.0)
 
     def percent(self, cost: float) -> float:
         """Where a cost stands."""
         if cost <= 0:
             return _FREE
-        share = math.log(cost / self.low) / math.log(self.high / self.low)
+        share = (math.log10(min(_MOST, max(_LEAST, cost))) - self._low) / (self._high - self._low)
         return round(self._start + (100 - self._start) * share, 2)
 
     def ticks(self) -> tuple[tuple[float, str], ...]:
-        """1, 2 and 5 of each power of ten; over more than two of them only the powers."""
-        steps = (1, 2, 5) if self.high / self.low < 100 else (1,)
-        first = math.floor(math.log10(self.low))
-        powers = takewhile(lambda power: 10.0**power <= self.high, count(first))
-        values = [step * 10.0**power for power in powers for step in steps]
-        ticks = [(self.percent(value), _round(value)) for value in values if self.low < value < self.high]
+        """1, 2 and 5 of each power of ten; over more than two of them only powers, few enough to be read."""
+        decades = self._high - self._low
+        steps = (1, 2, 5) if decades < 2 else (1,)
+        powers = range(math.floor(self._low), math.floor(self._high) + 1, math.ceil(decades / _MOST_POWERS))
+        logs = [(power + math.log10(step), f"{step}e{power}") for power in powers for step in steps]
+        shown = [float(text) for log, text in logs if self._low < log < self._high and not self._is_empty]
+        ticks = [(self.percent(value), write_power(value)) for value in shown]
         return ((self.free, "0"), *ticks) if self.free else tuple(ticks)
-
-
-def _round(value: float) -> str:
-    """Writes 1, 2 or 5 times a power of ten with as many digits as it has."""
-    return f"{value:,.{max(0, -math.floor(math.log10(value) + 1e-9))}f}"
 
 
 def _stairs(points: Sequence[Point]) -> str:

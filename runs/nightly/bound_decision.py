@@ -1,20 +1,9 @@
 """Holds a mean, a share or the coverage against its bounds."""
 
-from typing import TYPE_CHECKING
-
 from ...text.wording import count_of
 from .evidence import weigh_bound
-from .gate_check import GateCheck, format_bound, format_figure
+from .gate_check import GateCheck, format_bound, format_figure, is_beyond, list_bounds
 from .gates import CoverageGate, GateResult, MeanGate
-
-if TYPE_CHECKING:
-    from .gate_check import SampleGate
-
-
-def list_bounds(gate: "SampleGate") -> list[tuple[str, float]]:
-    """Returns (`at least` or `at most`, the bound) of a gate; none of a gate on a regression."""
-    sides = (("at least", getattr(gate, "at_least", None)), ("at most", getattr(gate, "at_most", None)))
-    return [(side, bound) for side, bound in sides if bound is not None]
 
 
 def decide_bounds(check: GateCheck) -> GateResult:
@@ -36,7 +25,7 @@ def decide_bounds(check: GateCheck) -> GateResult:
 
 
 def _hold_strictly(check: GateCheck, figure: float, side: str, bound: float) -> GateResult:
-    if _is_beyond(figure, side, bound):
+    if is_beyond(figure, side, bound):
         return check.result("failed", f"{_figure_of(check, figure, bound)}{_but(side, bound)}", bound, value=figure)
     return check.result("passed", f"{_figure_of(check, figure, bound)}{_required(check)}", bound, value=figure)
 
@@ -63,15 +52,11 @@ def _hold_by_evidence(check: GateCheck, figure: float, side: str, bound: float) 
         )
     if newest.failed:
         reason += f"{_but(side, bound)}; {check.describe_evidence(newest)}"
-    elif _is_beyond(figure, side, bound):
+    elif is_beyond(figure, side, bound):
         reason += f" (required: {side} {format_bound(bound)}), which noise can do: {check.describe_evidence(newest)}"
     else:
         reason += _required(check)
     return check.result("failed" if newest.failed else "passed", reason, bound, value=figure, newest=newest)
-
-
-def _is_beyond(figure: float, side: str, bound: float) -> bool:
-    return figure < bound if side == "at least" else figure > bound
 
 
 def _figure_of(check: GateCheck, figure: float, bound: float) -> str:

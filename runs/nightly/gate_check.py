@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 SampleGate = MeanGate | ShareGate | RegressionGate | CoverageGate
 """The gates on what was measured."""
 
+ROUNDING = 1e-12
+"""Figures that differ by no more, or by this share of their size, differ by the computer's rounding only."""
 _MOST_EVIDENCE = 1_000_000.0
+_SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-9, 1e12  # figures beyond are written with a power of ten
 
 
 @dataclass(frozen=True)
@@ -110,12 +113,17 @@ class GateCheck:
         ]
 
     def figures(self, samples: Sequence[PairedSample], earlier: Sequence[RunValues] = ()) -> "Floats":
-        """Returns what the values count for: (samples, runs), earlier runs and then this one, NaN without a value."""
+        """Returns what the values count for: (samples, runs), earlier runs and then this one, NaN without a value.
+
+        A value that differs from this run's, or from the gate's bound, by the computer's rounding only is equal to it:
+        another version of a library is no fall.
+        """
         import numpy as np
 
         columns = [[self._figure(run.get(sample.sample, {}).get(self.metric)) for sample in samples] for run in earlier]
         columns.append([self._figure(sample.after.get(self.metric)) for sample in samples])
-        return np.array(columns, float).T.reshape(len(samples), len(columns))
+        figures = np.array(columns, float).T.reshape(len(samples), len(columns))
+        return np.where(np.isclose(figures, figures[:, -1:], rtol=ROUNDING, atol=ROUNDING), figures[:, -1:], figures)
 
     def _figure(self, score: ValueAndStatus | None) -> float:
         """The value itself, or whether it reaches the bound, or whether it is there."""
@@ -125,8 +133,8 @@ class GateCheck:
         if value is None:
             return math.nan
         if isinstance(gate, ShareGate):
-            return float(value >= gate.reach if self.higher_is_better else value <= gate.reach)
-        return value
+            return float(not is_beyond(value, "at least" if self.higher_is_better else "at most", gate.reach))
+        return next((bound for _, bound in list_bounds(gate) if _is_equal(value, bound)), value)
 
     def result(
         self, state: State, reason: str, bound: float, *, value: float | None = None, newest: Evidence | None = None
@@ -154,6 +162,31 @@ class GateCheck:
         return f"evidence {evidence} of the {needed} that a failure takes"
 
 
+def list_bounds(gate: SampleGate) -> list[tuple[str, float]]:
+    """Returns (`at least` or `at most`, the bound) of a gate; none of a gate on a regression."""
+    sides = (("at least", getattr(gate, "at_least", None)), ("at most", getattr(gate, "at_most", None)))
+    return [(side, bound) for side, bound in sides if bound is not None]
+
+
+def is_beyond(figure: float, side: str, bound: float) -> bool:
+    """Returns whether a figure breaks a bound, by more than the computer's rounding.
+
+    Args:
+        figure: The figure.
+        side: `at least` or `at most`.
+        bound: The bound.
+
+    Example:
+        >>> is_beyond(0.1 + 0.2, "at most", 0.3), is_beyond(0.31, "at most", 0.3)
+        (False, True)
+    """
+    return not _is_equal(figure, bound) and (figure < bound if side == "at least" else figure > bound)
+
+
+def _is_equal(value: float, bound: float) -> bool:
+    return math.isclose(value, bound, rel_tol=ROUNDING, abs_tol=ROUNDING)
+
+
 def format_figure(value: float, bound: float | None = None) -> str:
     """Formats a figure of a gate: two digits, and as many more as show on which side of its bound it lies.
 
@@ -162,15 +195,18 @@ def format_figure(value: float, bound: float | None = None) -> str:
         ('0.051', '0.72', '0.5', '153')
         >>> format_figure(0.6496, 0.65), format_figure(0.65, 0.65)
         ('0.6496', '0.65')
+        >>> format_figure(2e99), format_figure(-3e-300)
+        ('2e+99', '-3e-300')
     """
-    first = 1 - math.floor(math.log10(abs(value))) if value else 0
+    is_plain = not value or _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN
+    first = 1 - math.floor(math.log10(abs(value))) if value and is_plain else 0
     shown = ""
     for decimals in range(max(0, first), max(0, first) + 12):
-        shown = f"{value:.{decimals}f}"
-        shown = shown.rstrip("0").rstrip(".") if decimals else shown
+        shown = f"{value:.{decimals}f}" if is_plain else f"{value:.{decimals + 2}g}"
+        shown = shown.rstrip("0").rstrip(".") if decimals and is_plain else shown
         if (
             bound is None
-            or math.isclose(value, bound)
+            or _is_equal(value, bound)
             or (float(shown) != bound and (value < bound) == (float(shown) < bound))
         ):
             break

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from .bound_decision import decide_bounds, list_bounds
-from .gate_check import AlarmLevel, GateCheck, JudgedRun, SampleGate
+from .bound_decision import decide_bounds
+from .gate_check import AlarmLevel, GateCheck, JudgedRun, SampleGate, list_bounds
 from .gates import CostGate, CoverageGate, GateResult, RegressionGate, Spending, State
 from .regression_decision import decide_regression, fewest_groups
 

@@ -4,7 +4,7 @@ import math
 
 from ...text.wording import count_of
 from .evidence import RELEASES, Evidence, weigh_falls
-from .gate_check import GateCheck, format_bound, format_figure
+from .gate_check import ROUNDING, GateCheck, format_bound, format_figure
 from .gates import NOTEWORTHY, GateResult, RegressionGate, State
 
 _FEWEST_KEPT = 0.5  # of the accepted samples: a run without most of them is another set, or a file cut short
@@ -63,7 +63,7 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: fl
         change, nights, before = newest.change, newest.nights, newest.before
     runs = "in this run" if nights == 1 else f"in the last {count_of(nights, 'run')}"
     others = "the accepted run" if before == 1 else f"the {count_of(before, 'run')} before"
-    if change:
+    if abs(change) > ROUNDING:
         side = "higher" if (change > 0) is check.higher_is_better else "lower"
         reason = f"{check.subject} is {side} by {format_figure(abs(change))} {runs} than"
     else:

@@ -1,6 +1,7 @@
 """Embedding replies that are wrong: nothing of them is used, and nothing of them is recorded."""
 
 import asyncio
+import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,12 +11,12 @@ import numpy as np
 import pytest
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.errors import JudgeError
+from assay.errors import InputError, JudgeError, UsageError
 from assay.judges import Cassette
 from assay.judges.embedders import LiteLLMEmbedder
 
 TEXTS = ["one", "two", "three"]
-VECTORS = {"one": [1.0, 0.0], "two": [0.0, 2.0], "three": [3.0, 4.0]}
+VECTORS = {"one": [1.0, 0.0], "two": [0.0, 2.0], "three": [3.0, 4.0], "four": [1.0, 1.0]}
 
 # What becomes of the right items: in the texts' order, with their indexes.
 Change = Callable[[list[dict[str, Any]]], list[Any]]
@@ -33,6 +34,17 @@ WRONG: dict[str, Change] = {
     "empty": lambda items: [item | {"embedding": []} for item in items],
     "of another length": lambda items: [*items[:2], items[2] | {"embedding": [1.0, 1.0, 1.0]}],
     "nested": lambda items: [item | {"embedding": [item["embedding"]]} for item in items],
+    "booleans": lambda items: [item | {"embedding": [True, False]} for item in items],
+    "a boolean among numbers": lambda items: [*items[:2], items[2] | {"embedding": [3.0, True]}],
+    "numeric strings": lambda items: [item | {"embedding": ["1", "0.5"]} for item in items],
+    "a numeric string among numbers": lambda items: [*items[:2], items[2] | {"embedding": [3.0, "4"]}],
+    "null among numbers": lambda items: [*items[:2], items[2] | {"embedding": [3.0, None]}],
+    "null": lambda items: [item | {"embedding": None} for item in items],
+    "a text": lambda items: [item | {"embedding": "[1.0, 0.0]"} for item in items],
+    "an object": lambda items: [item | {"embedding": {"0": 1.0, "1": 0.0}} for item in items],
+    "one number": lambda items: [item | {"embedding": 1.0} for item in items],
+    "larger than any float": lambda items: [*items[:2], items[2] | {"embedding": [10**400, 1]}],
+    "deeply nested": lambda items: [*items[:2], items[2] | {"embedding": [[[[[[1.0]]]]], 1.0]}],
     "words": lambda items: [item | {"embedding": ["a", "b"]} for item in items],
     "no embedding": lambda items: [{"object": "embedding", "index": item["index"]} for item in items],
 }
@@ -90,11 +102,116 @@ def test_each_text_gets_its_own_vector(name: str, embed: Any) -> None:
     assert np.allclose(embed(WRONG["no vector"], mode="replay"), [[1, 0], [0, 1], [0.6, 0.8]])
 
 
-def test_a_model_that_changed_its_dimensions_is_not_mixed_with_its_recordings(embed: Any) -> None:
+def longer(items: list[dict[str, Any]]) -> list[Any]:
+    """A reply that is consistent in itself, of another dimension."""
+    return [item | {"embedding": [*item["embedding"], 0.5]} for item in items]
+
+
+def recorded_lengths(path: Path) -> list[int]:
+    """How many numbers each recorded vector has, read from the file without the embedder."""
+    entries = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return [len(base64.b64decode(entry["text"])) // 4 for entry in entries if entry["schema"] == "float32"]
+
+
+@pytest.mark.parametrize("overlap", [[], ["one"]], ids=["other texts", "a known text too"])
+def test_a_reply_of_another_dimension_is_not_recorded(
+    overlap: list[str], embed: Any, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """Whether or not a recorded vector is at hand to compare with: no run after it is poisoned."""
     embed(RIGHT["in order"], texts=["one"])
-    error = embed(lambda items: [item | {"embedding": [1.0, 0.0, 0.0]} for item in items], texts=["one", "two"])
+    error = embed(longer, texts=[*overlap, "two", "three"])
     assert isinstance(error, JudgeError)
-    assert "vectors of [2] and [3] dimensions" in str(error)
+    assert "have 3 dimensions, those recorded in" in str(error) and "--mode record" in str(error)
+    assert recorded_lengths(tmp_path / "vectors.jsonl") == [2]
+    assert np.allclose(embed(RIGHT["in order"]), [[1, 0], [0, 1], [0.6, 0.8]])
+    asked = len(openai_server.requests)
+    assert np.allclose(embed(longer, mode="replay"), [[1, 0], [0, 1], [0.6, 0.8]])
+    assert len(openai_server.requests) == asked
+
+
+def test_all_vectors_can_be_recorded_anew_by_a_model_of_another_dimension(embed: Any, tmp_path: Path) -> None:
+    """The cure that the message names."""
+    embed(RIGHT["in order"])
+    assert embed(longer, mode="record").shape == (3, 3)
+    assert recorded_lengths(tmp_path / "vectors.jsonl") == [3, 3, 3]
+    assert embed(longer).shape == (3, 3)
+
+    assert isinstance(embed(RIGHT["in order"], texts=["four"]), JudgeError)
+
+
+def test_a_cassette_from_before_its_dimensions_were_recorded(embed: Any, tmp_path: Path) -> None:
+    """Its vectors say the dimensions, under the keys that they always had."""
+    path = tmp_path / "vectors.jsonl"
+    embed(RIGHT["in order"], texts=["one"])
+    lines = [line for line in path.read_text().splitlines(keepends=True) if '"schema": "float32"' in line]
+    path.write_text("".join(lines))
+    assert np.allclose(embed(longer, texts=["one"], mode="replay"), [[1, 0]])
+    assert isinstance(embed(longer, texts=["two"]), JudgeError)
+    assert recorded_lengths(path) == [2]
+    assert np.allclose(embed(RIGHT["in order"]), [[1, 0], [0, 1], [0.6, 0.8]])
+
+
+def test_a_cassette_that_was_poisoned_before_says_so(embed: Any, tmp_path: Path) -> None:
+    path = tmp_path / "vectors.jsonl"
+    embed(RIGHT["in order"], texts=["one"])
+    first = path.read_text()
+    path.unlink()
+    embed(longer, texts=["two"])
+    lines = {*first.splitlines(keepends=True), *path.read_text().splitlines(keepends=True)}
+    path.write_text("".join(sorted(line for line in lines if '"schema": "float32"' in line)))
+    for mode in ("replay", "auto"):
+        error = embed(RIGHT["in order"], texts=["one", "two"], mode=mode)
+        assert isinstance(error, JudgeError)
+        assert "the recorded ones in" in str(error) and "--mode record" in str(error)
+    assert embed(RIGHT["in order"], mode="record").shape == (3, 2)
+    assert np.allclose(embed(RIGHT["in order"]), [[1, 0], [0, 1], [0.6, 0.8]])
+
+
+def test_the_setting_says_the_dimensions(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    openai_server.script = lambda request: Answer(raw=embedding_body(request, RIGHT["in order"]))
+    path = tmp_path / "vectors.jsonl"
+    for dimensions, works in ((3, False), (2, True)):
+        with Cassette(path, "auto") as cassette:
+            embedder = LiteLLMEmbedder(
+                "openai/text-embedding-3-small", cassette, api_base=openai_server.api_base, dimensions=dimensions
+            )
+            if works:
+                assert asyncio.run(embedder.unit_vectors(TEXTS)).shape == (3, 2)
+            else:
+                with pytest.raises(JudgeError, match="they have 2 dimensions, the setting `dimensions` says 3"):
+                    asyncio.run(embedder.unit_vectors(TEXTS))
+        assert recorded_lengths(path) == ([2, 2, 2] if works else [])
+    for wrong in (0, -1, True, "256", 2.5):
+        with pytest.raises(UsageError, match="whole number from 1 up"):
+            LiteLLMEmbedder("openai/embed", dimensions=wrong)
+
+
+def test_the_first_reply_fixes_the_dimensions_without_a_cassette_too(openai_server: OpenAIServer) -> None:
+    """Also for views of one embedder, and for calls that are under way together."""
+    changes = iter([RIGHT["in order"], longer, longer])
+    openai_server.script = lambda request: Answer(raw=embedding_body(request, next(changes)))
+    embedder = LiteLLMEmbedder("openai/embed", api_base=openai_server.api_base, attempts=1)
+
+    async def embed_all() -> list[Any]:
+        view = embedder.for_run()
+        calls = [view.unit_vectors(["one"]), embedder.unit_vectors(["two"]), view.unit_vectors(["three"])]
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    outcomes = asyncio.run(embed_all())
+    lengths = [outcome.shape[1] for outcome in outcomes if not isinstance(outcome, BaseException)]
+    assert len({*lengths}) == 1 and len(lengths) in (1, 2)
+    assert all(isinstance(outcome, JudgeError) for outcome in outcomes if isinstance(outcome, BaseException))
+
+
+@pytest.mark.parametrize("text", ["!!!", "AAAA", "AAAAAAAAAA=="], ids=["no base64", "three bytes", "seven bytes"])
+def test_a_recording_that_is_no_vector_names_its_line(text: str, embed: Any, tmp_path: Path) -> None:
+    path = tmp_path / "vectors.jsonl"
+    embed(RIGHT["in order"], texts=["one"])
+    entries = [json.loads(line) for line in path.read_text().splitlines()]
+    changed = [entry | ({"text": text} if entry["schema"] == "float32" else {}) for entry in entries]
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in changed))
+    with pytest.raises(InputError, match=r"vectors\.jsonl: the recording \w{32} is no vector .*record it again"):
+        embed(RIGHT["in order"], texts=["one"], mode="replay")
 
 
 @pytest.mark.parametrize("usage", [{"prompt_tokens": -5}, {"prompt_tokens": 10**12}, None])

@@ -1,10 +1,14 @@
 """No secret reaches a store, a cassette, a file or the terminal, however it was given and whoever repeats it."""
 
 import asyncio
+import html
 import json
+import random
+import string
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from openai_server import Answer, OpenAIServer
@@ -200,3 +204,134 @@ def test_an_http_bots_reply_without_end_is_cut_off(
     bot = HttpBot(f"{openai_server.api_base}/chat/completions", template, "answer")
     with pytest.raises(JudgeError, match="the reply was cut off: its body is longer than 1 MB"):
         asyncio.run(bot.answer(BotQuestion("How?", [], 1, "en")))
+
+
+ALPHABETS = (
+    string.ascii_letters + string.digits,
+    string.ascii_letters + string.digits + "+/=_-.",
+    string.ascii_letters + string.digits + "!$%&*,;:<>?@#'\"\\ {}|~é",
+)
+NAMES = (
+    *("MYAPIKEY", "GITHUB_PAT", "FOO_CREDENTIALS", "SENTRY_DSN", "AZURE_CONNECTION_STRING", "PGPASSWORD", "DB_PASS"),
+    *("MY_PASSPHRASE", "SECRET_KEY_BASE", "AWS_ACCESS_KEY_ID", "OPENAI_API_KEY_2", "NPM_AUTH", "SLACK_WEBHOOK_URL"),
+)
+TELLTALE = """
+import os
+from assay import metric
+from assay.metrics.score import failed, scored
+
+def all_secrets(): return [value for name, value in os.environ.items() if name.startswith("TEST_ECHO_")]
+
+@metric
+def raising(sample): raise RuntimeError("connecting with " + " and ".join(all_secrets()))
+
+@metric
+def telling(sample): return scored(0.5, " ".join(all_secrets()), {"settings": [{"of": tuple(all_secrets())}]})
+
+@metric
+def failing(sample): return failed("with " + " ".join(all_secrets()), {s: 1 for s in all_secrets()})
+"""
+
+
+def forms_of(secret: str) -> set[str]:
+    """A secret as files may hold it: plain, in JSON, in an address, in a page."""
+    plain = {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1], quote(secret, safe="")}
+    return plain | {html.escape(form) for form in plain}
+
+
+def make_secrets(draw: random.Random, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Sets secret variables to random values, and connection strings with passwords; the secrets in them."""
+    secrets = []
+    for name in NAMES:
+        secret = "".join(draw.choices(draw.choice(ALPHABETS), k=draw.randint(12, 40)))
+        monkeypatch.setenv(name, f"x{secret}x")
+        secrets.append(f"x{secret}x")
+    for name, form in (
+        ("DATABASE_URL", "postgresql://ann:{}@db.example.org:5432/assay?sslmode=require"),
+        ("REDIS_URL", "redis://:{}@localhost:6379/0"),
+        ("ACCOUNT", "DefaultEndpointsProtocol=https;AccountName=ann;AccountKey={};EndpointSuffix=core"),
+        ("LIBPQ", "host=db user=ann password={} dbname=assay"),
+        ("SERVICE", '{{"type": "service_account", "private_key": "{}"}}'),
+    ):
+        secret = "".join(draw.choices(ALPHABETS[0], k=24))
+        monkeypatch.setenv(name, form.format(secret))
+        secrets.append(secret)
+    for number, secret in enumerate(secrets):
+        monkeypatch.setenv(f"TEST_ECHO_{number}", secret)
+    return secrets
+
+
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 20))])
+@pytest.mark.parametrize("status", [200, 500])
+def test_no_secret_is_in_any_byte_of_any_file(
+    *, seed: int, status: int, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """A provider and metrics that repeat all they can; runs that work and runs that fail, suites, reports and pages."""
+    draw = random.Random(seed)
+    secrets = make_secrets(draw, monkeypatch)
+    in_path, in_body = ("".join(draw.choices(ALPHABETS[0], k=20)) for _ in range(2))
+    secrets += [in_path, in_body, KEY]
+    everything = " and ".join(secrets)
+
+    def script(request: Any) -> Answer | None:
+        if status != 200:
+            return Answer(status=status, error_message=f"{request.path}: {everything}")
+        return Answer(text=json.dumps({"claims": [f"It is {everything}."]})) if request.schema == "Claims" else None
+
+    openai_server.script = script
+    base = openai_server.api_base.replace("/v1", f"/{in_path}/v1")
+    judge = judge_file(api_base=base, attempts=1, parameters={"extra_body": {"session": in_body}})
+    (tmp_path / "local.py").write_text(TELLTALE)
+    metrics = [METRICS, "local.py:raising", "local.py:telling", "local.py:failing", "token_overlap"]
+    words = [set_file(12, "local.jsonl"), "--judge", judge, "--metrics", ",".join(metrics)]
+    outputs = [assay("run", *words, "--cassette", "replies.jsonl", "--out", "out.jsonl", "--max-failed", "0")]
+    outputs += [assay("run", *words, "--no-such-option", everything), assay("show", "last", "--json")]
+    outputs += [assay("show", "last", "s1"), assay("runs", "--json")]
+    outputs.append(assay("meta", "last", "--report", "report.html", "--bootstrap", "100", "--repeats", "1"))
+    suite = {"sets": ["local.jsonl"], "metrics": metrics, "judges": [judge.name], "max_failed": 12, "outputs": {}}
+    suite["outputs"] = {"site": "site", "summary": "s.md", "json": "r.json", "junit": "j.xml"}
+    (tmp_path / "local.yml").write_text(json.dumps(suite))
+    outputs.append(assay("suite", "local.yml"))
+    assert (tmp_path / "site" / "index.html").exists(), outputs[-1]
+    if status == 200:
+        assert openai_server.asked_for("Claims"), outputs[0]
+        assert in_path in openai_server.requests[0].path and in_body in json.dumps(openai_server.requests[0].body)
+    files = written(tmp_path)
+    assert outputs[0].code in (1, 4) and [output.code for output in outputs[1:5]] == [2, 0, 0, 0], outputs
+    for secret in secrets:
+        for form in forms_of(secret):
+            for output in (*outputs[:1], *outputs[2:]):  # the second repeats what was typed
+                assert form not in output.out + output.err, output
+            assert not [name for name, content in files.items() if form.encode() in content], (secret, form)
+    assert b"(withheld)/v1" in b"".join(files.values())
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://host/3f9a0c2e/v1", "https://host/(withheld)/v1"),
+        ("https://host/v1/sk-hunter2hunter2", "https://host/v1/(withheld)"),
+        ("https://host/hunter2%2Fhunter2/openai/v1/", "https://host/(withheld)/openai/v1/"),
+        ("https://host/v1;key=hunter2", "https://host/(withheld)"),
+        ("https://ann:pw@host/HUNTER2/v1?api-key=hunter2", "https://(withheld)@host/(withheld)/v1?(withheld)"),
+    ],
+)
+def test_a_step_of_a_path_that_may_be_a_key_is_withheld(url: str, shown: str) -> None:
+    assert recordable_url(url) == shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_secret_variable_is_taken_out_of_texts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, 'hunter2 "the" \\ secret')
+    for form in forms_of('hunter2 "the" \\ secret') - {html.escape('hunter2 "the" \\ secret')}:
+        if "&" not in form:
+            assert Scrubber().scrub(f"it is {form}!") == "it is ***!"
+
+
+@pytest.mark.parametrize(
+    "name", ["PATH", "HOME", "PWD", "OLDPWD", "LANG", "KEYBOARD", "AUTHOR", "PATTERN", "TOKENIZER", "MY_FILE_KEY"]
+)
+def test_harmless_variables_stay(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(name, str(tmp_path))
+    assert Scrubber().scrub(f"see {tmp_path}") == f"see {tmp_path}"

@@ -1,6 +1,9 @@
 """Every chart with values that are constant, alone, huge, tiny or negative: places in percent, labels that differ."""
 
 import math
+import re
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,12 +14,16 @@ from hypothesis import strategies as st
 
 from assay.meta_eval.agreement import MetricAgreement
 from assay.meta_eval.estimate import Estimate
-from assay.meta_eval.report.charts import _scatter, triage
+from assay.meta_eval.report.charts import _rating_axis, _scatter, sizes, triage
 from assay.meta_eval.results import Policy
 from assay.meta_eval.table import ScoreTable
 from assay.presentation.axes import Axis, axis_over
 from assay.presentation.charts import draw_forest, draw_histogram, draw_trend
+from assay.presentation.page import template_environment
 from assay.runs.judge_report.frontier import draw_frontier
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+from log_plot import Line, draw_log_plots
 
 SIZES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-300, 1e-12, 1e-5, 1e5, -1e9, 1e16, 1e300, -1e308, 1.7e308])
 VALUES = st.one_of(SIZES, st.floats(allow_nan=False, allow_infinity=False), st.floats(0, 1))
@@ -69,6 +76,18 @@ def test_an_axis_of_correlations_stays_within_its_bounds(values: list[float]) ->
     assert -1 <= axis.low < axis.high <= 1
 
 
+def check_drawing(package: str, template: str, call: str, **view: Any) -> None:
+    """Draws a chart with its template: every place is a finite number inside the plot."""
+    environment = template_environment(f"assay.{package}")
+    name = call.partition("(")[0]
+    svg = environment.from_string(f'{{% from "{template}" import {name} %}}{{{{ {call} }}}}').render(**view)
+    assert not re.search(r"\b(?:nan|inf|None)\b", svg), svg
+    for place in re.findall(r'\b(?:x|y|x1|x2|y1|y2|cx|cy|width|height)="([^"%]*)%"', svg):
+        assert 0 <= float(place) <= 100, svg
+    for points in re.findall(r'points="([^"]*)"', svg):
+        assert all(0 <= float(place) <= 100 for pair in points.split() for place in pair.split(","))
+
+
 def estimates(values: list[float]) -> list[Estimate]:
     return [Estimate(value, min(values), max(values)) if n % 2 else Estimate(value) for n, value in enumerate(values)]
 
@@ -76,10 +95,11 @@ def estimates(values: list[float]) -> list[Estimate]:
 @settings(max_examples=100, deadline=None)
 @given(lists_of_values())
 def test_a_trend_of_any_values(values: list[float]) -> None:
-    trend = draw_trend("m", [(f"2026-11-{n + 1:02}", one, "") for n, one in enumerate(estimates(values))])
+    trend = draw_trend("m", [(f"2026-11-{n % 28 + 1:02} 05:08", one, "") for n, one in enumerate(estimates(values))])
     assert trend is not None
     for point in trend.points:
         assert all(0 <= place <= 100 for place in (point.x, point.y, point.low, point.high) if place is not None)
+    check_drawing("presentation", "charts.html", "trend_chart(chart)", chart=trend)
 
 
 @settings(max_examples=100, deadline=None)
@@ -89,6 +109,7 @@ def test_a_forest_of_any_correlations(values: list[float], ceiling: float | None
     assert len(forest.marks) == len(values)
     for mark in forest.marks:
         assert all(0 <= place <= 100 for place in (mark.at, mark.low, mark.high) if place is not None)
+    check_drawing("presentation", "charts.html", "forest_chart(chart)", chart=forest)
 
 
 @settings(max_examples=100, deadline=None)
@@ -100,11 +121,13 @@ def test_a_histogram_of_any_values(values: list[float]) -> None:
     assert sum(count for *_, count in histogram.bars) == len(values)
     assert all(0 <= place < 100 and 0 < height <= 100 for place, _, height, _ in histogram.bars)
     assert draw_histogram("m", axis, {}).bars == ()
+    check_drawing("presentation", "charts.html", "histogram_chart(chart)", chart=histogram)
 
 
 @settings(max_examples=100, deadline=None)
 @given(lists_of_values())
 def test_a_scatter_of_any_values(values: list[float]) -> None:
+    values = [min(1e100, max(-1e100, value)) for value in values]  # a table has no larger ones
     count = len(values)
     table = ScoreTable(
         items=tuple(map(str, range(count))),
@@ -120,10 +143,38 @@ def test_a_scatter_of_any_values(values: list[float]) -> None:
     chart = _scatter(table, metric, Axis(1, 5, (1, 2, 3, 4, 5)))  # type: ignore[arg-type]
     assert chart.n == count
     assert all(0 <= place <= 100 for low, middle, high, *_ in chart.boxes for place in (low, middle, high))
+    assert all(low <= middle <= high for low, middle, high, *_ in chart.boxes)
+    assert all(0 <= place <= 100 for point in chart.points for place in point)
+    check_drawing("meta_eval.report", "report_charts.html", "scatter_chart(chart)", chart=chart)
 
 
-@settings(max_examples=50, deadline=None)
-@given(st.lists(st.sampled_from([0.0, 1e-30, 1e-9, 0.01, 1.0, 3e4, 1e30]), min_size=1, max_size=5))
+@settings(max_examples=100, deadline=None)
+@given(st.one_of(st.sampled_from([0.0, 0.5, 1 / 3, -2.0, 1e-300, 1e300, -1.7e308]), VALUES), VALUES)
+@example(0.5, 4.5)
+@example(-2.0, 2.0)
+@example(3.0, 17.0)
+@example(1 / 3, 1 / 3 + 4)
+@example(0.0, 5e-324)
+@example(-1.7e308, 1.7e308)
+def test_the_axis_of_any_rating_scale(low: float, high: float) -> None:
+    if low > high:
+        low, high = high, low
+    axis = _rating_axis(low, high)
+    assert axis.low < axis.high
+    places, labels = zip(*axis.labels, strict=True)
+    assert list(places) == sorted(set(places))
+    assert len(set(labels)) == len(labels), labels
+    for place, tick in zip(places, axis.ticks, strict=True):  # a tick stands where its value does
+        assert place == pytest.approx(100 * ((tick / 2 - axis.low / 2) / (axis.high / 2 - axis.low / 2)), abs=0.01)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.one_of(SIZES.filter(lambda size: size >= 0), st.floats(0, 1e4)), min_size=1, max_size=5))
+@example([5e-324])
+@example([1.7e308, 5e-324])
+@example([1.7e308])
+@example([0.0])
+@example([0.3, 0.1 + 0.2])
 def test_a_frontier_of_any_costs(costs: list[float]) -> None:
     judges = [
         SimpleNamespace(judge=str(n), cost=lambda unit, cost=cost: cost, agreement=Estimate(0.5), on_frontier=n == 0)
@@ -132,6 +183,62 @@ def test_a_frontier_of_any_costs(costs: list[float]) -> None:
     chart = draw_frontier(SimpleNamespace(unit="usd", judges=judges, panels=[]))  # type: ignore[arg-type]
     assert chart is not None
     assert all(0 <= point.x <= 100 and 0 <= point.y <= 100 for point in chart.points)
+    assert all(0 <= float(place) <= 100 for pair in chart.stairs.split() for place in pair.split(","))
+    assert 1 <= len(chart.x_ticks) <= 12
+    places, labels = zip(*chart.x_ticks, strict=True)
+    assert list(places) == sorted(set(places)) and places[0] >= 0 and places[-1] <= 100
+    numbers = [float(label.replace(",", "")) for label in labels]
+    assert numbers == sorted(set(numbers)), labels
+    assert max(map(len, labels)) <= 12
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.floats(-1, 1), min_size=0, max_size=5), st.floats(-1, 1), st.one_of(st.none(), st.floats(-1, 1)))
+@example([], 0.0, None)
+@example([1.0, math.nextafter(1, 0)], 1.0, 1.0)
+def test_the_sizes_of_any_combinations(values: list[float], chance: float, ceiling: float | None) -> None:
+    combinations = [
+        SimpleNamespace(kind="subset", size=n + 1, most_cost=None, metrics=("m",), chosen=n == 0, in_sample=value)
+        for n, value in enumerate(values)
+    ]
+    agreements = {id(one): rho for one, rho in zip(combinations, estimates(values), strict=True)}
+    selection = SimpleNamespace(
+        combinations=combinations, best_by_chance=chance, agreement_of=lambda one: agreements[id(one)]
+    )
+    raters = None if ceiling is None else SimpleNamespace(ceiling=Estimate(ceiling))
+    chart = sizes(SimpleNamespace(raters=raters), selection)  # type: ignore[arg-type]
+    assert len(chart.steps) == len(values)
+    check_drawing("meta_eval.report", "report_charts.html", "sizes_chart(chart)", chart=chart)
+
+
+LINES = st.lists(st.tuples(VALUES.map(abs), VALUES.map(abs)), max_size=4)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(LINES, max_size=3))
+@example([[]])
+@example([[(1.0, 1.0), (1.0, math.nextafter(1, 2))]])
+@example([[(5e-324, 1.7e308)]])
+def test_the_plots_of_the_documentation(lines: list[list[tuple[float, float]]]) -> None:
+    drawn = draw_log_plots({"m": [Line("line", points, is_named=True) for points in lines]}, "x", "y")
+    assert "nan" not in drawn and "inf" not in drawn
+    for path in re.findall(r'points="([^"]*)"', drawn):
+        for pair in path.split():
+            x, y = map(float, pair.split(","))
+            assert 0 <= x <= 300 and 0 <= y <= 200
+    labels = re.findall(r'text-anchor="(?:middle|end)">([^<]*)</text>', drawn)
+    labels = [label for label in labels if label not in {"x", "y"}]
+    assert len(labels) <= 22
+    ends = re.findall(r'text-anchor="end">([^<]*)</text>', drawn)
+    assert [float(end.replace(",", "")) for end in ends] == sorted({float(end.replace(",", "")) for end in ends})
+
+
+def test_charts_of_thousands_of_points() -> None:
+    draw = np.random.default_rng(3)
+    for values in (draw.normal(size=5000), np.full(5000, 0.3), np.full(5000, 0.3) + draw.choice([0, 1e-16], 5000)):
+        test_a_scatter_of_any_values.hypothesis.inner_test(values.tolist())  # type: ignore[attr-defined]
+        test_a_trend_of_any_values.hypothesis.inner_test(values.tolist())  # type: ignore[attr-defined]
+        test_a_histogram_of_any_values.hypothesis.inner_test(values.tolist())  # type: ignore[attr-defined]
 
 
 @settings(max_examples=50, deadline=None)
@@ -143,6 +250,10 @@ def test_the_curves_of_any_thresholds(values: list[float]) -> None:
     chart = triage(policy)  # type: ignore[arg-type]
     assert (chart is None) == (len(values) < 2)
     assert chart is None or all(0 <= place <= 100 for place in chart.places)
+    if chart is not None:
+        check_drawing(
+            "meta_eval.report", "report_charts.html", "triage_chart(chart, policy)", chart=chart, policy=policy
+        )
 
 
 def test_the_types_that_the_stand_ins_stand_for() -> None:

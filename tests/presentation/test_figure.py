@@ -45,6 +45,9 @@ Make = Callable[..., Any]
         ("usd", None, None, None, "unknown"),
         ("rating", 4.0, None, None, "4"),
         ("rating", 4.5, None, None, "4.5"),
+        ("mean", 1e99, None, None, "1e+99"),
+        ("change", -1.234e99, None, None, "-1.23e+99"),
+        ("count", 999_999_999_999.0, None, None, "999,999,999,999"),
         ("mean", None, None, None, "-"),
     ],
 )

@@ -1,0 +1,216 @@
+"""Commands that messages suggest work when they are pasted into a shell, whatever the names in them are."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from assay.cli.output import typed_command
+from assay.errors import AssayError
+from assay.eval_sets.sample_columns import explain_missing
+from assay.eval_sets.text_lines import read_lines
+from assay.judges.local import _how_to_get
+from assay.meta_eval.scorer import Scorer
+from assay.shell_words import join_words, quote_word
+
+Make = Callable[..., Any]
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
+ROOT = Path(__file__).parents[2]
+HOSTILE = [
+    *(
+        "a b",
+        "a  b",
+        " a",
+        "it's",
+        'say "hi"',
+        "a;touch hacked",
+        "$(touch hacked)",
+        "`touch hacked`",
+        "a|b",
+        "a&b",
+        "a>b",
+    ),
+    *(
+        "two\nlines",
+        "tab\there",
+        "-x",
+        "--help",
+        "--",
+        "*",
+        "?",
+        "~",
+        "#x",
+        "!x",
+        "{a,b}",
+        "[a]",
+        "a\\b",
+        "%s",
+        "é ñ",
+        "日本",
+    ),
+    *(
+        "a\u202eb",
+        "a\u200bb",
+        "\x1b[31mred",
+        "a\rb",
+        "=x",
+        "x=y",
+        "$HOME",
+        "${IFS}",
+        "'",
+        '"',
+        "\\",
+        "''",
+        "a\x07b",
+        "\\012",
+    ),
+]
+
+
+def words_of_shell(command: str, folder: Path | None = None) -> list[str]:
+    """The words that a real `sh` makes of a command."""
+    show = f'{sys.executable} -c "import os, sys, json; print(json.dumps(sys.argv[1:]))"'
+    done = subprocess.run(["sh", "-c", f"{show} {command}"], capture_output=True, text=True, check=True, cwd=folder)
+    words: list[str] = json.loads(done.stdout)
+    return words
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_a_word_is_one_word_of_a_shell(word: str, tmp_path: Path) -> None:
+    assert words_of_shell(join_words("first", word, "last"), tmp_path) == ["first", word, "last"]
+    assert not [*tmp_path.iterdir()], "nothing was run"
+    quoted = quote_word(word)
+    assert quoted.isprintable() and quoted == " ".join(quoted.split()), "no message and no terminal changes it"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",))), min_size=1, max_size=8))
+@example(["", " ", "\t", "a'b\nc"])
+def test_law_any_words_are_the_words_of_a_shell(words: list[str]) -> None:
+    assert words_of_shell(join_words(*words)) == [word.rstrip("\n") if "\n" in word else word for word in words]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(st.characters(exclude_characters="\0\n", exclude_categories=("Cs",)), min_size=1))
+@example("-x")
+@example("--store")
+def test_law_an_id_is_no_option(name: str) -> None:
+    words = words_of_shell(typed_command("show", "last", ids=[name], store="here"))
+    assert words[:3] == ["assay", "show", "last"]
+    arguments, options = words[3:], ["--store", "here"]
+    assert arguments in ([name, *options], [*options, "--", name])
+    assert not name.startswith("-") or "--" in arguments
+
+
+def suggested(text: str) -> str:
+    """The last command that an output suggests, as it stands there."""
+    return [line.strip() for line in text.splitlines() if line.strip().startswith("assay ")][-1]
+
+
+def paste(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Pastes a command into a real shell, where `assay` is this checkout's."""
+    function = f'assay() {{ "{sys.executable}" -m assay "$@"; }}'
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        ["sh", "-c", f"{function}; {command}"], cwd=folder, capture_output=True, text=True, env=environment, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*("it's; $(touch hacked)", "-x", "two\nlines"), *(pytest.param(name, marks=pytest.mark.slow) for name in HOSTILE)],
+)
+def test_the_command_that_shows_the_worst_answer_shows_it(name: str, assay: Make, tmp_path: Path) -> None:
+    """An id of the set stands in the command that `assay run` suggests."""
+    rows = [
+        {"id": sample, "user_input": "May I?", "response": response, "retrieved_contexts": ["You may go on Monday."]}
+        for sample, response in ((name, "Bananas sing."), ("good", "You may go on Monday."))
+    ]
+    (tmp_path / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = assay("run", "set.jsonl", "--metrics", "token_overlap")
+    assert done.code == 0, done.err
+    pasted = paste(suggested(done.out + done.err), tmp_path)
+    assert pasted.returncode == 0, (done.out, pasted.stderr)
+    assert "Bananas sing." in pasted.stdout
+    assert not (tmp_path / "hacked").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["nightly $(touch hacked).yaml", "-x.yaml", "it's; x.yaml", "a  b.yaml", "two\nlines.yaml"]
+)
+def test_the_commands_of_a_suite_with_a_hostile_name(name: str, assay: Make, tmp_path: Path) -> None:
+    answers = "question,answer,context\n" + "".join(f"q{n}?,answer {n},the answer {n}\n" for n in range(9))
+    (tmp_path / "set.csv").write_text(answers)
+    drafted = assay("init", "set.csv", "--out", name)
+    assert drafted.code == 0, drafted.err
+    commands = [line.strip() for line in drafted.out.splitlines() if line.strip().startswith("assay suite")]
+    command = re.sub(r"  (?!.*').*|  [a-z].*$", "", commands[0]) if commands else ""
+    pasted = paste(command, tmp_path)
+    assert "Suite" in pasted.stdout, (command, pasted.stderr, drafted.out)
+    assert not (tmp_path / "hacked").exists()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_in_error_messages_can_be_pasted(name: str, tmp_path: Path) -> None:
+    """The cures of errors: each is cut out of its message, and read by a shell."""
+    file = Path(name.replace("/", "_"))
+    with pytest.raises(AssayError) as raised:
+        Scorer.load(tmp_path / "none" / file)
+    command = str(raised.value).partition("make one with: ")[2]
+    assert words_of_shell(command)[-1] == str(tmp_path / "none" / file)
+    fetch = re.findall(r"\(`(curl .*)`\)", _how_to_get(tmp_path / file, "https://host/x.gguf"))
+    assert words_of_shell(fetch[0])[-2:] == [str(tmp_path / file), "https://host/x.gguf"]
+    column = f"{name} answer"
+    typed = re.search(r"or map (.*) \(the columns are", explain_missing("response", [column]))
+    assert typed is not None
+    assert words_of_shell(typed[1]) == [f"{column}=response"]
+
+
+def test_the_command_that_converts_a_file_converts_it(tmp_path: Path) -> None:
+    path = tmp_path / "it's $(touch hacked); answers.csv"
+    path.write_bytes("question,answer\nMag ich?,Ja, natürlich\n".encode("cp1252"))
+    error = next(line.error for line in read_lines(path, path.name, "utf-8") if line.error)
+    (command,) = re.findall(r"convert it with `(.*)`", str(error))
+    subprocess.run(["sh", "-c", command], check=True, cwd="/")
+    (converted,) = tmp_path.glob("*-utf8.csv")
+    assert "natürlich" in converted.read_text(encoding="utf-8")
+    assert not (tmp_path / "hacked").exists()
+
+
+def test_every_name_in_a_suggested_command_is_quoted() -> None:
+    """What is put into the text of a command, after `assay ...` or an option, is a call of the one function.
+
+    Ids of runs and queues are made by Assay, of letters and digits.
+    """
+    ours = re.compile(
+        r"^(run|named\.id|created\.id|queue\.id|self\._run|settings\.seed \+ 1|resume_\w+|how|_SAMPLE|newest)$"
+    )
+    quoted = re.compile(r"quote_word\(|typed_command\(|join_words\(|^(typed|metric|make_it|example)$")
+    command = re.compile(
+        r"(?:\bassay [a-z]+\b[^.;:)`]*|--(?:save|judge|map|store|cassette|resume|out|metrics)[ =][^ ]*)$"
+    )
+    problems = []
+    for file in sorted(ROOT.rglob("*.py")):
+        place = file.relative_to(ROOT)
+        if place.parts[0] in {"tests", "benchmarks", "docs", "build"}:
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            before = ""
+            for part in node.values if isinstance(node, ast.JoinedStr) else ():
+                if isinstance(part, ast.Constant):
+                    before += str(part.value)
+                    continue
+                value = ast.unparse(part.value) if isinstance(part, ast.FormattedValue) else ""
+                if command.search(before) and not quoted.search(value) and not ours.match(value):
+                    problems.append(f"{place}:{node.lineno}: {before[-40:]}{{{value}}}")
+                before += "{}"
+    assert not problems

@@ -1,0 +1,195 @@
+"""A judge that says two things at once, or takes its word back, has said nothing: such a reply counts for no answer."""
+
+import json
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openai_server import Answer, OpenAIServer
+from pydantic import BaseModel
+
+from assay.errors import ReplyError
+from assay.judges import Cassette, PlainText, Question, RawReply
+from assay.judges.cassette import bundled_cassette
+from assay.judges.probabilities import chosen_option, read_option
+from assay.judges.structured import parse_reply
+from assay.prompts import Prompt
+
+Make = Callable[..., Any]
+YES_NO, JA_NEE, STARS = ("Yes", "No"), ("Ja", "Nee"), ("1", "2", "3", "4", "5")
+VERDICTS = ("supported", "not supported", "not found")
+
+UNDECIDED = {
+    YES_NO: [
+        *("Yes and no", "yes and no.", "Yes/No", "no, yes", "Yes, no", "not yes", "Not yes.", "Yes or no?", "yes-no"),
+        *("Yes\nNo", "Yes. No.", "**Yes** and **no**", "Yes | No", "Yes — no", "Yes (no)", "Yes; no", "yes\tno"),
+        *("Neither yes nor no", "Yes, but also no", "Yes is not right", "Yes, definitely not", "Yes, not", "yes? no!"),
+        *(
+            "Never yes",
+            "Yes isn't the answer",
+            "Yes isn’t the answer",
+            "No. Yes",
+            "[yes, no]",
+            "['yes', 'no']",
+            "Yes & No",
+            "yes no",
+            "Y/N",
+        ),
+        *("Yesno", "Maybe", "", "?", "it depends", "1", "true", "Yes, nee", "ja", "The answer is yes"),
+    ],
+    JA_NEE: ["ja en nee", "Ja/Nee", "nee, ja", "niet ja", "ja niet", "Ja, maar ook nee", "Ja. Nee.", "ja, zeker niet"],
+    STARS: ["4/5", "4 or 5", "3-4", "4 out of 5", "1, 5", "3.5", "3,5", "not 5", "5 is not right", "0", "6", "55", "-"],
+    VERDICTS: ["supported/not supported", "supported, not found", "not", "supported and not found", "found"],
+}
+DECIDED = {
+    YES_NO: {
+        **dict.fromkeys(
+            ["Yes", " yes", "YES.", "**Yes**", "Y", "Yes, there is no fee", "Yes, yes", "Yes it does"], "Yes"
+        ),
+        **dict.fromkeys(["No", "no.", "**No**, it does not", "N", "No, it is not there", "No! Not at all"], "No"),
+    },
+    JA_NEE: {"Ja, het kost niets": "Ja", "Ja hoor": "Ja", "Ne": "Nee", "nee": "Nee"},
+    STARS: {
+        "4": "4",
+        "**5**": "5",
+        "3.": "3",
+        "4 stars": "4",
+        "5 (no errors)": "5",
+        "4, because the answer lacks 1 fact": "4",
+    },
+    VERDICTS: {"supported": "supported", "not supported": "not supported", "Not found.": "not found"},
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "text"), [(options, text) for options, texts in UNDECIDED.items() for text in texts]
+)
+def test_a_reply_that_says_no_option_or_several_is_none(options: tuple[str, ...], text: str) -> None:
+    assert read_option(text, options) is None
+    assert chosen_option(RawReply("m", text), options) is None
+    if len(re.findall(r"\w+", text)) > 1:  # the probabilities of its first token do not decide what it took back
+        logprobs = ({options[0]: math.log(0.9), options[1]: math.log(0.1)},)
+        assert chosen_option(RawReply("m", text, logprobs=logprobs), options) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "option"),
+    [(options, text, option) for options, texts in DECIDED.items() for text, option in texts.items()],
+)
+def test_a_reply_with_one_option_is_read(options: tuple[str, ...], text: str, option: str) -> None:
+    assert read_option(text, options) == option
+    assert chosen_option(RawReply("m", text), options) == option
+
+
+@given(
+    st.sampled_from([YES_NO, JA_NEE, STARS]),
+    st.data(),
+    st.sampled_from(
+        [" and ", "/", ", ", ". ", "\n", " - ", " or ", " en ", "; ", " | ", " (", " vs ", ": ", "?! ", "…"]
+    ),
+    st.sampled_from(["", ".", "!", "\n", " ", ")", "**"]),
+)
+def test_law_two_options_side_by_side_are_none(options: tuple[str, ...], data: Any, between: str, after: str) -> None:
+    first, second = data.draw(st.permutations(options))[:2]
+    for change in (str, str.lower, str.upper):
+        assert read_option(change(f"{first}{between}{second}{after}"), options) is None
+
+
+@pytest.mark.parametrize("text", ["Yes and no", "no, yes", "Yes/No", "not yes", "Yes, no"])
+@pytest.mark.parametrize("has_logprobs", [False, True])
+def test_no_sample_is_scored_by_an_undecided_judge(
+    *, text: str, has_logprobs: bool, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    """Typed: by words one by one and in lists; the claims are not supported, and the sample says why."""
+
+    def script(request: Any) -> Answer | None:
+        if request.schema == "options":
+            return Answer(text=text, logprobs=[{"Yes": math.log(0.95), "No": math.log(0.05)}] if has_logprobs else None)
+        if request.schema == "ListedAnswers":
+            return Answer(text=json.dumps({str(number): text for number in range(1, 9)}))
+        return None
+
+    openai_server.script = script
+    done = assay(
+        *(
+            "run",
+            set_file(3),
+            "--judge",
+            judge_file(logprobs=has_logprobs),
+            "--metrics",
+            "faithfulness,judge_truthfulness",
+        ),
+        *("--max-failed", "9", "--json"),
+    )
+    for name in ("faithfulness", "judge_truthfulness"):
+        figures = done.json["metrics"][name]
+        assert not figures["mean"], (name, figures)
+
+
+@pytest.mark.parametrize(
+    "value", ['["yes", "no"]', '["yes"]', '{"yes": true, "no": true}', '"yes and no"', '"Yes/No"', "true", "[]", "null"]
+)
+def test_a_list_of_words_in_a_listed_reply_is_no_answer(
+    value: str, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = lambda request: (
+        Answer(text=f'{{"1": {value}, "2": {value}}}') if request.schema == "ListedAnswers" else None
+    )
+    done = assay(
+        *("run", set_file(3), "--judge", judge_file(), "--metrics", "faithfulness", "--max-failed", "9", "--json")
+    )
+    assert openai_server.asked_for("ListedAnswers")
+    assert not done.json["metrics"]["faithfulness"]["mean"]
+
+
+class Verdict(BaseModel):
+    fine: bool
+    texts: list[str] = []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"fine": true, "fine": false}',
+        '{"fine": false, "texts": [], "fine": true}',
+        'Here it is: {"fine": false, "fine": true,}',
+        '{"fine": true} or {"fine": false}',
+        '{"fine": "yes and no"}',
+        '{"fine": [true]}',
+    ],
+)
+def test_a_field_with_two_values_is_refused(text: str) -> None:
+    question = Question(Prompt("ask", "en", (), "$text"), "Q", Verdict)
+    with pytest.raises(ReplyError):
+        parse_reply(question, RawReply("m", text))
+    assert parse_reply(question, RawReply("m", '{"fine": true, "fine": true}')).fine
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.name for path in bundled_cassette("helpdesk.qwen1.5b").parent.glob("*.jsonl"))
+)
+def test_the_recorded_replies_are_read_as_before(name: str) -> None:
+    """Each is one word or its beginning: what it was read as before replies could be undecided."""
+    for recording in Cassette(f"bundled:{name}").recordings():
+        if recording.schema != "Choice":
+            continue
+        word = recording.reply.text.strip().casefold()
+        options = next((options for options in (YES_NO, JA_NEE, STARS) if _begins_one(word, options)), None)
+        if options is None:
+            assert word == "the"  # two replies, whose alternatives decide
+        else:
+            assert read_option(recording.reply.text, options) == _begins_one(word, options)
+
+
+def _begins_one(word: str, options: tuple[str, ...]) -> str | None:
+    begun = [option for option in options if option.casefold().startswith(word)]
+    return begun[0] if len(begun) == 1 else None
+
+
+def test_a_plain_text_is_whatever_it_says() -> None:
+    question = Question(Prompt("ask", "en", (), "$text"), "Q", PlainText)
+    assert parse_reply(question, RawReply("m", "Yes and no")).text == "Yes and no"
