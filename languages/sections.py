@@ -132,6 +132,8 @@ _MAY_CLAIM = (
         "presumes",
         "announces",
         "unfinished",
+        "asserts",
+        "before_asking",
         "after_ordinal",
     ),
     *("refers_back", "signature", "step_label", "to_judge", "addressed", "judge_words", "joins", "groups"),
@@ -173,6 +175,8 @@ class Sentences(GroupedSection):
     presumes: tuple[CaselessPattern, ...] = ()
     announces: tuple[CaselessPattern, ...] = ()
     unfinished: tuple[CaselessPattern, ...] = ()
+    asserts: tuple[CaselessPattern, ...] = ()
+    before_asking: tuple[CaselessPattern, ...] = ()
     after_ordinal: tuple[CaselessPattern, ...] = ()
     refers_back: tuple[CaselessPattern, ...] = ()
 

@@ -18,6 +18,7 @@ from ..text.sentences import (
     answer_to_its_reader,
     without_words_to_judge,
 )
+from .score import SENTENCES
 
 ClaimsBy = Literal["judge", "sentences"]
 
@@ -92,7 +93,7 @@ def sentence_evidence(split: Sequence[AnswerSentence], claims_by: ClaimsBy = "se
     no_sentences = {HEADING, *NO_SENTENCES}
     count = sum(sentence.kind not in no_sentences for sentence in outside)
     judged = sum(sentence.kind not in no_sentences for sentence in split) - count
-    return {"left_out": left_out, "sentences": {"judged": judged, "left_out": count}}
+    return {"left_out": left_out, SENTENCES: {"judged": judged, "left_out": count}}
 
 
 def claims_by_sentences(sample: Sample) -> list[str]:

@@ -10,6 +10,8 @@ from .claim import Claim
 
 FITTED_ON = "fitted_on"
 """The key of the evidence that says that a metric was fitted to this very answer's rating."""
+SENTENCES = "sentences"
+"""The key of the evidence with the numbers of sentences that were judged and left out."""
 Status = Literal["scored", "skipped", "failed"]
 
 
@@ -57,6 +59,20 @@ class Score:
     def is_fitted_on(self) -> bool:
         """Whether the metric was fitted to this very answer's rating: then it counts in no agreement with ratings."""
         return bool(self.evidence.get(FITTED_ON))
+
+    @property
+    def judged(self) -> int | None:
+        """How many sentences of the answer were judged; None of a metric that does not part answers into sentences."""
+        return self._sentences("judged")
+
+    @property
+    def left_out(self) -> int | None:
+        """How many sentences of the answer were left out; None of a metric that does not part answers."""
+        return self._sentences("left_out")
+
+    def _sentences(self, key: str) -> int | None:
+        sentences = self.evidence.get(SENTENCES)
+        return sentences.get(key) if isinstance(sentences, dict) else None
 
     def __post_init__(self) -> None:
         if (self.value is None) == (self.status == "scored"):

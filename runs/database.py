@@ -27,14 +27,12 @@ class Database(Protocol):
         duplicate_error: What its library raises where a row with the same key exists already.
         score_rows: The scores, each with its sample's place, language, source and rating: what to select from.
         answer_rows: The scores, each with what the index of answers has of its sample: what to select from.
-        evidence_number: A number of the column `evidence`, to be filled in with two keys, one within the other.
         value_sum: The sum of the column `value`, which does not depend on the order of the rows.
     """
 
     name: str
     score_rows: str
     answer_rows: str
-    evidence_number: str
     value_sum: str
     errors: type[Exception] | tuple[type[Exception], ...]
     duplicate_error: type[Exception]

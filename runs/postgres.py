@@ -43,7 +43,6 @@ class PostgresDatabase:
     is_copy = False
     score_rows = SCORE_ROWS
     answer_rows = ANSWER_ROWS
-    evidence_number = "CAST(evidence::json #>> '{{{{{},{}}}}}' AS bigint)"
     value_sum = "sum(value ORDER BY value)"
 
     def __init__(self, url: str, wait: float) -> None:

@@ -211,10 +211,10 @@ class Results:
 
     def _sentences(self) -> list[tuple[str, str, int, int]]:
         return [
-            (metric, self.samples[sample].language or "", counts["judged"], counts["left_out"])
+            (metric, self.samples[sample].language or "", score.judged, score.left_out or 0)
             for sample, scores in self.scores.items()
             for metric, score in scores.items()
-            if score.value is not None and (counts := score.evidence.get("sentences"))
+            if score.judged is not None
         ]
 
     def _score_rows(self) -> Iterator[dict[str, Any]]:

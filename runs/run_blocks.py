@@ -100,7 +100,7 @@ def _notes(store: "Store", run: str, summaries: Sequence[MetricSummary]) -> Iter
     shares = {summary.name: summary.left_out for summary in summaries if summary.left_out}
     if shares:
         listed = ", ".join(f"{Figure('share', share)} ({name})" for name, share in shares.items())
-        yield Paragraph(f"Sentences left out, since they state nothing: {listed}")
+        yield Paragraph(f"Sentences that were not judged (greetings, questions, refusals and the like): {listed}")
     yield from describe_missing_scores(store.missing_scores(run))
 
 

@@ -21,9 +21,9 @@ _PUT_SAMPLE = (
     "language = excluded.language, rating = excluded.rating, source = excluded.source, content = excluded.content"
 )
 _PUT_SCORE = (
-    "INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, sample, metric) DO UPDATE SET "
+    "INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, sample, metric) DO UPDATE SET "
     "value = excluded.value, status = excluded.status, reason = excluded.reason, evidence = excluded.evidence, "
-    "usage = excluded.usage"
+    "usage = excluded.usage, judged = excluded.judged, left_out = excluded.left_out"
 )
 _FORGET_ANSWER = "DELETE FROM answers WHERE run = ? AND sample = ?"  # the index of answers takes it up anew
 _PUT_REPLY = "INSERT INTO replies VALUES (?, ?, ?) ON CONFLICT (run, key) DO UPDATE SET line = excluded.line"
@@ -100,9 +100,8 @@ class RunWriter:
         self._samples.append(row)
         for metric, score in scores.items():
             evidence, usage = to_json(score.evidence).decode(), to_json(asdict(score.usage)).decode()
-            self._scores.append(
-                (self._run, sample.id, metric, score.value, score.status, score.reason, evidence, usage)
-            )
+            fields = (score.value, score.status, score.reason, evidence, usage, score.judged, score.left_out)
+            self._scores.append((self._run, sample.id, metric, *fields))
         if len(self._scores) >= _BATCH_ROWS or time.monotonic() - self._last_write > _BATCH_SECONDS:
             self.flush()
 

@@ -30,7 +30,7 @@ _CURES = {
 # the message of an error quotes the file; where that is damaged, the module may fail to decode it
 _ERRORS = (sqlite3.Error, UnicodeDecodeError)
 SCORE_ROWS = (
-    "(SELECT scores.run AS run, sample, metric, value, status, reason, evidence, usage, place, "
+    "(SELECT scores.run AS run, sample, metric, value, status, reason, evidence, usage, judged, left_out, place, "
     "coalesce(language, '') AS language, source, rating FROM scores "
     "JOIN samples ON samples.run = scores.run AND samples.id = scores.sample)"
 )
@@ -60,7 +60,6 @@ class SQLiteDatabase:
     duplicate_error: type[Exception] = sqlite3.IntegrityError
     score_rows = SCORE_ROWS
     answer_rows = ANSWER_ROWS
-    evidence_number = "json_extract(evidence, '$.{}.{}')"
     value_sum = "exact_sum(value)"
 
     def __init__(self, path: Path, wait: float) -> None:

@@ -325,16 +325,14 @@ class Store:
         return [*scored, *missing]
 
     def sentence_counts(self, run: str) -> list[tuple[str, str, int, int]]:
-        """Returns (metric, language, judged, left out): the sentences of the scored answers, of metrics that split."""
-        with self._reading(run):
-            tables = self.tables(run).with_texts()
-            judged, left_out = (tables.evidence_number.format("sentences", key) for key in ("judged", "left_out"))
-            rows = tables.execute(
-                f"SELECT metric, language, sum({judged}), sum({left_out}) FROM {tables.score_rows} AS score "
-                "WHERE run = ? AND value IS NOT NULL AND evidence LIKE '%\"sentences\":{%' GROUP BY metric, language",
-                (run,),
-            )
-            return [(metric, language, int(judged or 0), int(left or 0)) for metric, language, judged, left in rows]
+        """Returns (metric, language, sentences judged, sentences left out) of the metrics that part answers."""
+        rows = self._rows_of(
+            run,
+            f"SELECT metric, language, sum(judged), sum(left_out) FROM {self.tables(run).score_rows} AS score "
+            "WHERE run = ? AND judged IS NOT NULL GROUP BY metric, language",
+            (run,),
+        )
+        return [(metric, language, int(judged), int(left_out)) for metric, language, judged, left_out in rows]
 
     def rated_values(self, run: str) -> Iterator[tuple[str, str, float, float, str]]:
         """Yields (metric, language, value, rating in [0, 1], source) of each score of a rated sample."""

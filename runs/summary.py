@@ -31,7 +31,7 @@ class MetricSummary:
     correlation: Estimate
     higher_is_better: bool = True
     loses_to: str = ""
-    left_out: float | None = None  # the share of the scored answers' sentences that were not judged
+    left_out: float | None = None  # the share of the answers' sentences that were not judged
 
     @property
     def coverage(self) -> float:

@@ -1,7 +1,7 @@
 """The phrases of a sentence that state nothing: a greeting, a refusal, an address to whoever assesses the answer."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..languages.sections import Sentences
@@ -11,6 +11,8 @@ TO_JUDGE = "to_judge"
 """The kind of a phrase that speaks to whoever assesses the answer."""
 _CLOSING = "\"'”’»“)\\]*_"
 _PAUSE = r"[,;:!?(…]|[.](?!\w)|\s[–—-]+(?=\s)|—"
+_BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,300})[)\]]")
+_STRAIGHT = {ord("’"): "'", ord("‘"): "'"} | {0xFF01 + place: chr(0x21 + place) for place in range(94)}
 _MOST_PHRASES = 12  # of one sentence; more of them is no support answer, and is judged as it stands
 
 
@@ -82,17 +84,39 @@ class IdlePhrases:
         return phrases, position
 
     def to_judge(self, sentence: str) -> list[SentencePhrase]:
-        """Finds the phrases of a sentence, wherever they stand, that speak to whoever assesses the answer."""
-        sentence = straight(sentence)
-        if not self._judge_words.search(sentence):
+        """Finds the phrases that speak to whoever assesses the answer: at the start, at the end, and in brackets.
+
+        Not in the middle, where a word for such a person is one of a list, or of what is stated.
+        """
+        text = straight(sentence)
+        if not self._judge_words.search(text):
             return []
-        starts = [0, *(match.end() for match in self._pause.finditer(sentence))]
-        certain = list(_matches(sentence, starts, self._to_judge))
-        if not certain:
-            return []
-        places = {phrase.start for phrase in certain}
-        others = _matches(sentence, [start for start in starts if start not in places], self._addressed)
-        return _without_overlap(sorted([*certain, *others]))
+        phrases, rest = self._chain(text, 0)
+        if not phrases:  # "I don't know, evaluator, but ..."
+            phrases, rest = self._chain(text, self.leading(text)[1])
+        for start in (match.end() for match in self._pause.finditer(text, rest) if rest < len(text)):
+            last, end = self._chain(text, start)
+            if last and end == len(text):
+                phrases += last
+                break
+        for match in _BRACKETS.finditer(text):
+            inside, end = self._chain(match[1], 0)
+            if inside and end == len(match[1]):
+                phrases.append(_Found(SentencePhrase(match.start(), match.end(), TO_JUDGE), _is_certain(inside)))
+        return _without_overlap(sorted(one.phrase for one in phrases)) if _is_certain(phrases) else []
+
+    def _chain(self, text: str, start: int) -> "tuple[list[_Found], int]":
+        """The phrases to the judge that follow each other from a place, and where the rest begins."""
+        chain: list[_Found] = []
+        while start < len(text) and len(chain) < _MOST_PHRASES:
+            certain, addressed = (
+                _end_of_match(text, start, patterns) for patterns in (self._to_judge, self._addressed)
+            )
+            if not (end := max(certain, addressed)):
+                break
+            chain.append(_Found(SentencePhrase(start, end, TO_JUDGE), bool(certain)))
+            start = self._next(text, end)
+        return chain, start
 
     def without(self, sentence: str, phrases: list[SentencePhrase]) -> str:
         """What is left of a sentence without some of its phrases and the words that joined them; "" for nothing."""
@@ -119,15 +143,24 @@ class IdlePhrases:
 
 
 def straight(text: str) -> str:
-    """A text with the apostrophes that patterns are written with; as long as it was."""
-    return text.replace("’", "'").replace("‘", "'")
+    """A text with the apostrophes and the letters of ordinary width that patterns have; as long as it was."""
+    return text if text.isascii() else text.translate(_STRAIGHT)
 
 
-def _matches(sentence: str, starts: list[int], patterns: list[re.Pattern[str]]) -> Iterator[SentencePhrase]:
-    for start in starts:
-        matches = (pattern.match(sentence, start) for pattern in patterns)
-        if end := max((match.end() for match in matches if match), default=0):
-            yield SentencePhrase(start, end, TO_JUDGE)
+class _Found(NamedTuple):
+    phrase: SentencePhrase
+    is_certain: bool
+
+
+def _is_certain(phrases: Iterable[_Found]) -> bool:
+    """Whether one of some phrases speaks to the judge whatever stands beside it."""
+    return any(one.is_certain for one in phrases)
+
+
+def _end_of_match(text: str, start: int, patterns: list[re.Pattern[str]]) -> int:
+    """Where the longest match from a place ends; 0 where there is none."""
+    matches = (pattern.match(text, start) for pattern in patterns)
+    return max((match.end() for match in matches if match and match.end() > start), default=0)
 
 
 def _without_overlap(phrases: list[SentencePhrase]) -> list[SentencePhrase]:

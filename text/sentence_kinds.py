@@ -4,7 +4,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from ..languages import Language
+from ..languages import Language, language_or_fallback
 from .pattern_screen import any_pattern
 from .phrases import TO_JUDGE, IdlePhrases, SentencePhrase, straight
 
@@ -32,6 +32,7 @@ _BEFORE_TITLE = re.compile(r"[\W\d_]*")
 _ENDED = re.compile(r"(?<!\.\.)[.!…]$")
 _CLOSING_QUOTES = "\"'”’»)]"
 _CLOSED = (".", "!", "?", "…", ";")
+_FEWEST_BESIDE_ADDRESS = 3  # words beside an address to the judge; fewer are what a label is of
 _MOST_LABEL_WORDS = 4  # of a label that may have a number: "Step 2:"
 _FEWEST_AFTER_SALUTATION = 3  # words; fewer are part of the greeting: "Hello Jan, good morning"
 _SIGNS = ".,;:!…"
@@ -66,7 +67,8 @@ class SentenceKinds:
 
     def __init__(self, language: Language) -> None:
         pack = language.sentences
-        self._phrases = IdlePhrases(pack)
+        self._language = language
+        self._phrases = load_idle_phrases(language)
         self._yes_no = any_pattern(pack.yes_no)
         self._answer_word = any_pattern(pack.answer_word)
         self._refers_back = any_pattern(pack.refers_back)
@@ -76,6 +78,8 @@ class SentenceKinds:
         self._step_label = any_pattern(pack.step_label)
         self._amounts = any_pattern(pack.amounts)
         self._asks = any_pattern(pack.asks)
+        self._asserts = any_pattern(pack.asserts)
+        self._before_asking = any_pattern(pack.before_asking)
         self._presumes = any_pattern(pack.presumes)
         self._unfinished = any_pattern(pack.unfinished)
         self._announces = any_pattern(pack.announces)
@@ -94,8 +98,8 @@ class SentenceKinds:
         left, cut = self.without_address(sentence)
         if not left:
             return [SentencePart(0, whole, TO_JUDGE, sentence)]
-        idle, rest = self._phrases.leading(left)
-        if idle and rest == len(left):
+        idle, rest = ([], 0) if self._amounts.search(left) else self._phrases.leading(left)
+        if idle and (rest == len(left) or (left.endswith("?") and self._only_asks(left[rest:]))):
             return [SentencePart(0, whole, TO_JUDGE if cut else _kind_of(idle), sentence)]
         if cut:
             return [SentencePart(0, whole, self._kind_by_ending(left), left, cut)]
@@ -126,12 +130,13 @@ class SentenceKinds:
         question = straight(question)
         if self._presumes.search(question) or self._amounts.search(question):
             return False
+        has_asked = False
         for clause in _CLAUSE.split(question):
             if self._asks.match(clause, _title_start(clause)):
-                return True
-            if self._states.search(clause):
+                has_asked = True
+            elif self._may_state(clause) if has_asked else not self._before_asking.match(clause):
                 return False
-        return True
+        return has_asked
 
     def only_announces(self, lead_in: str) -> bool:
         """Whether a sentence that ends with a colon says nothing without what follows it."""
@@ -141,7 +146,9 @@ class SentenceKinds:
         if self._announces.match(text):
             return True
         text = self._unfinished.sub("", text)
-        return not (self._states.search(text) or self._amounts.search(text) or (text and self.is_instruction(text)))
+        if len(text.split()) > _MOST_LABEL_WORDS or self._may_state(text):
+            return False
+        return not (text.strip() and self.is_instruction(text))
 
     def is_title(self, text: str) -> bool:
         """Whether a heading or a bold line only names a subject: beyond doubt, else it is a sentence like any other."""
@@ -149,7 +156,11 @@ class SentenceKinds:
             return False
         if len(text.split()) == 1 or self._asks.match(text, _title_start(text)):
             return not any(map(str.isdigit, text))
-        return not (self._states.search(text) or self._amounts.search(text))
+        return not self._may_state(text)
+
+    def _may_state(self, text: str) -> bool:
+        """Whether a few words state something, by a verb, an amount or a word such as "free"."""
+        return any(pattern.search(text) for pattern in (self._states, self._amounts, self._asserts))
 
     def is_column(self, text: str) -> bool:
         """Whether a cell of a table's first row only names a column; else the row is one of the others."""
@@ -182,7 +193,7 @@ class SentenceKinds:
     def is_name(self, text: str) -> bool:
         """Whether a line may be a name below a sign-off: a few words with capitals that state nothing."""
         names = text.rstrip(".,").split()
-        if len(names) > _MOST_NAME_WORDS or any(map(str.isdigit, text)) or self._states.search(text):
+        if len(names) > _MOST_NAME_WORDS or any(map(str.isdigit, text)) or self._may_state(text):
             return False
         return all(name[0].isupper() or len(name) <= _SMALL_WORD for name in names) and text[-1] not in "?!:"
 
@@ -201,15 +212,22 @@ class SentenceKinds:
 
     def without_address(self, text: str) -> tuple[str, tuple[str, ...]]:
         """A text without what in it speaks to whoever assesses the answer ("" where all does), and what that is."""
-        phrases = self._phrases.to_judge(text)
-        if not phrases:
-            return text, ()
-        cut = tuple(text[phrase.start : phrase.end] for phrase in phrases)
-        return capitalized(self._phrases.without(text, phrases)), cut
+        for phrases in filter(None, (self._phrases, self._fallback())):
+            if found := phrases.to_judge(text):
+                left = capitalized(phrases.without(text, found))
+                if len(found) == 1 and 0 < len(left.split()) < _FEWEST_BESIDE_ADDRESS:  # "Reviewer: Kim": a label
+                    return text, ()
+                return left, tuple(text[phrase.start : phrase.end] for phrase in found)
+        return text, ()
+
+    def _fallback(self) -> IdlePhrases | None:
+        """The phrases of English, in which answers in other languages are attacked too."""
+        english = language_or_fallback(None)
+        return None if self._language == english else load_idle_phrases(english)
 
     def cuts(self, text: str) -> bool:
         """Whether anything of a text speaks to whoever assesses the answer."""
-        return bool(self._phrases.to_judge(text))
+        return bool(self.without_address(text)[1])
 
     def is_to_judge(self, text: str) -> bool:
         """Whether all of a text speaks to whoever assesses the answer."""
@@ -244,6 +262,12 @@ def _title_start(title: str) -> int:
 def capitalized(sentence: str) -> str:
     """A sentence with a capital, after its first words have been cut off."""
     return sentence[:1].upper() + sentence[1:]
+
+
+@cache
+def load_idle_phrases(language: Language) -> IdlePhrases:
+    """Returns what finds the phrases of a language that state nothing."""
+    return IdlePhrases(language.sentences)
 
 
 @cache

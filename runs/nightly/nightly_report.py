@@ -40,7 +40,7 @@ class MetricReport(BaseModel):
         n: Samples; `scored`, `skipped` and `failed` add up to it.
         mean: The mean of the values, or None where no sample was scored; `low` and `high` are its interval, None for a
             scorer: its mean is a predicted rating, whose error only ratings show (`predicted_rating`).
-        left_out: The share of the scored answers' sentences that were not judged; None of a metric that splits nothing.
+        left_out: The share of the answers' sentences that were not judged; None of a metric that splits nothing.
         change: The mean paired change since the run that this one is compared with; `change_low` and `change_high` are
             its interval, and `change_p` its p-value, corrected for the number of metrics.
     """

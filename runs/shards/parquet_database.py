@@ -9,7 +9,7 @@ from ..answer_index import LONGEST_EXCERPT
 from ..database import explain_errors
 from .result_index import INDEXED_FIELDS
 from .shard_folder import ShardFolder
-from .shard_table import SCORE_FIELDS, result_schema
+from .shard_table import SCORE_FIELDS, SENTENCE_FIELDS, result_schema
 
 _ROWS_AT_ONCE = 10_000
 _TEXTS = "concat_ws(' ', id, content->>'user_input', content->>'response', content->>'retrieved_contexts')"
@@ -33,7 +33,6 @@ class ParquetDatabase:
     is_copy = False
     score_rows = "scores"
     answer_rows = "scores"
-    evidence_number = "CAST(json_extract(evidence, '$.{}.{}') AS BIGINT)"
     value_sum = "fsum(value)"
 
     def __init__(
@@ -86,9 +85,15 @@ class ParquetDatabase:
             f"{excerpts if self._has_texts else ''} FROM rows"
         )
         fields = SCORE_FIELDS if self._has_texts else INDEXED_FIELDS
+        columns = {name for name, *_ in self._connection.execute("DESCRIBE rows").fetchall()}
         scores = (
             f"SELECT {run}, id AS sample, {of_answer}, {_text(metric)} AS metric, {_name(metric)} AS value, "
             + ", ".join(f"{_name(f'{metric}.{field}')} AS {field}" for field in fields)
+            + "".join(
+                f", {_name(name) if name in columns else 'CAST(NULL AS BIGINT)'} AS {field}"  # older results have none
+                for field in SENTENCE_FIELDS
+                for name in (f"{metric}.{field}",)
+            )
             + f" FROM rows WHERE {_name(f'{metric}.status')} IS NOT NULL"
             for metric in self._metrics
         )

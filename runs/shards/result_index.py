@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     import pyarrow
     from fsspec import AbstractFileSystem
 
+from .shard_table import SENTENCE_FIELDS
+
 INDEXED_FIELDS = ("status", "reason")
 _SAMPLE_COLUMNS = ("id", "place", "language", "message_type", "source", "rating")
 _FILES_AT_ONCE = 100
@@ -47,7 +49,7 @@ def _read_tables(
 
     columns = [*_SAMPLE_COLUMNS]
     for metric in metrics:
-        columns += [metric, *(f"{metric}.{field}" for field in INDEXED_FIELDS)]
+        columns += [metric, *(f"{metric}.{field}" for field in (*INDEXED_FIELDS, *SENTENCE_FIELDS))]
 
     def read(numbered: tuple[int, str]) -> "pyarrow.Table":
         number, path = numbered
@@ -62,4 +64,5 @@ def _read_tables(
     with ThreadPoolExecutor(_READERS) as readers:
         for first in range(0, len(paths), _FILES_AT_ONCE):
             numbered = enumerate(paths[first : first + _FILES_AT_ONCE], first)
-            yield pyarrow.concat_tables(list(readers.map(read, numbered))).combine_chunks()
+            tables = list(readers.map(read, numbered))
+            yield pyarrow.concat_tables(tables, promote_options="default").combine_chunks()

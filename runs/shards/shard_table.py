@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 SCORE_FIELDS = ("status", "reason", "evidence", "usage")
+SENTENCE_FIELDS = ("judged", "left_out")
 _SAMPLE_TEXTS = ("key", "id", "language", "message_type", "source", "content")
 _SUMMARY = b"assay.summary"
 AnswerRow = dict[str, Any]
@@ -34,6 +35,7 @@ def result_schema(metrics: Sequence[str]) -> "pyarrow.Schema":
     fields = [(name, text) for name in _SAMPLE_TEXTS] + [("place", pyarrow.int64()), ("rating", pyarrow.float64())]
     for metric in metrics:
         fields += [(metric, pyarrow.float64()), *((f"{metric}.{name}", text) for name in SCORE_FIELDS)]
+        fields += [(f"{metric}.{name}", pyarrow.int64()) for name in SENTENCE_FIELDS]
     return pyarrow.schema([*fields, ("replies", pyarrow.list_(reply))])
 
 
@@ -61,6 +63,8 @@ def score_columns(scores: Mapping[str, Score]) -> AnswerRow:
             f"{metric}.reason": score.reason,
             f"{metric}.evidence": to_json(score.evidence).decode(),
             f"{metric}.usage": to_json(asdict(score.usage)).decode(),
+            f"{metric}.judged": score.judged,
+            f"{metric}.left_out": score.left_out,
         }
     return row
 
