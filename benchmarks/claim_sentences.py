@@ -6,13 +6,12 @@ claim_labels.jsonl (beside this file) has the places of sentences of other peopl
 something (true), states nothing (false), or was not labelled (null). They were labelled on 23 November 2026 by readers
 who saw the sentence and what stands around it, and neither the rules nor what these made of it; in doubt it is a claim.
 
-- `random`: 300 sentences drawn from 2,000, 250 English and 50 Dutch. The rules were mended twice after they were seen.
-- `untouched`: 2,000 other English sentences, drawn after those mends and not used for any. Labelled: all 190 that were
-  left out then, and 60 of the others.
+- `random`: 300 sentences drawn from 2,000, 250 English and 50 Dutch. The rules were mended after they were seen.
+- 2,000 other English sentences, drawn after that and not used for any mend: those that were left out at first (190, all
+  labelled) and those that were judged at first (1,810, of which 60 are labelled and stand for all).
 
-No answer that the rules were written with is among them (the answers' SHA-256 is odd). Of a set that is labelled in
-part, the labelled part of what is judged stands for all of it. `--texts` prints what is lost and what is judged for
-nothing. No judge, no network.
+No answer that the rules were written with is among them (the answers' SHA-256 is odd). `--texts` prints what is lost
+and what is judged for nothing. No judge, no network.
 """
 
 import argparse
@@ -31,6 +30,7 @@ from assay.languages import language_or_fallback
 from assay.text.sentences import AnswerSentence, answer_sentences
 
 HERE = Path(__file__).parent
+SETS = {"random": ("random",), "2,000 others": ("left out at first", "judged at first")}
 
 
 def read_answers(file: Path) -> Iterator[tuple[str, str]]:
@@ -76,20 +76,24 @@ def main() -> None:
         for start, end, label in row["sentences"]:
             counts[row["set"], is_judged(split, start, end), label].append(answer[start:end])
     table = []
-    for name in ("random", "untouched"):
-        judged, left_out = (
-            {label: counts[name, verdict, label] for label in (True, False, None)} for verdict in (True, False)
-        )
-        labelled = len(judged[True]) + len(judged[False])
-        claims = round(len(judged[True]) + len(judged[None]) * len(judged[True]) / labelled) + len(left_out[True])
-        idle = round(len(judged[False]) + len(judged[None]) * len(judged[False]) / labelled) + len(left_out[False])
-        lost, for_nothing = len(left_out[True]), idle - len(left_out[False])
-        of_idle = f"about {for_nothing / idle:.0%}" if judged[None] else share(for_nothing, idle)
-        table.append((name, claims, share(lost, claims), idle, of_idle, len(left_out[None])))
-        if arguments.texts:
-            print("\n".join(["", f"{name}: claims that are left out", *left_out[True]]))
-            print("\n".join(["", f"{name}: judged, though it states nothing", *judged[False]]))
-    header = ("set", "claims", "left out [95%]", "others", "judged [95%]", "left out, no label")
+    for title, parts in SETS.items():
+        claims = lost = idle = for_nothing = 0.0
+        unlabelled = 0
+        for part in parts:
+            labelled = sum(len(counts[part, verdict, label]) for verdict in (True, False) for label in (True, False))
+            open_ones = sum(len(counts[part, verdict, None]) for verdict in (True, False))
+            weight = (labelled + open_ones) / labelled
+            claims += weight * sum(len(counts[part, verdict, True]) for verdict in (True, False))
+            idle += weight * sum(len(counts[part, verdict, False]) for verdict in (True, False))
+            lost += weight * len(counts[part, False, True])
+            for_nothing += weight * len(counts[part, True, False])
+            unlabelled += len(counts[part, False, None])
+            if arguments.texts:
+                print("\n".join(["", f"{part}: claims that are left out", *counts[part, False, True]]))
+                print("\n".join(["", f"{part}: judged, though they state nothing", *counts[part, True, False]]))
+        row = (share(round(lost), round(claims)), round(idle), f"{for_nothing / idle:.0%}", unlabelled)
+        table.append((title, round(claims), *row))
+    header = ("set", "claims", "left out [95%]", "others", "judged", "left out, no label")
     print_table("Claims that are left out, and other sentences that are judged", header, table)
 
 
