@@ -166,7 +166,7 @@ class Sentences(GroupedSection):
     sympathy: tuple[CaselessPattern, ...] = ()
     to_judge: tuple[CaselessPattern, ...] = ()
     addressed: tuple[CaselessPattern, ...] = ()
-    judge_words: tuple[CaselessPattern, ...] = ()
+    judge_words: tuple[str, ...] = ()
     joins: tuple[CaselessPattern, ...] = ()
     salutation: tuple[CaselessPattern, ...] = ()
     states: tuple[CaselessPattern, ...] = ()

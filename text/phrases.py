@@ -54,7 +54,8 @@ class IdlePhrases:
             [re.compile(f"(?:{pattern.pattern}){end}", re.IGNORECASE) for pattern in patterns]
             for patterns in (pack.to_judge, pack.addressed)
         )
-        self._judge_words = any_pattern(pack.judge_words)
+        self._may_begin = any_pattern((*pack.to_judge, *pack.addressed))  # quicker than one after the other
+        self._judge_words = pack.judge_words
         self._between = re.compile(rf"(?:{_PAUSE}|[\s{_CLOSING}])*(?:(?:{joins})[,\s]*)*", re.IGNORECASE)
         self._joined_end = re.compile(rf"(?:[\s,;:(–—-]|\s(?:{joins})(?=[\s,]*$))+$", re.IGNORECASE)
         self._pause = re.compile(rf"(?:{_PAUSE})[\s{_CLOSING}]*(?:(?:{joins})\s*)*|\s(?:{joins})\s*", re.IGNORECASE)
@@ -88,9 +89,9 @@ class IdlePhrases:
 
         Not in the middle, where a word for such a person is one of a list, or of what is stated.
         """
-        text = straight(sentence)
-        if not self._judge_words.search(text):
+        if not self.may_address(sentence):
             return []
+        text = straight(sentence)
         phrases, rest = self._chain(text, 0)
         if not phrases:  # "I don't know, evaluator, but ..."
             phrases, rest = self._chain(text, self.leading(text)[1])
@@ -105,10 +106,15 @@ class IdlePhrases:
                 phrases.append(_Found(SentencePhrase(match.start(), match.end(), TO_JUDGE), _is_certain(inside)))
         return _without_overlap(sorted(one.phrase for one in phrases)) if _is_certain(phrases) else []
 
+    def may_address(self, text: str) -> bool:
+        """Whether anything of a text may speak to the judge; False is certain."""
+        lower = straight(text).lower()
+        return any(map(lower.__contains__, self._judge_words))
+
     def _chain(self, text: str, start: int) -> "tuple[list[_Found], int]":
         """The phrases to the judge that follow each other from a place, and where the rest begins."""
         chain: list[_Found] = []
-        while start < len(text) and len(chain) < _MOST_PHRASES:
+        while start < len(text) and len(chain) < _MOST_PHRASES and self._may_begin.match(text, start):
             certain, addressed = (
                 _end_of_match(text, start, patterns) for patterns in (self._to_judge, self._addressed)
             )

@@ -87,15 +87,19 @@ class SentenceKinds:
         self._step_words = language.words.step_words if language.has("words") else ()
         self.after_ordinal = any_pattern(pack.after_ordinal)
 
-    def parts(self, sentence: str) -> list[SentencePart]:
+    def parts(self, sentence: str, *, may_address: bool = True) -> list[SentencePart]:
         """Parts a sentence into what states nothing and what is judged: mostly one part.
 
         A sentence that may state something is a claim: only what states nothing beyond doubt is left out. What speaks
         to whoever assesses the answer is cut out of a claim, wherever it stands; a salutation and a refusal before a
         claim are parts of their own ("I cannot find that, but it is free").
+
+        Args:
+            sentence: The sentence.
+            may_address: Whether any sentence of its answer may speak to the judge (`may_address`).
         """
         whole = len(sentence)
-        left, cut = self.without_address(sentence)
+        left, cut = self.without_address(sentence) if may_address else (sentence, ())
         if not left:
             return [SentencePart(0, whole, TO_JUDGE, sentence)]
         idle, rest = ([], 0) if self._amounts.search(left) else self._phrases.leading(left)
@@ -224,6 +228,10 @@ class SentenceKinds:
         """The phrases of English, in which answers in other languages are attacked too."""
         english = language_or_fallback(None)
         return None if self._language == english else load_idle_phrases(english)
+
+    def may_address(self, answer: str) -> bool:
+        """Whether anything of an answer may speak to whoever assesses it; False is certain."""
+        return any(phrases.may_address(answer) for phrases in (self._phrases, self._fallback()) if phrases)
 
     def cuts(self, text: str) -> bool:
         """Whether anything of a text speaks to whoever assesses the answer."""

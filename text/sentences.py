@@ -159,6 +159,7 @@ class _SentenceReader:
     def __init__(self, answer: str, language: Language) -> None:
         self._answer = answer
         self.kinds: SentenceKinds = load_sentence_kinds(language)
+        self._may_address = self.kinds.may_address(answer)
         self._code = language.code
         self._split: list[AnswerSentence] = []
         self._heads_read: set[str] = set()  # lead-ins that stand before a fragment in a claim
@@ -256,7 +257,7 @@ class _SentenceReader:
         head, position = self._head(line), 0
         for sentence in _split_line(line.text, self._code, self.kinds):
             start, end = _place(sentence, line.text, position)
-            *parts, last = self.kinds.parts(sentence)
+            *parts, last = self.kinds.parts(sentence, may_address=self._may_address)
             for part in (*parts, last._replace(end=end - start)):
                 self._add_part(part, line, start, head)
             position, head = end, ""
