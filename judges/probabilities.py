@@ -168,6 +168,11 @@ def _takes_back(text: str, option: str, options: tuple[str, ...]) -> bool:
     """Whether a text that begins with an option names another one beside it, or negates it."""
     if len(text) <= len(option):
         return False
+    return (_find_other_word if len(text) <= _SHORT else _find_other_word.__wrapped__)(text, option, options)
+
+
+@lru_cache(maxsize=1024)
+def _find_other_word(text: str, option: str, options: tuple[str, ...]) -> bool:
     folded = text.casefold().replace("’", "'")
     begun = re.match(r"\W*" + r"\W+".join(map(re.escape, _fold(option).split())) + r"(?!\w)", folded)
     if begun is None:
