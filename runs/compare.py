@@ -11,6 +11,7 @@ from ..meta_eval.estimate import Estimate
 from ..metrics.specification import UNDIRECTED
 from .pair_difference import adjust_p_values, paired_difference
 from .sample_pairing import Pairing, pair_samples
+from .summary import shares_left_out
 
 if TYPE_CHECKING:
     from .store import Store
@@ -181,6 +182,7 @@ class RunComparison:
         other_question: The ids whose question differs; they are not compared.
         changed_answers: How many samples have another answer in B.
         pairing: How the samples were paired.
+        left_out: By metric that parts answers into sentences, the share of them that was not judged in A and in B.
     """
 
     a: str
@@ -195,6 +197,7 @@ class RunComparison:
     other_question: tuple[str, ...]
     changed_answers: int
     pairing: Pairing = field(default_factory=Pairing)
+    left_out: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
 
     def id_in_a(self, sample: str) -> str:
         """The id in run A of a sample of run B."""
@@ -261,6 +264,7 @@ def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
         raise UsageError(f"{run_a} and {run_b} have no sample in common (same id, same question): nothing to compare")
     elsewhere_a = {*pairing.ids.values(), *pairing.other_question}
     elsewhere_b = {*pairing.ids, *pairing.other_question}
+    left_out_a, left_out_b = (shares_left_out(store.sentence_counts(run)) for run in (run_a, run_b))
     return RunComparison(
         a=run_a,
         b=run_b,
@@ -274,6 +278,7 @@ def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
         other_question=pairing.other_question,
         pairing=pairing,
         changed_answers=sum(pair.answer_changed for pair in pairs),
+        left_out={name: (left_out_a.get(name), left_out_b.get(name)) for name in directions if name in left_out_b},
     )
 
 

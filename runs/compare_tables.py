@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..meta_eval.rating_difference import RatingDifference
     from .store import Store
 
+_MOST_LEFT_OUT_APART = 0.05
 _MOST_METRICS = 4  # in sentences; the table has all
 _TONES: dict[DifferenceKind, Tone] = {"better": "better", "worse": "worse"}
 _NOTE = (
@@ -48,7 +49,19 @@ def comparison_sentences(comparison: RunComparison, raters: "RatingDifference | 
         raters: What raters say of B beside A; None where that cannot differ.
     """
     rows = [row for row in comparison.overall if row.metric not in BASELINES] or list(comparison.overall)
-    return [*(row.describe() for row in rows[:_MOST_METRICS]), *_rater_sentences(comparison, raters)]
+    return [
+        *(row.describe() for row in rows[:_MOST_METRICS]),
+        *_sentences_left_out(comparison),
+        *_rater_sentences(comparison, raters),
+    ]
+
+
+def _sentences_left_out(comparison: RunComparison) -> Iterator[str]:
+    """That more was left unjudged in one run than in the other, which may be all that a metric's difference is."""
+    for metric, (in_a, in_b) in comparison.left_out.items():
+        if in_a is not None and in_b is not None and abs(in_a - in_b) >= _MOST_LEFT_OUT_APART:
+            shares = f"{Figure('share', in_a)} in A and {Figure('share', in_b)} in B"
+            yield f"{metric} did not judge {shares} of the sentences (greetings, questions, refusals and the like)."
 
 
 def _rater_sentences(comparison: RunComparison, raters: "RatingDifference | None") -> Iterator[str]:

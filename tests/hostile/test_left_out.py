@@ -4,7 +4,9 @@ The oracle is a judge that knows what is true: nothing is of gold. A second orac
 """
 
 import re
+from contextlib import closing
 from itertools import chain
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +18,9 @@ from assay.judges.typed_questions import TypedQuestion
 from assay.languages import load_language
 from assay.metrics import Faithfulness
 from assay.metrics.claim_extraction import Claims
+from assay.runs.compare import compare
+from assay.runs.compare_tables import comparison_sentences
+from assay.runs.store import Store
 from assay.text.sentences import answer_sentences, claiming_sentences
 
 FALSE = re.compile(r"gold|goud", re.IGNORECASE)
@@ -284,3 +289,21 @@ NOTHING = {
 def test_what_states_nothing_beyond_doubt_is_left_out(language: str, texts: tuple[str, ...]) -> None:
     claims = chain.from_iterable(claiming_sentences(text, load_language(language)) for text in texts)
     assert list(claims) == []
+
+
+def test_a_comparison_says_that_less_was_judged(tmp_path: Path) -> None:
+    """A has three claims in each answer; in B two of them are questions: 2 of 3 sentences are left out."""
+    store = tmp_path / ".assay"
+    answers = (
+        "The button is red. The cup is gold. The lamp is gold.",
+        "The button is red. Is it gold? Can it be gold?",
+    )
+    runs = []
+    for answer in answers:
+        rows = [{"id": str(n), "question": f"Which {n}?", "answer": answer, "contexts": ["x"]} for n in range(3)]
+        runs.append(str(evaluate(rows, [Faithfulness(Oracle())], store=store).run))
+    with closing(Store(store)) as opened:
+        comparison = compare(opened, *runs)
+        assert comparison.left_out == {"faithfulness": (0.0, pytest.approx(2 / 3))}
+        (sentence,) = (one for one in comparison_sentences(comparison, None) if "did not judge" in one)
+    assert sentence.startswith("faithfulness did not judge 0% in A and 67% in B of the sentences")
