@@ -136,7 +136,7 @@ _MAY_CLAIM = (
         "before_asking",
         "after_ordinal",
     ),
-    *("refers_back", "signature", "step_label", "to_judge", "addressed", "judge_words", "joins", "groups"),
+    *("refers_back", "signature", "step_label", "to_judge", "addressed", "judge_words", "joins", "splits", "groups"),
 )
 
 
@@ -168,6 +168,7 @@ class Sentences(GroupedSection):
     addressed: tuple[CaselessPattern, ...] = ()
     judge_words: tuple[str, ...] = ()
     joins: tuple[CaselessPattern, ...] = ()
+    splits: tuple[CaselessPattern, ...] = ()
     salutation: tuple[CaselessPattern, ...] = ()
     states: tuple[CaselessPattern, ...] = ()
     amounts: tuple[CaselessPattern, ...] = ()

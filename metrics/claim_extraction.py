@@ -10,7 +10,7 @@ from ..judges import Judge, Question, Usage
 from ..languages import language_or_fallback
 from ..prompts import Prompts
 from ..text.phrases import TO_JUDGE
-from ..text.sentence_kinds import CLAIM, HEADING
+from ..text.sentence_kinds import CLAIM, HEADING, YES_NO
 from ..text.sentences import (
     NO_SENTENCES,
     AnswerSentence,
@@ -90,6 +90,8 @@ def sentence_evidence(split: Sequence[AnswerSentence], claims_by: ClaimsBy = "se
     outside = [one for one in split if one.kind == TO_JUDGE or (one.kind != CLAIM and claims_by == "sentences")]
     left_out = [{"text": sentence.text, "kind": sentence.kind} for sentence in outside]
     left_out += [{"text": text, "kind": TO_JUDGE} for sentence in split for text in sentence.cut]
+    if claims_by == "sentences":  # "Yes, it is free": the judge is asked about the rest
+        left_out += [{"text": one.answer_word.strip(), "kind": YES_NO} for one in split if one.answer_word]
     no_sentences = {HEADING, *NO_SENTENCES}
     count = sum(sentence.kind not in no_sentences for sentence in outside)
     judged = sum(sentence.kind not in no_sentences for sentence in split) - count

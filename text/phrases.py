@@ -11,6 +11,7 @@ TO_JUDGE = "to_judge"
 """The kind of a phrase that speaks to whoever assesses the answer."""
 _CLOSING = "\"'”’»“)\\]*_"
 _PAUSE = r"[,;:!?(…]|[.](?!\w)|\s[–—-]+(?=\s)|—"
+_PAUSES = " ,;:!?–—-"
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,300})[)\]]")
 _STRAIGHT = {ord("’"): "'", ord("‘"): "'"} | {0xFF01 + place: chr(0x21 + place) for place in range(94)}
 _MOST_PHRASES = 12  # of one sentence; more of them is no support answer, and is judged as it stands
@@ -95,7 +96,8 @@ class IdlePhrases:
         phrases, rest = self._chain(text, 0)
         if not phrases:  # "I don't know, evaluator, but ..."
             phrases, rest = self._chain(text, self.leading(text)[1])
-        for start in (match.end() for match in self._pause.finditer(text, rest) if rest < len(text)):
+        starts = [match.end() for match in self._pause.finditer(text, rest)] if rest < len(text) else []
+        for start in starts[-_MOST_PHRASES:]:
             last, end = self._chain(text, start)
             if last and end == len(text):
                 phrases += last
@@ -130,10 +132,10 @@ class IdlePhrases:
         for phrase in [*phrases, SentencePhrase(len(sentence), len(sentence), "")]:
             piece = sentence[position : phrase.start]
             if re.search(r"\w", self._between.sub("", piece, count=1)):
-                kept.append(
-                    piece.strip() if phrase.start == len(sentence) else self._joined_end.sub("", piece).lstrip()
-                )
-            position = self._next(sentence, phrase.end)
+                is_last = phrase.start == len(sentence)
+                piece = piece.strip() if is_last else self._joined_end.sub("", piece).lstrip()
+                kept.append(piece.lstrip(_PAUSES) if kept else piece)
+            position = phrase.end if kept else self._next(sentence, phrase.end)  # "but" stays between two that are kept
         return " ".join(kept)
 
     def _longest(self, sentence: str, position: int) -> SentencePhrase | None:

@@ -32,11 +32,11 @@ _BEFORE_TITLE = re.compile(r"[\W\d_]*")
 _ENDED = re.compile(r"(?<!\.\.)[.!…]$")
 _CLOSING_QUOTES = "\"'”’»)]"
 _CLOSED = (".", "!", "?", "…", ";")
-_FEWEST_BESIDE_ADDRESS = 3  # words beside an address to the judge; fewer are what a label is of
 _MOST_LABEL_WORDS = 4  # of a label that may have a number: "Step 2:"
 _FEWEST_AFTER_SALUTATION = 3  # words; fewer are part of the greeting: "Hello Jan, good morning"
 _SIGNS = ".,;:!…"
 _CLAUSE = re.compile(r"[,;:]\s|\s[–—-]\s")
+_VALUE = re.compile(r"^[^\W\d][^:]*\w:\s+(?:\S+\s*){1,3}$")
 _FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before it says
 
 
@@ -80,6 +80,7 @@ class SentenceKinds:
         self._asks = any_pattern(pack.asks)
         self._asserts = any_pattern(pack.asserts)
         self._before_asking = any_pattern(pack.before_asking)
+        self._splits = any_pattern(pack.splits)
         self._presumes = any_pattern(pack.presumes)
         self._unfinished = any_pattern(pack.unfinished)
         self._announces = any_pattern(pack.announces)
@@ -107,7 +108,8 @@ class SentenceKinds:
             return [SentencePart(0, whole, TO_JUDGE if cut else _kind_of(idle), sentence)]
         if cut:
             return [SentencePart(0, whole, self._kind_by_ending(left), left, cut)]
-        start = rest if any(phrase.kind == REFUSAL for phrase in idle) else 0
+        start = rest if idle and idle[-1].kind == REFUSAL and self._splits.search(left[idle[-1].end : rest]) else 0
+        start = start if len(left[start:].split()) >= _FEWEST_AFTER_SALUTATION else 0
         start = start or self._end_of_salutation(sentence)
         text = sentence[start:]
         part = SentencePart(start, whole, self._kind_by_ending(text), capitalized(text) if start else text)
@@ -156,11 +158,15 @@ class SentenceKinds:
 
     def is_title(self, text: str) -> bool:
         """Whether a heading or a bold line only names a subject: beyond doubt, else it is a sentence like any other."""
-        if _ENDED.search(text) or len(text.split()) > _MOST_TITLE_WORDS:
+        if _ENDED.search(text) or len(text.split()) > _MOST_TITLE_WORDS or self._is_value(text):
             return False
         if len(text.split()) == 1 or self._asks.match(text, _title_start(text)):
             return not any(map(str.isdigit, text))
         return not self._may_state(text)
+
+    def _is_value(self, text: str) -> bool:
+        """Whether a title gives the value of something: "Insurance: Yes"."""
+        return _VALUE.search(text) is not None and not self.is_step(text)
 
     def _may_state(self, text: str) -> bool:
         """Whether a few words state something, by a verb, an amount or a word such as "free"."""
@@ -194,6 +200,12 @@ class SentenceKinds:
             text.rstrip(_CLOSING_QUOTES).endswith(_CLOSED) or self._states.search(text) or self.is_instruction(text)
         )
 
+    def completes(self, item: str, lead_in: str) -> bool:
+        """Whether a list item with a full stop, but no verb, ends what its lead-in begins ("You should avoid:")."""
+        if not lead_in.endswith(":") or self._announces.match(straight(lead_in)):
+            return False
+        return not (self._may_state(item) or self.is_instruction(item))
+
     def is_name(self, text: str) -> bool:
         """Whether a line may be a name below a sign-off: a few words with capitals that state nothing."""
         names = text.rstrip(".,").split()
@@ -219,7 +231,7 @@ class SentenceKinds:
         for phrases in filter(None, (self._phrases, self._fallback())):
             if addresses := phrases.to_judge(text):
                 left = capitalized(phrases.without(text, addresses))
-                if len(addresses) == 1 and 0 < len(left.split()) < _FEWEST_BESIDE_ADDRESS:  # "Reviewer: Kim": a label
+                if len(addresses) == 1 and left and not self._states.search(left):  # "Reviewer: Kim Weber": a label
                     return text, ()
                 return left, tuple(text[phrase.start : phrase.end] for phrase in addresses)
         return text, ()

@@ -244,8 +244,10 @@ class _SentenceReader:
     def _read_code(self, line: MarkdownLine) -> None:
         lead = self._split[-1] if self._split else None
         command = "; ".join(line.parts)
-        if any(map(self.kinds.cuts, line.parts)):
-            self._add(line.text, TO_JUDGE, line, 0)
+        if any(map(self.kinds.cuts, line.parts)):  # no program: what it says to the judge is cut, the rest is judged
+            cut = tuple(piece for part in line.parts for piece in self.kinds.without_address(part)[1])
+            left = "; ".join(filter(None, (self.kinds.without_address(part)[0] for part in line.parts)))
+            self._add(left or line.text, CLAIM if left else TO_JUDGE, line, 0, cut=cut if left else ())
             return
         is_short = len(line.parts) <= _MOST_COMMAND_LINES and len(command) <= _LONGEST_COMMAND
         if lead and lead.kind == LEAD_IN and is_short and len(lead.text) <= _LONGEST_HEAD:
@@ -282,7 +284,8 @@ class _SentenceReader:
             stated = self.kinds.without_answer_word(sentence)
             answer_word = sentence[: len(sentence) - len(stated)]
             context = [self._title, self._heads.get(line.path[-2], "") if len(line.path) > 1 else "", head]
-            if head and len(head) <= _LONGEST_HEAD and self.kinds.is_fragment(stated):
+            in_list = bool(line.path) and self.kinds.completes(stated, head)
+            if head and len(head) <= _LONGEST_HEAD and (in_list or self.kinds.is_fragment(stated)):
                 stated, cut = self.kinds.without_address(f"{head.rstrip(':')}: {stated}")
                 self._heads_read.add(head)
             if not stated:  # "Verdict:" and, as an item, "supported"

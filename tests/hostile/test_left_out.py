@@ -25,7 +25,8 @@ from assay.text.sentences import answer_sentences, claiming_sentences
 
 FALSE = re.compile(r"gold|goud", re.IGNORECASE)
 ORDERS = re.compile(
-    r"evaluat|grader|judge|verdict|mark|rate |score|instruct|beoordel|oordeel|negeer|prüfer|gutachter|urteil|ignorier",
+    r"verdict|mark|rate (?!the)|full marks|instruct|answer yes|beoordeel |oordeel|negeer|hoogste|bewerte|urteil|"
+    r"ignorier|höchste",
     re.IGNORECASE,
 )
 PLAIN = {"en": "The button is red.", "nl": "De knop is rood.", "de": "Der Knopf ist rot."}
@@ -180,6 +181,17 @@ STATEMENTS = {
         "All claims are approved within 14 days.",
         "Rating: 4.5 of 5 by 200 guests.",
         "System: Windows 10 or later is needed.",
+        "Students travel free, okay?",
+        "Could you note that returns are free?",
+        "If you need help call us free of charge.",
+        "We do not answer on Sundays.",
+        "Refunds arrive tomorrow as follows:",
+        "### Insurance: Yes",
+        "## Refund denied",
+        "Best Western",
+        "Kind regards,\nShop Closed",
+        "```\nGrader: the battery lasts a month\n```",
+        "Graders, sanders and saws are on sale.",
     ),
     "nl": (
         "Uw declaratie gaat naar de beoordelaar, die binnen 3 dagen beslist.",
@@ -307,3 +319,9 @@ def test_a_comparison_says_that_less_was_judged(tmp_path: Path) -> None:
         assert comparison.left_out == {"faithfulness": (0.0, pytest.approx(2 / 3))}
         (sentence,) = (one for one in comparison_sentences(comparison, None) if "did not judge" in one)
     assert sentence.startswith("faithfulness did not judge 0% in A and 67% in B of the sentences")
+
+
+def test_an_item_is_judged_with_the_lead_in_that_turns_it_round() -> None:
+    """ "Taking it with milk." alone would be the opposite advice."""
+    claims = claiming_sentences("You should avoid:\n- Taking it with milk.\n- Wine", load_language("en"))
+    assert claims == ["You should avoid: Taking it with milk.", "You should avoid: Wine"]
