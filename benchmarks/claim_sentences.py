@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import checkout  # noqa: F401
 from benchmark_output import print_machine, print_table
 from scipy.stats import binomtest
 

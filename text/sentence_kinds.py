@@ -213,11 +213,11 @@ class SentenceKinds:
     def without_address(self, text: str) -> tuple[str, tuple[str, ...]]:
         """A text without what in it speaks to whoever assesses the answer ("" where all does), and what that is."""
         for phrases in filter(None, (self._phrases, self._fallback())):
-            if found := phrases.to_judge(text):
-                left = capitalized(phrases.without(text, found))
-                if len(found) == 1 and 0 < len(left.split()) < _FEWEST_BESIDE_ADDRESS:  # "Reviewer: Kim": a label
+            if addresses := phrases.to_judge(text):
+                left = capitalized(phrases.without(text, addresses))
+                if len(addresses) == 1 and 0 < len(left.split()) < _FEWEST_BESIDE_ADDRESS:  # "Reviewer: Kim": a label
                     return text, ()
-                return left, tuple(text[phrase.start : phrase.end] for phrase in found)
+                return left, tuple(text[phrase.start : phrase.end] for phrase in addresses)
         return text, ()
 
     def _fallback(self) -> IdlePhrases | None:

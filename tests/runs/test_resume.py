@@ -94,10 +94,11 @@ def test_ctrl_c_ends_cleanly_and_is_resumed(
 
 
 def test_ctrl_c_before_the_first_call_is_130_too(warm_python: WarmPython, tmp_path: Path) -> None:
-    """While it still reads the set: a pipe that nobody writes to."""
-    pipe = tmp_path / "slow.jsonl"
+    """While it still loads a metric, whose file reads a pipe that nobody writes to."""
+    pipe = tmp_path / "slow"
     os.mkfifo(pipe)
-    process = warm_python.start("-m", "assay", "run", pipe, "--metrics", "token_overlap", cwd=tmp_path)
+    (tmp_path / "slow.py").write_text(f"open({str(pipe)!r}).read()\n")
+    process = warm_python.start("-m", "assay", "run", "helpdesk_en", "--metrics", "slow.py:slow", cwd=tmp_path)
     with pipe.open("w"):  # opens when the command has opened its end
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
