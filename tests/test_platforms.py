@@ -144,7 +144,11 @@ def opens_text_in_the_platforms_encoding(call: ast.Call) -> bool:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if name not in {"open", "read_text", "write_text"} or any(keyword.arg == "encoding" for keyword in call.keywords):
         return False
-    if name == "open" and isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") in {"webbrowser", "archive"}:
+    if (
+        name == "open"
+        and isinstance(call.func, ast.Attribute)
+        and getattr(call.func.value, "id", "") in {"webbrowser", "archive"}
+    ):
         return False
     is_method = isinstance(call.func, ast.Attribute)
     if name == "read_text":
