@@ -1,6 +1,5 @@
 """A run that is killed, interrupted or out of budget: nothing is lost, and only what is missing is asked again."""
 
-import os
 import re
 import signal
 from collections.abc import Callable
