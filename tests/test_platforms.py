@@ -136,19 +136,16 @@ def test_no_module_uses_what_only_posix_has() -> None:
     assert not offenders, listing(offenders)
 
 
-def opens_text_in_the_platforms_encoding(call: ast.Call) -> bool:
-    """Whether a call of `open`, `read_text` or `write_text` leaves the encoding to the platform.
+NO_TEXT = {"archive", "webbrowser"}
+"""Whose `open` opens no text: a part of a ZIP archive is bytes."""
 
-    Those of a ZIP archive are bytes.
-    """
+
+def opens_text_in_the_platforms_encoding(call: ast.Call) -> bool:
+    """Whether a call of `open`, `read_text` or `write_text` leaves the encoding to the platform."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if name not in {"open", "read_text", "write_text"} or any(keyword.arg == "encoding" for keyword in call.keywords):
         return False
-    if (
-        name == "open"
-        and isinstance(call.func, ast.Attribute)
-        and getattr(call.func.value, "id", "") in {"webbrowser", "archive"}
-    ):
+    if name == "open" and isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") in NO_TEXT:
         return False
     is_method = isinstance(call.func, ast.Attribute)
     if name == "read_text":
