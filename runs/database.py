@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import AssayError, InputError, UsageError
-from .process_locks import ProcessLocks
 from .sqlite import SQLiteDatabase
+
+if TYPE_CHECKING:
+    from .process_locks import ProcessLocks
 
 URL = re.compile(r"postgres(?:ql)?://")
 _MIGRATION = re.compile(r"(\d+)_\w+\.sql")
@@ -38,7 +40,7 @@ class Database(Protocol):
     duplicate_error: type[Exception]
 
     @property
-    def locks(self) -> ProcessLocks:
+    def locks(self) -> "ProcessLocks":
         """Which processes are at work on what is in it."""
         ...
 

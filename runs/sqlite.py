@@ -6,13 +6,16 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, UsageError
 from ..regular_files import check_regular
-from .process_locks import FileLocks
+
+if TYPE_CHECKING:
+    from .process_locks import FileLocks
 
 _TEXT_BUFFER = 16 * 2**20  # bytes of the full-text index that are gathered before they are written
 _WRITABLE = "see that the folder and the file can be written to, or name another --store"
@@ -64,7 +67,7 @@ class SQLiteDatabase:
 
     def __init__(self, path: Path, wait: float) -> None:
         self.name = str(path)
-        self.locks = FileLocks(path.parent)
+        self._folder = path.parent
         self._copy: TemporaryDirectory[str] | None = None
         try:
             check_regular(path)
@@ -82,6 +85,13 @@ class SQLiteDatabase:
                 self._connection = _connect(_copy_database(path, Path(self._copy.name)), wait)
         except (OSError, *_ERRORS) as error:
             raise UsageError(f"{self.name}: the store cannot be opened: {error}; {self.cure(error)}") from error
+
+    @cached_property
+    def locks(self) -> "FileLocks":
+        """As `Database.locks`."""
+        from .process_locks import FileLocks
+
+        return FileLocks(self._folder)
 
     @property
     def is_copy(self) -> bool:
@@ -153,7 +163,8 @@ class SQLiteDatabase:
 
     def close(self) -> None:
         """As `Database.close`."""
-        self.locks.close()
+        if "locks" in vars(self):
+            self.locks.close()
         self._connection.close()
         if self._copy is not None:
             self._copy.cleanup()

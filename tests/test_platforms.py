@@ -101,8 +101,20 @@ def dotted_name(path: Path) -> str:
 
 
 def imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """The modules that are imported anywhere, inside functions too, with the line."""
+    """The modules that are imported anywhere, inside functions too, with the line.
+
+    Not those of a `try` that goes on where there is no such module.
+    """
+    guarded = {
+        id(statement)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Try)
+        and any(isinstance(handler.type, ast.Name) and handler.type.id == "ImportError" for handler in node.handlers)
+        for statement in node.body
+    }
     for node in ast.walk(tree):
+        if id(node) in guarded:
+            continue
         if isinstance(node, ast.Import):
             yield from ((alias.name.partition(".")[0], node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -124,12 +136,16 @@ def test_no_module_uses_what_only_posix_has() -> None:
     assert not offenders, listing(offenders)
 
 
+NO_TEXT = {"archive", "webbrowser"}
+"""Whose `open` opens no text: a part of a ZIP archive is bytes."""
+
+
 def opens_text_in_the_platforms_encoding(call: ast.Call) -> bool:
     """Whether a call of `open`, `read_text` or `write_text` leaves the encoding to the platform."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if name not in {"open", "read_text", "write_text"} or any(keyword.arg == "encoding" for keyword in call.keywords):
         return False
-    if name == "open" and isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") in {"webbrowser"}:
+    if name == "open" and isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") in NO_TEXT:
         return False
     is_method = isinstance(call.func, ast.Attribute)
     if name == "read_text":
@@ -149,6 +165,7 @@ def opens_text_in_the_platforms_encoding(call: ast.Call) -> bool:
         ("path.read_text()", True),
         ("path.write_text(text)", True),
         ("path.open('rb')", False),
+        ("archive.open(entry)", False),
         ("path.open('w', encoding='utf-8')", False),
         ("path.read_text('utf-8')", False),
         ("read_text(path)", False),

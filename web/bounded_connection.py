@@ -10,7 +10,8 @@ SECONDS = 30.0
 """How long a request may take to arrive (from the connection, or the reply before), and a reply to be read."""
 MOST_CONNECTIONS = 1000
 """How many connections a server keeps at most; fewer where the system lets a process open fewer files."""
-BACKLOG = 128  # connections that wait to be taken: of these many may come at once, beyond the most
+BACKLOG = 128  # connections that wait to be taken: so many may come at once, beyond the most
+_BURSTS = 3  # so often a full backlog is taken before the first connection that is closed for it is gone
 _OTHER_FILES = 300  # the databases of 40 threads, the files of the package
 
 
@@ -128,7 +129,7 @@ def allow_connections() -> int:
         import resource
     except ImportError:  # Windows has no such limit
         return MOST_CONNECTIONS
-    others = _OTHER_FILES + BACKLOG
+    others = _OTHER_FILES + _BURSTS * BACKLOG
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = MOST_CONNECTIONS + others
     if soft != resource.RLIM_INFINITY and soft < needed:
@@ -139,3 +140,8 @@ def allow_connections() -> int:
         if soft < needed:
             return max(soft // 4, soft - others)
     return MOST_CONNECTIONS
+
+
+def backlog_beside(most_connections: int) -> int:
+    """Returns how many connections may wait to be taken: fewer where fewer files may be open."""
+    return min(BACKLOG, most_connections // 2)

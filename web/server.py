@@ -28,7 +28,7 @@ def server_settings(app: ASGIApp, site: SiteAddress) -> "uvicorn.Config":
     """
     import uvicorn
 
-    from .bounded_connection import BACKLOG, BoundedConnection, allow_connections
+    from .bounded_connection import BoundedConnection, allow_connections, backlog_beside
 
     class Connection(BoundedConnection):
         most_connections = allow_connections()
@@ -41,7 +41,7 @@ def server_settings(app: ASGIApp, site: SiteAddress) -> "uvicorn.Config":
         access_log=False,
         server_header=False,
         lifespan="off",
-        backlog=BACKLOG,
+        backlog=backlog_beside(Connection.most_connections),
         h11_max_incomplete_event_size=_LONGEST_HEAD,
         proxy_headers=bool(site.public),
         forwarded_allow_ips=_THIS_MACHINE,

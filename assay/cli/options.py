@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..errors import UsageError
-from ..regular_files import read_text_file
 from .number_types import MOST_CALLS_AT_ONCE, MOST_TOKENS, BoundedCount, FiniteRange
 from .output import set_flag
 
@@ -358,6 +357,8 @@ def find_prompts_folder(typed: Path | None, store: Path | str) -> Path | None:
     """The folder of the user's own prompts: as typed, else the one that `assay prompts use` wrote into the store."""
     chosen = Path(store) / PROMPTS_IN_USE
     if typed is None and chosen.exists():
+        from ..regular_files import read_text_file
+
         return Path(read_text_file(chosen, "the choice of prompts").strip())
     return typed
 

@@ -117,12 +117,14 @@ def typed_command(*words: str | Path, ids: Sequence[str] = (), store: str | Path
         >>> typed_command("show", "last", ids=["order (2)"]), typed_command("show", "last", ids=["-1"])
         ("assay show last 'order (2)'", 'assay show last -- -1')
     """
-    from ..runs.postgres import without_password
-
     context = click.get_current_context(silent=True)
     if context is not None and context.get_parameter_source("store") is click.core.ParameterSource.COMMANDLINE:
         store = context.params["store"]
-    option = [] if store is None else ["--store", without_password(str(store))]
+    option = []
+    if store is not None:
+        from ..runs.postgres import without_password
+
+        option = ["--store", without_password(str(store))]
     option = option[1:] if words[:1] == ("view",) else option  # it takes the store as its argument
     if any(word.startswith("-") for word in ids):
         return join_words("assay", *words, *option, "--", *ids)

@@ -215,10 +215,10 @@ def test_a_recording_that_is_no_vector_names_its_line(text: str, embed: Any, tmp
 
 
 @pytest.mark.parametrize("usage", [{"prompt_tokens": -5}, {"prompt_tokens": 10**12}, None])
-def test_an_impossible_usage_is_counted_here(usage: Any, openai_server: OpenAIServer) -> None:
+def test_an_impossible_usage_counts_as_the_most_that_the_texts_may_be(usage: Any, openai_server: OpenAIServer) -> None:
     items = [{"object": "embedding", "index": 0, "embedding": [1.0, 0.0]}]
     body = {"object": "list", "model": "embed", "data": items}
     openai_server.script = lambda _: Answer(raw=json.dumps(body | ({"usage": usage} if usage else {})))
     embedder = LiteLLMEmbedder("openai/embed", api_base=openai_server.api_base, attempts=1)
     asyncio.run(embedder.unit_vectors(["one two three"]))
-    assert embedder.usage.tokens_in == 4  # 13 characters / 3.5 = 3.7
+    assert embedder.usage.tokens_in == 13 + 8  # the most: one a byte, and what may stand around a text

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from openai_server import Answer, OpenAIServer
 
+from assay.languages import load_language
 from assay.metrics import Declined
 from assay.metrics.catalogue import load_metric, needs_judge
+from assay.metrics.declined import find_refusal
 
 Make = Callable[..., Any]
 DECLINES = [
@@ -41,6 +43,22 @@ ANSWERS = [
 
 def measured(sample: Any, metric: Declined) -> Any:
     return asyncio.run(metric.assess(sample))
+
+
+@pytest.mark.parametrize(
+    ("language", "answer"),
+    [
+        ("en", "I don't know, because it is not in my documents."),
+        ("en", "I don't know, since it isn't in the hospital's documents."),
+        ("nl", "Dat weet ik niet, want het staat niet in mijn documenten."),
+        ("nl", "Dat weet ik niet, omdat het niet in mijn documenten staat."),
+        ("de", "Das weiß ich nicht, denn es steht nicht in meinen Dokumenten."),
+        ("de", "Das weiß ich nicht, weil es nicht in meinen Dokumenten steht."),
+    ],
+)
+def test_why_a_bot_declines_is_no_answer(language: str, answer: str) -> None:
+    """The cause is a sentence of its own, and no judge is asked about it."""
+    assert find_refusal(answer, load_language(language)).certain
 
 
 @pytest.mark.parametrize(("language", "answer"), DECLINES)

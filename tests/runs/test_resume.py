@@ -1,6 +1,5 @@
 """A run that is killed, interrupted or out of budget: nothing is lost, and only what is missing is asked again."""
 
-import os
 import re
 import signal
 from collections.abc import Callable
@@ -93,14 +92,23 @@ def test_ctrl_c_ends_cleanly_and_is_resumed(
     assert store.run("last").status == "done"
 
 
+CTRL_C_AT_THE_SET = """
+import os, pathlib, runpy, signal
+genuine = pathlib.Path.open
+def open_file(path, *arguments, **named):
+    if path.name == "set.jsonl":
+        os.kill(os.getpid(), signal.SIGINT)
+    return genuine(path, *arguments, **named)
+pathlib.Path.open = open_file
+runpy.run_module("assay", run_name="__main__", alter_sys=True)
+"""
+
+
 def test_ctrl_c_before_the_first_call_is_130_too(warm_python: WarmPython, tmp_path: Path) -> None:
-    """While it still reads the set: a pipe that nobody writes to."""
-    pipe = tmp_path / "slow.jsonl"
-    os.mkfifo(pipe)
-    process = warm_python.start("-m", "assay", "run", pipe, "--metrics", "token_overlap", cwd=tmp_path)
-    with pipe.open("w"):  # opens when the command has opened its end
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+    """At the moment when it opens the set."""
+    (tmp_path / "set.jsonl").write_text('{"response": "Open the menu."}\n')
+    words = ("-c", CTRL_C_AT_THE_SET, "run", "set.jsonl", "--metrics", "token_overlap")
+    _, err = (process := warm_python.start(*words, cwd=tmp_path)).communicate(timeout=60)
     assert process.returncode == 130
     assert b"Traceback" not in err
 
