@@ -72,7 +72,7 @@ def report_table(caption: str, metrics: "Sequence[MetricReport]") -> ResultTable
         caption: What stands above it.
         metrics: One row per metric; those that nobody asked for are baselines.
     """
-    fields = (
+    fields: tuple[Field, ...] = (
         Field("metric", "name", lambda metric: metric.metric),
         Field("n", "count", lambda metric: metric.n, "wide"),
         Field("scored", "count", lambda metric: metric.scored),

@@ -128,7 +128,8 @@ class IdlePhrases:
 
     def without(self, sentence: str, phrases: list[SentencePhrase]) -> str:
         """What is left of a sentence without some of its phrases and the words that joined them; "" for nothing."""
-        kept, position = [], 0
+        kept: list[str] = []
+        position = 0
         for phrase in [*phrases, SentencePhrase(len(sentence), len(sentence), "")]:
             piece = sentence[position : phrase.start]
             if re.search(r"\w", self._between.sub("", piece, count=1)):

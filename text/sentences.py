@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from ..languages import Language
 from .markdown_lines import LONGEST_LINE, MarkdownLine, read_lines
+from .phrases import TO_JUDGE
 from .sentence_kinds import (
     CLAIM,
     HEADING,
     LEAD_IN,
     SIGN_OFF,
-    TO_JUDGE,
     YES_NO,
     SentenceKinds,
     SentencePart,

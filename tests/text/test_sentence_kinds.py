@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from assay.languages import load_language, packs_with
 from assay.text.pattern_screen import PatternScreen
-from assay.text.sentence_kinds import CLAIM, TO_JUDGE, load_sentence_kinds
+from assay.text.phrases import TO_JUDGE
+from assay.text.sentence_kinds import CLAIM, load_sentence_kinds
 
 PATTERNS = {
     language.code: [pattern for kind in language.sentences.idle_kinds for pattern in getattr(language.sentences, kind)]
