@@ -121,35 +121,29 @@ class Profile(PackFile):
         return "." if self.decimal_mark == "," else ","
 
 
-_MAY_CLAIM = (
-    *(
-        "answer_word",
-        "yes_no",
-        "salutation",
-        "states",
-        "amounts",
-        "asks",
-        "presumes",
-        "announces",
-        "unfinished",
-        "asserts",
-        "before_asking",
-        "after_ordinal",
-    ),
-    *("refers_back", "signature", "step_label", "to_judge", "addressed", "judge_words", "joins", "splits", "groups"),
-)
+_IDLE_KINDS = ("greeting", "thanks", "sign_off", "closing", "offer", "referral", "refusal", "sympathy")
 
 
 class Sentences(GroupedSection):
-    """`sentences.yaml`: sentences of a support answer that claim nothing; matched from the sentence's start.
+    """`sentences.yaml`: phrases of a support answer that state nothing, and what tells a statement.
 
-    `answer_word` is a yes or no before a sentence that says the same whole; `yes_no` one that stands alone. `to_judge`
-    speaks to whoever assesses the answer. `refers_back` is a sentence that is understood by those before it alone; it
-    may well claim something. `sign_off` is "Kind regards"; a name may follow it on lines of its own, or a `signature`
-    ("The support team"). `step_label` is a line with a step's number alone. `salutation` is a greeting with a comma,
-    whatever follows it. `states` (verbs) and `amounts` are searched for: by them a heading or a bold line claims
-    something, unless it begins with one of `asks` ("How it works"); a list item without a verb is read with the line
-    above its list. `after_ordinal` follows a number that begins no list item ("1. maart").
+    All but `judge_words` are patterns, case apart.
+
+    `greeting` to `sympathy`, `to_judge` and `addressed` are matched from the beginning of a phrase to its end
+    (`text/phrases.py`); `joins` are the words between two phrases, and `splits` those after which a refusal has ended.
+    `to_judge` speaks to whoever assesses the answer, `addressed` does where another phrase of its sentence is a
+    `to_judge`; without one of `judge_words` (parts of words) none of them is looked for. `groups` are what a `<name>`
+    in a pattern stands for.
+
+    Matched from a sentence's start: `answer_word`, a yes or no before a sentence that says the same whole; `yes_no`,
+    one that stands alone; `refers_back`, a sentence that is understood by those before it alone; `salutation`, a
+    greeting with a comma, whatever follows it; `asks`, a question or the name of a subject ("How it works"), and
+    `before_asking`, a clause before the question; `announces`, a whole lead-in that says nothing by itself. A whole
+    line: `sign_off` ("Kind regards"), a `signature` below it ("The support team"), `step_label` ("Step 2").
+    `after_ordinal` follows a number that begins no list item ("1. maart").
+
+    Searched for: `states` (verbs), `amounts` and `asserts` ("free") say that a title, a name or a clause states
+    something; `presumes` that a question does; without `unfinished` a lead-in is read for what it states.
     """
 
     answer_word: tuple[CaselessPattern, ...] = Field(min_length=1)
@@ -183,8 +177,8 @@ class Sentences(GroupedSection):
 
     @property
     def idle_kinds(self) -> tuple[str, ...]:
-        """The kinds that claim nothing wherever they stand."""
-        return tuple(kind for kind in type(self).model_fields if kind not in _MAY_CLAIM)
+        """The kinds of phrases that state nothing, but for those that speak to the judge."""
+        return _IDLE_KINDS
 
 
 class DeclinedWords(PackFile):
