@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .nightly.nightly_report import MetricReport
     from .run_figures import GroupFigures
 
+LEFT_OUT = "sentences left out"
+"""The head of the column of the shares of sentences that were not judged."""
 CHANGE = "change [95% interval]"
 """The head of the column of changes since an earlier run."""
 _TONES: dict[str, Tone] = {"above baseline": "better", "below baseline": "worse", "baseline": "baseline"}
@@ -33,7 +35,7 @@ def summary_table(caption: str, summaries: Sequence[MetricSummary], *, is_detail
         Field("metric", "name", lambda summary: summary.name),
         Field("scored", "count", lambda summary: f"{summary.scored}/{summary.n}"),
         Field("mean", "mean", lambda summary: summary.mean),
-        Field("left out", "share", lambda summary: summary.left_out, "wide"),
+        Field(LEFT_OUT, "share", lambda summary: summary.left_out, "wide"),
         Field(correlation, "correlation", lambda summary: summary.correlation, is_left=True),
         Field("n", "count", lambda summary: summary.correlation.n, "wide"),
         Field("remark", "text", lambda summary: _remark(summary, is_detailed)),
@@ -41,7 +43,7 @@ def summary_table(caption: str, summaries: Sequence[MetricSummary], *, is_detail
     if not any(summary.correlation.n for summary in summaries):  # nobody rated any of the samples
         fields = tuple(field for field in fields if field.head not in {correlation, "n"})
     if all(summary.left_out is None for summary in summaries):
-        fields = tuple(field for field in fields if field.head != "left out")
+        fields = tuple(field for field in fields if field.head != LEFT_OUT)
     return tabulate(caption, summaries, fields)
 
 
@@ -78,12 +80,12 @@ def report_table(caption: str, metrics: "Sequence[MetricReport]") -> ResultTable
         Field("scored", "count", lambda metric: metric.scored),
         Field("without a score", "count", _missing, "page"),
         Field("mean [95% interval]", "mean", lambda row: Figure("mean", row.mean, row.low, row.high), is_left=True),
-        Field("left out", "share", lambda metric: metric.left_out),
+        Field(LEFT_OUT, "share", lambda metric: metric.left_out),
         Field(CHANGE, "change", _change, is_left=True),
         Field("p", "p", lambda metric: metric.change_p, "wide"),
     )
     if all(metric.left_out is None for metric in metrics):
-        fields = tuple(field for field in fields if field.head != "left out")
+        fields = tuple(field for field in fields if field.head != LEFT_OUT)
     return tabulate(caption, metrics, fields, tone=lambda metric: "" if metric.asked else "baseline")
 
 
