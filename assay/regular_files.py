@@ -27,6 +27,15 @@ def kind_of_no_file(path: Path) -> str:
     return _kind_and_cure(path)[0]
 
 
+def kind_of_no_folder(path: Path) -> str:
+    """Returns what a path leads to that is no folder ("a file"); empty for a folder, and where nothing is there."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return ""
+    return "" if stat.S_ISDIR(mode) else kind_of_no_file(path) or "a file"
+
+
 def check_regular(path: Path, name: str = "", most_bytes: int | None = None) -> None:
     """Checks that a path leads to a file, before it is opened: opening a pipe or reading a device may never end.
 

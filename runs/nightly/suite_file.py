@@ -15,7 +15,7 @@ from ...eval_sets.sample_columns import known_columns
 from ...eval_sets.sources import is_on_hub, open_source
 from ...languages.yaml_file import YAMLDocument, booleans_as_numbers, load_yaml
 from ...metrics.catalogue import needs_judge
-from ...regular_files import kind_of_no_file, read_text_file
+from ...regular_files import kind_of_no_folder, read_text_file
 from ...value_messages import describe_mistake
 from .gates import GATES, NO_JUDGE
 from .suite import BudgetBounds, CassetteUse, Outputs, Suite, judge_identity
@@ -50,6 +50,7 @@ def load_suite(path: Path) -> Suite:
     for place, problem in booleans_as_numbers(content, suite):
         raise InputError(f"{path}, line {document.line(place)}, {_dotted(place)}: {problem}")
     _check_names(suite, document)
+    _check_store(suite, document)
     _check_outputs(suite, document)
     return suite
 
@@ -126,6 +127,18 @@ def _check_names(suite: Suite, document: YAMLDocument) -> None:
             )
 
 
+def _check_store(suite: Suite, document: YAMLDocument) -> None:
+    if (
+        suite.store is not None
+        and isinstance(suite.store_place, Path)
+        and (kind := kind_of_no_folder(suite.store_place))
+    ):
+        raise InputError(
+            f"{document.origin}, line {document.line(('store',))}, store: {suite.store_place}: is {kind}, not a "
+            "folder; name the folder of a store"
+        )
+
+
 def _check_outputs(suite: Suite, document: YAMLDocument) -> None:
     """Checks that each output is a file, and the site a folder, or not there yet: before a judge is paid."""
     for key, name in suite.outputs.model_dump(by_alias=True).items():
@@ -138,8 +151,7 @@ def _check_outputs(suite: Suite, document: YAMLDocument) -> None:
                 check_replaceable(target, f"`{key}`")
             except UsageError as error:
                 raise InputError(f"{where}: {error}") from None
-        elif target.exists() and not target.is_dir():
-            kind = kind_of_no_file(target) or "a file"
+        elif kind := kind_of_no_folder(target):
             raise InputError(f"{where}: {target}: is {kind}, not a folder; name a folder, or leave out `{key}`")
 
 
