@@ -3,6 +3,7 @@
 import errno
 import glob
 import os
+import re
 import secrets
 import shutil
 import time
@@ -12,15 +13,56 @@ from pathlib import Path
 from typing import IO, Any
 
 from .errors import InputError, UsageError
+from .regular_files import kind_of_no_file
 
 _LEAST_SPACE = 1 << 20  # bytes
 _ABANDONED_AFTER = 3600.0  # seconds
+# /dev/stdout may lead to a regular file, whose place a draft must not take either; /dev/shm is a folder like any other
+_OF_THE_SYSTEM = re.compile(r"/dev/[^/]+|/dev/fd/.*|/proc/.*/fd/.*")
+_MOST_LINKS = 40  # as Linux follows
 
 
 def check_space(folder: Path) -> None:
     """Raises `OSError` where less than 1 MB is free on a folder's disk: what is paid for next could not be kept."""
     if shutil.disk_usage(folder).free < _LEAST_SPACE:
         raise OSError(errno.ENOSPC, "less than 1 MB is free on the disk", str(folder))
+
+
+def check_replaceable(target: Path, optional: str = "") -> None:
+    """Checks that a draft may take the place of a target: of a regular file, or of nothing.
+
+    A device, a pipe, a socket or a folder would be gone for everybody who uses it.
+
+    Args:
+        target: The file to write.
+        optional: The option or field that names it, where it may be left out.
+
+    Raises:
+        UsageError: The target is no regular file; links are followed.
+
+    Example:
+        >>> check_replaceable(Path("/dev/null"), "--out")
+        Traceback (most recent call last):
+        ...
+        assay.errors.UsageError: /dev/null: is a device, not a file; name a file, or leave out --out
+    """
+    kind = kind_of_no_file(target) or ("a device" if _is_of_the_system(target) else "")
+    if kind:
+        cure = "name a file in it" if kind == "a folder" else "name a file"
+        raise UsageError(f"{target}: is {kind}, not a file; {cure}{f', or leave out {optional}' if optional else ''}")
+
+
+def _is_of_the_system(target: Path) -> bool:
+    """Whether a path, or a link on the way, is a device of the system or an open file of a process."""
+    place = target
+    for _ in range(_MOST_LINKS):
+        if _OF_THE_SYSTEM.fullmatch(os.path.abspath(place)):  # noqa: PTH100 - `resolve` would follow the links at once
+            return True
+        try:
+            place = place.parent / place.readlink()
+        except (OSError, ValueError):  # no link
+            return False
+    return False
 
 
 def check_writable(target: Path) -> None:
@@ -30,7 +72,8 @@ def check_writable(target: Path) -> None:
         target: The file; one that exists stays as it is.
 
     Raises:
-        UsageError: Its folder does not exist or cannot be written to, it is a folder itself, or the disk is full.
+        UsageError: Its folder does not exist or cannot be written to, it is no file (`check_replaceable`), or the disk
+            is full.
 
     Example:
         >>> check_writable(Path("/nowhere/scores.csv"))
@@ -40,8 +83,7 @@ def check_writable(target: Path) -> None:
     """
     if not target.parent.is_dir():
         raise UsageError(f"{target}: there is no folder {target.parent}; make it first")
-    if target.is_dir():
-        raise UsageError(f"{target}: this is a folder; name a file in it")
+    check_replaceable(target)
     draft = _draft_path(target)
     try:
         check_space(target.parent)
@@ -67,7 +109,7 @@ def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
         The open draft.
 
     Raises:
-        InputError: The file cannot be written.
+        InputError: The file cannot be written, or what is there is none (`check_replaceable`).
 
     Example:
         >>> import tempfile
@@ -77,6 +119,10 @@ def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
         ...     [path.name for path in Path(folder).iterdir()]
         ['scores.csv']
     """
+    try:
+        check_replaceable(target)
+    except UsageError as error:
+        raise InputError(str(error)) from error
     _remove_abandoned_drafts(target)
     draft = _draft_path(target)
     mode, encoding, newline = ("wb", None, None) if binary else ("w", "utf-8", "")

@@ -17,6 +17,25 @@ _KINDS = (
 )
 
 
+def kind_of_no_file(path: Path) -> str:
+    """Returns what a path leads to that is no regular file ("a pipe"); empty for a file, and where nothing is there.
+
+    Example:
+        >>> kind_of_no_file(Path("/dev/null"))
+        'a device'
+    """
+    return _kind_and_cure(path)[0]
+
+
+def kind_of_no_folder(path: Path) -> str:
+    """Returns what a path leads to that is no folder ("a file"); empty for a folder, and where nothing is there."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return ""
+    return "" if stat.S_ISDIR(mode) else kind_of_no_file(path) or "a file"
+
+
 def check_regular(path: Path, name: str = "", most_bytes: int | None = None) -> None:
     """Checks that a path leads to a file, before it is opened: opening a pipe or reading a device may never end.
 
@@ -38,11 +57,19 @@ def check_regular(path: Path, name: str = "", most_bytes: int | None = None) -> 
     except (OSError, ValueError):
         return
     name = name or str(path)
-    for is_kind, kind, cure in _KINDS:
-        if is_kind(status.st_mode):
-            raise InputError(f"{name}: is {kind}, not a file; {cure}")
+    kind, cure = _kind_and_cure(path)
+    if kind:
+        raise InputError(f"{name}: is {kind}, not a file; {cure}")
     if most_bytes is not None and status.st_size > most_bytes:
         raise InputError(f"{name}: is larger than {most_bytes / 1e6:g} MB; make it smaller")
+
+
+def _kind_and_cure(path: Path) -> tuple[str, str]:
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):  # a name with a NUL byte is a ValueError
+        return "", ""
+    return next(((kind, cure) for is_kind, kind, cure in _KINDS if is_kind(mode)), ("", ""))
 
 
 def read_text_file(

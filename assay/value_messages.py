@@ -46,6 +46,8 @@ _BOUNDS = {
     "string_pattern_mismatch": ("is {value}, which does not have the form {pattern}", "correct it"),
 }
 
+_NUMBER_BOUNDS = {"greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number"}
+
 
 def describe_type(value: object) -> str:
     """Names the type of a value as JSON does.
@@ -87,6 +89,8 @@ def describe_mistake(error: "ErrorDetails", cure: str = "") -> str:
         'is a text ("two"), not a number; write 4 or 4.5'
     """
     kind, value = error["type"], error.get("input")
+    if isinstance(value, bool) and kind in _NUMBER_BOUNDS:  # which pydantic takes for 1 or 0
+        kind = "float_type"
     context: Mapping[str, Any] = error.get("ctx", {})
     if kind == "string_too_short" and not str(value).strip():
         problem, own_cure = "is empty", "write a text"

@@ -8,7 +8,7 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ..errors import InputError
 from ..regular_files import MOST_BYTES, read_text_file
@@ -89,7 +89,7 @@ def parse_yaml(text: str, kind: type[T], origin: str) -> T:
     """
     document = load_yaml(text, origin)
     try:
-        return TypeAdapter(kind).validate_python(document.value)
+        value = TypeAdapter(kind).validate_python(document.value)
     except ValidationError as error:
         mistakes = [
             f"{origin}, line {document.line(mistake['loc'])}, {_key(mistake['loc'])}: "
@@ -97,6 +97,51 @@ def parse_yaml(text: str, kind: type[T], origin: str) -> T:
             for mistake in error.errors(include_url=False)
         ]
         raise InputError("\n".join(mistakes)) from error
+    mistakes = [
+        f"{origin}, line {document.line(place)}, {_key(place)}: {problem}"
+        for place, problem in booleans_as_numbers(document.value, value)
+    ]
+    if mistakes:
+        raise InputError("\n".join(mistakes))
+    return value
+
+
+def booleans_as_numbers(raw: Any, value: Any) -> Iterator[tuple[Place, str]]:
+    """Yields the place of each boolean of a file that pydantic made a number, 1 or 0, and what is wrong, with its cure.
+
+    Args:
+        raw: What the file holds, as `load_yaml` reads it.
+        value: The same, validated.
+
+    Example:
+        >>> list(booleans_as_numbers({"limits": [True, 2]}, {"limits": [1, 2]}))
+        [(('limits', 0), 'is true or false, not a whole number; write 4')]
+    """
+    if isinstance(raw, bool):
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            kind = "int_type" if isinstance(value, int) else "float_type"
+            yield (), describe_mistake({"type": kind, "loc": (), "msg": "", "input": raw})
+        return
+    for step, own_raw, own_value in _parts(raw, value):
+        if not isinstance(own_raw, bool | list | dict):
+            continue  # most are texts
+        for place, problem in booleans_as_numbers(own_raw, own_value):
+            yield (step, *place), problem
+
+
+def _parts(raw: Any, value: Any) -> Iterator[tuple[int | str, Any, Any]]:
+    """The keys or numbers of what a file's value and the validated value both hold, with both."""
+    if isinstance(raw, list) and isinstance(value, list | tuple) and len(raw) == len(value):
+        yield from zip(range(len(raw)), raw, value, strict=True)
+    elif isinstance(raw, dict) and isinstance(value, dict):
+        if len(raw) == len(value):  # a key may have become another one: the label 1 is the text "1"
+            keys = raw if raw.keys() == value.keys() else value
+            yield from ((str(key), own, value[other]) for (key, own), other in zip(raw.items(), keys, strict=True))
+    elif isinstance(raw, dict) and isinstance(value, BaseModel):
+        for name, field in type(value).model_fields.items():
+            key = field.alias if field.alias in raw else name
+            if key in raw:
+                yield key, raw[key], getattr(value, name)
 
 
 def load_yaml(text: str, origin: str) -> YAMLDocument:

@@ -19,6 +19,7 @@ from ..judges import Usage
 from ..judges.settings import RECORDED
 from ..metrics import Score
 from ..metrics.score import flawless
+from ..regular_files import kind_of_no_folder
 from .database import URL, Database, explain_errors, open_database
 from .plan import Plan
 
@@ -70,7 +71,10 @@ class Store:
     ) -> None:
         check_type("store", folder, (str, Path), 'the folder of a store (".assay"), or a PostgreSQL URL')
         file = Path(folder) / "runs.sqlite"
-        if must_exist and not URL.match(str(folder)) and not file.exists():
+        is_on_server = URL.match(str(folder)) is not None
+        if not is_on_server and (kind := kind_of_no_folder(Path(folder))):
+            raise UsageError(f"{folder}: is {kind}, not a folder; name the folder of a store with --store")
+        if must_exist and not is_on_server and not file.exists():
             raise UsageError(f"{file}: there are no runs here; run `assay run` first, or name the folder with --store")
         self.database = open_database(folder, wait)
         self.path = self.database.name

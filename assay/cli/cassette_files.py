@@ -16,13 +16,14 @@ from .exit_codes import DONE, ERROR, GATE_FAILED
 from .number_types import SEED, BoundedCount, FiniteRange
 from .options import json_option
 from .output import echo, echo_json
+from .output_files import OUTPUT_FILE
 
 _SHOWN = 10
 _path = click.argument("path", type=click.Path(path_type=Path))
 
 
 @cassettes.command()
-@click.argument("out", type=click.Path(path_type=Path))
+@click.argument("out", type=OUTPUT_FILE)
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--prefer", type=click.Choice(["first", "last"]), help="Whose reply stands where they differ.")
 @json_option

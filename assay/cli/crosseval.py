@@ -16,6 +16,7 @@ from .judge_session import JudgeSession, SessionOptions, open_judge_session, que
 from .number_types import BoundedCount, FiniteRange
 from .options import embedder_option, json_option, quiet_option, read_metrics, wide_option
 from .output import echo, echo_json, print_blocks
+from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,7 @@ class SetFile(click.Path):
 @click.option("--qdrant", "qdrant_url", default="", help="URL of a Qdrant server. Default: in this process.")
 @click.option("--limit", type=BoundedCount(), help="At most this many questions of each fold and split.")
 @click.option("--max-failed", type=BoundedCount(0), default=0, show_default=True, help="Missing answers allowed.")
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="Set with all answers to write (.jsonl).")
+@click.option("-o", "--out", type=OUTPUT_FILE, help="Set with all answers to write (.jsonl).")
 @embedder_option
 @with_judge_session
 @wide_option

@@ -14,6 +14,7 @@ from .meta import with_read_options
 from .number_types import MOST_REPEATS, SEED, BoundedCount, FiniteRange
 from .options import json_option, store_option
 from .output import echo, echo_json, open_console, print_table, typed_command
+from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
     from ..meta_eval.score_files import ReadOptions
@@ -43,7 +44,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--cheap", required=True, metavar="METRIC", help="The metric that scored all answers.")
 @click.option("--judged", metavar="METRIC", help="The metric that scored a random part of them.")
 @click.option("--draw", type=BoundedCount(), help="Draw so many answers of the first RUN to judge, into --out.")
-@click.option("--out", type=_FILE, help="Where --draw writes the set: .jsonl or .csv.")
+@click.option("--out", type=OUTPUT_FILE, help="Where --draw writes the set: .jsonl or .csv.")
 @click.option("--width", type=FiniteRange(0, min_open=True), help="Plan for an interval of this width.")
 @click.option("--budget", type=FiniteRange(0, min_open=True), help="Plan for at most this cost.")
 @click.option(

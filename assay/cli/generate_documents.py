@@ -16,6 +16,7 @@ from .generate import generate
 from .number_types import SEED, BoundedCount, FiniteRange
 from .options import embedder_option, json_option, option_group, quiet_option, wide_option
 from .output import echo, echo_json, print_blocks
+from .output_files import OUTPUT_FILE
 from .progress import count_progress
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def _read_numbers(_context: click.Context, _option: click.Parameter, typed: str 
 
 @generate.command()
 @click.argument("docs", nargs=-1, required=True)
-@click.option("-o", "--out", type=_FILE, help="Sections to write (.jsonl). Default: their titles are shown.")
+@click.option("-o", "--out", type=OUTPUT_FILE, help="Sections to write (.jsonl). Default: their titles are shown.")
 @document_language_option
 @time_limit_option
 @click.option("--header", type=FiniteRange(min=0), help="Depth of a PDF's header in points. Default: detected.")
@@ -192,7 +193,7 @@ def read_documents(
 
 @generate.command()
 @click.argument("sections_file", metavar="SECTIONS", type=_FILE)
-@click.option("-o", "--out", type=_FILE, help="Topics to write (.jsonl).")
+@click.option("-o", "--out", type=OUTPUT_FILE, help="Topics to write (.jsonl).")
 @click.option(
     "--method",
     type=click.Choice(["auto", "bertopic", "plain"]),
@@ -262,7 +263,7 @@ def topics(
 @generate.command()
 @click.argument("sections_file", metavar="SECTIONS", type=_FILE)
 @click.argument("topics_file", metavar="TOPICS", type=_FILE)
-@click.option("-o", "--out", type=_FILE, help="Folds to write (.jsonl).")
+@click.option("-o", "--out", type=OUTPUT_FILE, help="Folds to write (.jsonl).")
 @click.option("--folds", "number", type=click.IntRange(2, 4), default=2, show_default=True, help="Folds to make.")
 @with_fold_options
 @click.option("--sample", type=BoundedCount(), help="Sections to make questions of. Default: all.")

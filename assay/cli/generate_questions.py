@@ -20,6 +20,7 @@ from .judge_session import JudgeSession, SessionOptions, open_judge_session, que
 from .number_types import SEED, BoundedCount, FiniteRange
 from .options import embedder_option, json_option, option_group, quiet_option, wide_option
 from .output import echo, echo_json, open_console, print_table
+from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
     from ..generation.pair import Pair
@@ -114,7 +115,7 @@ with_thresholds = option_group(
 @click.argument("folds_file", metavar="[FOLDS]", type=_FILE, required=False)
 @with_question_options
 @with_judge_session
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="File of pairs to write (.jsonl).")
+@click.option("-o", "--out", type=OUTPUT_FILE, required=True, help="File of pairs to write (.jsonl).")
 @wide_option
 @quiet_option
 @json_option
@@ -214,8 +215,8 @@ def report_failures(generated: "GeneratedQuestions", max_failed: int) -> int:
 @with_thresholds
 @embedder_option
 @with_judge_session
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Set to write (.jsonl).")
-@click.option("--rejected", type=click.Path(path_type=Path), help="File for rejected pairs. Default: beside the set.")
+@click.option("-o", "--out", type=OUTPUT_FILE, required=True, help="Set to write (.jsonl).")
+@click.option("--rejected", type=OUTPUT_FILE, help="File for rejected pairs. Default: beside the set.")
 @wide_option
 @quiet_option
 @json_option

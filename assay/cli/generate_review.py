@@ -13,6 +13,7 @@ from .generate import generate
 from .number_types import SEED, FiniteRange
 from .options import json_option
 from .output import echo, echo_json, open_console, print_table
+from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,9 +27,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @generate.command()
 @click.argument("set_file", metavar="SET", type=_FILE)
 @click.argument("sheets", nargs=-1, type=_FILE)
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path), required=True, help="Sheet (.xlsx, .csv) or set (.jsonl)."
-)
+@click.option("-o", "--out", type=OUTPUT_FILE, required=True, help="Sheet (.xlsx, .csv) or set (.jsonl).")
 @click.option("--annotators", help="Names, with commas: one sheet per name, called OUT-NAME.")
 @click.option(
     "--double-share",

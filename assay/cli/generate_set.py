@@ -32,6 +32,7 @@ from .judge_session import JudgeSession, SessionOptions, open_judge_session, wit
 from .number_types import BoundedCount
 from .options import embedder_option, json_option, quiet_option, wide_option
 from .output import echo, echo_json, print_blocks
+from .output_files import OUTPUT_FILE
 from .progress import count_progress
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
 @with_thresholds
 @embedder_option
 @with_judge_session
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="Set to write (.jsonl).")
+@click.option("-o", "--out", type=OUTPUT_FILE, required=True, help="Set to write (.jsonl).")
 @wide_option
 @quiet_option
 @json_option

@@ -14,6 +14,7 @@ from ..text.wording import count_of, verb_of
 from .number_types import BoundedCount
 from .options import SetOptions, json_option, judge_option, translate_option, with_set_options
 from .output import echo, echo_json
+from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
     from ..metrics.heuristic.explain import Explanation
@@ -118,7 +119,7 @@ def tree(form: str, as_json: bool) -> None:
 
 @heuristic.command()
 @click.argument("docs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="File to write. Default: standard output.")
+@click.option("-o", "--out", type=OUTPUT_FILE, help="File to write. Default: standard output.")
 @click.option("--language", help="Language (nl, en) of the documentation. Default: it is detected.")
 @click.option("--most", type=BoundedCount(), default=10_000, show_default=True, help="Most frequent words to try.")
 def vocabulary(docs: tuple[Path, ...], out: Path | None, language: str | None, most: int) -> None:

@@ -13,6 +13,7 @@ from ..presentation.wording import format_rating
 from ..text.wording import count_of
 from .options import map_option, read_metrics
 from .output import echo, open_console, print_command, typed_command
+from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
     from ..runs.nightly import Suite
@@ -32,9 +33,7 @@ _TEXT = 200
 @click.option("--metrics", metavar="A,B", help="What is scored. Default: what the file allows.")
 @map_option
 @click.option("--sheet", help="Which sheet of an Excel file.")
-@click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False), default="suite.yaml", show_default=True, help="The suite."
-)
+@click.option("--out", type=OUTPUT_FILE, default="suite.yaml", show_default=True, help="The suite.")
 @click.option("--force", is_flag=True, help="Replace the suite, and the workflow, that is there.")
 @click.option("--workflow", is_flag=True, help="Also write .github/workflows/assay.yml, which runs it each night.")
 def init(

@@ -28,6 +28,7 @@ from .options import (
     with_set_options,
 )
 from .output import echo, echo_json, echo_notice, open_console, print_blocks, print_table
+from .output_files import OUTPUT_FILE
 from .progress import show_status
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def list_judges(*, as_json: bool) -> None:
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the folds, the resampling, the probes.")
 @click.option(
     "--report",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OUTPUT_FILE,
     help="Also write it as one HTML file, with agreement drawn against cost; it opens from disk.",
 )
 @with_budget

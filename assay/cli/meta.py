@@ -12,6 +12,7 @@ from ..text.wording import count_of
 from .number_types import MOST_REPEATS, MOST_RESAMPLES, SEED, BoundedCount, FiniteRange
 from .options import json_option, map_option, option_group, quiet_option, store_option, wide_option
 from .output import echo, echo_json, echo_notice, is_wide, print_blocks
+from .output_files import OUTPUT_FILE
 from .progress import count_progress, show_status
 
 if TYPE_CHECKING:
@@ -137,8 +138,8 @@ with_read_options = option_group(
     show_default=True,
     help="Minutes that a person needs per answer.",
 )
-@click.option("--report", type=_FILE, help="Write the whole report to an .html file.")
-@click.option("--save", type=_FILE, help="Write the chosen combination to a .yaml file: run it as scorer:FILE.")
+@click.option("--report", type=OUTPUT_FILE, help="Write the whole report to an .html file.")
+@click.option("--save", type=OUTPUT_FILE, help="Write the chosen combination to a .yaml file: run it as scorer:FILE.")
 @click.option(
     "--check",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),

@@ -13,6 +13,7 @@ from ..value_messages import describe_first_mistake
 from .number_types import SEED, BoundedCount
 from .options import ServerOptions, json_option, server_options, store_option
 from .output import echo, echo_json
+from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
     from ..runs.ratings import RatingQueue
@@ -125,7 +126,7 @@ def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions) -> No
 
 @click.command()
 @click.argument("queue", default="last")
-@click.option("--out", type=click.Path(path_type=Path), help="Write the rated set (.jsonl or .csv).")
+@click.option("--out", type=OUTPUT_FILE, help="Write the rated set (.jsonl or .csv).")
 @click.option("--series", type=BoundedCount(), help="Which series. Default: that of the present guideline.")
 @store_option
 @json_option

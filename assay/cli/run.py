@@ -104,6 +104,7 @@ def run(
     assay run helpdesk_nl --judge qwen1.5b --cassette replies.jsonl
     assay run 'answers/*.parquet' --metrics heuristic --engine ray --out scores
     """
+    from ..atomic_files import check_replaceable
     from ..judges import load_settings
     from ..runs import Plan, RunOptions, Store
     from ..runs.batch_run import BatchOptions
@@ -114,6 +115,10 @@ def run(
     if not sets and not resume:
         raise UsageError("name a SET, or a run to go on with (--resume last)")
     if out is not None and engine_options.engine is None:
+        try:
+            check_replaceable(Path(out), "--out")
+        except UsageError as error:
+            raise UsageError(f"--out: {error}") from None
         check_scores_file(Path(out))  # before anything is paid for
 
     def typed_plan() -> Plan:

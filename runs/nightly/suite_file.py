@@ -8,13 +8,14 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ...arguments import check_type
+from ...atomic_files import check_replaceable
 from ...errors import InputError, UsageError
 from ...eval_sets.name_suggestions import nearest_names, quote_names
 from ...eval_sets.sample_columns import known_columns
 from ...eval_sets.sources import is_on_hub, open_source
-from ...languages.yaml_file import YAMLDocument, load_yaml
+from ...languages.yaml_file import YAMLDocument, booleans_as_numbers, load_yaml
 from ...metrics.catalogue import needs_judge
-from ...regular_files import read_text_file
+from ...regular_files import kind_of_no_folder, read_text_file
 from ...value_messages import describe_mistake
 from .gates import GATES, NO_JUDGE
 from .suite import BudgetBounds, CassetteUse, Outputs, Suite, judge_identity
@@ -46,7 +47,11 @@ def load_suite(path: Path) -> Suite:
         # a misspelt key is also a missing one: the misspelling is what to correct
         first = next((problem for problem in errors if problem["type"] == "extra_forbidden"), errors[0])
         raise InputError(_explanation(document, first)) from None
+    for place, problem in booleans_as_numbers(content, suite):
+        raise InputError(f"{path}, line {document.line(place)}, {_dotted(place)}: {problem}")
     _check_names(suite, document)
+    _check_store(suite, document)
+    _check_outputs(suite, document)
     return suite
 
 
@@ -120,6 +125,34 @@ def _check_names(suite: Suite, document: YAMLDocument) -> None:
                 ("gates", number, "judge"),
                 f"{gate.judge} is no judge of this suite; its judges are {quote_names(suite.judges)}",
             )
+
+
+def _check_store(suite: Suite, document: YAMLDocument) -> None:
+    if (
+        suite.store is not None
+        and isinstance(suite.store_place, Path)
+        and (kind := kind_of_no_folder(suite.store_place))
+    ):
+        raise InputError(
+            f"{document.origin}, line {document.line(('store',))}, store: {suite.store_place}: is {kind}, not a "
+            "folder; name the folder of a store"
+        )
+
+
+def _check_outputs(suite: Suite, document: YAMLDocument) -> None:
+    """Checks that each output is a file, and the site a folder, or not there yet: before a judge is paid."""
+    for key, name in suite.outputs.model_dump(by_alias=True).items():
+        if name is None:
+            continue
+        target = suite.folder / Path(name).expanduser()  # not resolved: what /dev/stdout is may be a file
+        where = f"{document.origin}, line {document.line(('outputs', key))}, outputs.{key}"
+        if key != "site":
+            try:
+                check_replaceable(target, f"`{key}`")
+            except UsageError as error:
+                raise InputError(f"{where}: {error}") from None
+        elif kind := kind_of_no_folder(target):
+            raise InputError(f"{where}: {target}: is {kind}, not a folder; name a folder, or leave out `{key}`")
 
 
 def _explanation(document: YAMLDocument, error: ErrorDetails) -> str:

@@ -49,7 +49,7 @@ def test_an_out_that_cannot_be_written_is_found_before_the_first_call(
     (tmp_path / "folder.csv").mkdir()
     for out, problem in (
         ("nowhere/out.csv", "there is no folder nowhere; make it first"),
-        ("folder.csv", "this is a folder; name a file in it"),
+        ("folder.csv", "is a folder, not a file; name a file in it"),
         ("/proc/out.csv", "/proc/out.csv: cannot be written"),  # nobody may write there, not even root
     ):
         done = assay("run", *words, "--out", out)

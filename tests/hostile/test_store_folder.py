@@ -1,0 +1,53 @@
+"""A store that is a file, a pipe or a device: each command says that it is no folder, and leaves it as it is."""
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Make = Callable[..., Any]
+
+
+def make(kind: str, path: Path) -> None:
+    if kind == "file":
+        path.write_text("{}\n", encoding="utf-8")
+    elif os.name == "nt":
+        pytest.skip("no such files there")
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        try:
+            os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+        except OSError:
+            pytest.skip("no device can be made here")
+
+
+@pytest.mark.parametrize("kind", ["file", "pipe", "device"])
+@pytest.mark.parametrize(
+    "words",
+    ["runs", "show last", "run set.jsonl --metrics token_overlap", "rate last", "ratings", "compare last last"],
+)
+def test_a_command_says_that_the_store_is_no_folder(
+    assay: Make, set_file: Make, tmp_path: Path, words: str, kind: str
+) -> None:
+    make(kind, tmp_path / "ok.jsonl")
+    words = words.replace("set.jsonl", set_file(2).name)
+    done = assay(*words.split(), "--store", "ok.jsonl")
+    assert done.code == 2
+    wanted = f"ok.jsonl: is a {kind}, not a folder; name the folder of a store with --store"
+    assert wanted in done.err and done.err.count("\n") == 1, done.err
+
+
+@pytest.mark.parametrize("kind", ["file", "pipe", "device"])
+@pytest.mark.parametrize("options", [["--check"], [], ["--resume"]])
+def test_a_suite_says_which_line(assay: Make, set_file: Make, tmp_path: Path, options: list[str], kind: str) -> None:
+    make(kind, tmp_path / "ok.jsonl")
+    lines = [f"sets: {set_file(2).name}", "metrics: token_overlap", "store: ok.jsonl", "outputs: {summary: s.md}"]
+    (tmp_path / "nightly.yaml").write_text("\n".join(lines), encoding="utf-8")
+    done = assay("suite", "nightly.yaml", *options)
+    place = f"nightly.yaml, line 3, store: {tmp_path / 'ok.jsonl'}: is a {kind}, not a folder; "
+    assert (done.code, place in done.err) == (1, True), done.err
+    assert not (tmp_path / "s.md").exists()
