@@ -13,6 +13,13 @@ _DECIMAL = re.compile(r"\W*\d+[.,]\d")
 _NOT_WORD = re.compile(r"\W+")
 _END_OF_VALUE = re.compile(r'(?<=\w)["\n,}\]]')
 _END_OF_CLAUSE = re.compile(r"[^\w\s']+|\n")
+# What says of the option before it that it does not hold, as in "Yes is wrong", and what links the two.
+_DENIALS = frozenset(
+    {"wrong", "false", "incorrect", "untrue", "onjuist", "onjuiste", "fout", "foute", "onwaar", "verkeerd", "verkeerde"}
+    | {"falsch", "falsche", "unrichtig"}
+)
+_LINKS = frozenset({"is", "was", "seems", "would", "lijkt", "zou", "ist", "war", "scheint", "wäre"})
+_CLOSING = " \"'*_`”’»)"
 _SHORT_CLAUSE = 2  # words: "definitely not"
 _SHORT = 40  # characters: what is longer is not remembered, so that long replies take no memory
 _ROUNDING = 0.01  # a certain word may come out as slightly more than certain
@@ -146,6 +153,8 @@ def read_option(text: str, options: Sequence[str]) -> str | None:
         ('No', None)
         >>> read_option("Yes, there is no fee", ("Yes", "No")), read_option("Yes and no", ("Yes", "No"))
         ('Yes', None)
+        >>> read_option("No, it is wrong", ("Yes", "No")), read_option("Yes is wrong", ("Yes", "No"))
+        ('No', None)
     """
     meant = _options_begun_by(text, options)
     return meant[0] if len(meant) == 1 and not _takes_back(text, meant[0], tuple(options)) else None
@@ -189,7 +198,15 @@ def _find_other_word(text: str, option: str, options: tuple[str, ...]) -> bool:
         negating = spoken if not place else spoken[-1:] if len(spoken) <= _SHORT_CLAUSE else []
         if not is_negative and not _negations().isdisjoint(negating):
             return True
-    return False
+    return _denies(folded[begun.end() :], option)
+
+
+def _denies(rest: str, option: str) -> bool:
+    """Whether the clause after an option says that it is wrong; beside a yes, any such word does."""
+    beside, linked = (_fold(_END_OF_CLAUSE.split(text)[0]).split() for text in (rest, rest.lstrip(_CLOSING)))
+    if linked and linked[0] in _LINKS and not _DENIALS.isdisjoint(linked):
+        return True
+    return _fold(option) in _affirmations() and not _DENIALS.isdisjoint(beside)
 
 
 @cache
@@ -197,6 +214,13 @@ def _negations() -> frozenset[str]:
     """The words of all languages that negate: a judge may answer in another language than it was asked in."""
     lists = [language.words for language in packs_with("words")]
     return frozenset(word.casefold() for words in lists for word in (*words.negations, *words.negative))
+
+
+@cache
+def _affirmations() -> frozenset[str]:
+    """The words of all languages for yes."""
+    lists = [language.words for language in packs_with("words")]
+    return frozenset(word.casefold() for words in lists for word in words.affirmative)
 
 
 def _options_begun_by(text: str, options: Sequence[str]) -> tuple[str, ...]:

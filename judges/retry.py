@@ -110,7 +110,8 @@ def costs_nothing(error: BaseException) -> bool:
     """Whether a failed call surely cost nothing: it was never sent, not connected, or refused before any work.
 
     Anything else may have been charged: a body that was cut short or cannot be read, a time-out, a connection that
-    broke after the request was sent, a 5xx, a 400 (Azure charges for one of its content filter), Ctrl-C.
+    broke after the request was sent, a 5xx, a 400 (Azure charges for one of its content filter), Ctrl-C, and a 200
+    whose body says an error.
     """
     if isinstance(error, (UsageError, JudgeUnavailable)):  # before anything was sent
         return True
@@ -118,8 +119,21 @@ def costs_nothing(error: BaseException) -> bool:
     kinds = {kind.__name__ for link in chain for kind in type(link).__mro__}
     if kinds & _NOT_CONNECTED or ("ConnectError" in kinds and "ClientOSError" not in kinds):
         return True  # litellm calls also a connection that broke later, a ClientOSError of aiohttp, a ConnectError
-    statuses = {status for link in chain if (status := http_status(link)) is not None}
+    statuses = _response_statuses(chain)
     return bool(statuses) and statuses <= REFUSED
+
+
+def _response_statuses(chain: list[BaseException]) -> set[int]:
+    """The HTTP statuses of the responses themselves; litellm gives its errors also one that a 200's body names."""
+    import httpx
+
+    makers = [type(link).__module__.partition(".")[0] for link in chain]
+    statuses = {link.response.status_code for link in chain if isinstance(link, httpx.HTTPStatusError)}
+    for link, maker in zip(chain, makers, strict=True):
+        is_of_function = type(link).__name__ == FUNCTION_ERROR and "litellm" not in makers
+        if (maker == "openai" or is_of_function) and (status := http_status(link)) is not None:
+            statuses.add(status)
+    return statuses
 
 
 def is_passing(error: BaseException) -> bool:

@@ -26,6 +26,11 @@ _SET_BY_THE_JUDGE = frozenset(
     {"model", "messages", "api_base", "max_tokens", "response_format", "logprobs", "top_logprobs", "n", "stream"}
     | {"timeout", "num_retries", "max_retries", "drop_params"}
 )
+# How providers call the length of a reply and the number of replies, which a budget counts with; see `_plain`.
+_LENGTH_OF_REPLY = frozenset(
+    {"maxtokens", "maxcompletiontokens", "maxnewtokens", "maxoutputtokens", "maxtokenstosample", "maxgenlen"}
+    | {"numpredict", "npredict", "n", "bestof", "candidatecount", "numreturnsequences", "numcompletions"}
+)
 
 
 class Price(BaseModel):
@@ -102,14 +107,20 @@ class JudgeSettings(BaseModel):
 
     @field_validator("parameters")
     @classmethod
-    def _no_secrets(cls, parameters: dict[str, Any]) -> dict[str, Any]:
-        if secret := [name for name in _names(parameters) if _SECRET.search(name)]:
+    def _no_secrets(cls, parameters: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        names = list(_names(parameters))
+        if secret := [name for _, name in names if _SECRET.search(name)]:
             raise ValueError(
                 f"{', '.join(secret)} would become part of the key of every recording, so that nobody with another one "
                 "could replay it; set the provider's environment variable instead"
             )
-        if ours := sorted(parameters.keys() & _SET_BY_THE_JUDGE):
-            raise ValueError(f"{', '.join(ours)} cannot be a parameter: the judge's own settings and questions say it")
+        lengths = [within + name for within, name in names if _plain(name) in _LENGTH_OF_REPLY]
+        if info.context == RECORDED:  # of a run of before they were refused, which is only read
+            lengths.clear()
+        if ours := sorted({*(parameters.keys() & _SET_BY_THE_JUDGE), *lengths}):
+            cure = "; write `max_tokens: ...` beside `parameters` for the longest of its one reply" if lengths else ""
+            words = "cannot be a parameter: the judge's own settings and questions say it"
+            raise ValueError(f"{', '.join(ours)} {words}{cure}")
         return parameters
 
     @field_validator("decide")
@@ -187,15 +198,25 @@ class JudgeSettings(BaseModel):
             raise UsageError(f"the judge {self.identity}: {describe_first_mistake(error)}") from error
 
 
-def _names(parameters: Any) -> Iterator[str]:
-    """The names in parameters at any depth."""
+def _names(parameters: Any, within: str = "") -> Iterator[tuple[str, str]]:
+    """The names in parameters at any depth, each after those that it stands in: `("extra_body.", "top_k")`."""
     if isinstance(parameters, dict):
         for name, value in parameters.items():
-            yield str(name)
-            yield from _names(value)
+            yield within, str(name)
+            yield from _names(value, f"{within}{name}.")
     elif isinstance(parameters, list):
         for value in parameters:
-            yield from _names(value)
+            yield from _names(value, within)
+
+
+def _plain(name: str) -> str:
+    """A name without what providers write in different ways.
+
+    Example:
+        >>> _plain("maxOutputTokens"), _plain("max_output_tokens")
+        ('maxoutputtokens', 'maxoutputtokens')
+    """
+    return name.replace("_", "").replace("-", "").casefold()
 
 
 def bundled_judge_names() -> list[str]:

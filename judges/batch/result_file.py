@@ -94,5 +94,6 @@ def _failure(status: object, body: object, error: object) -> Failure:
         cause = str(detail.get("message") if isinstance(detail, dict) else detail or "no reason is given")
     is_final = isinstance(status, int) and 400 <= status < 500 and status not in _AGAIN
     prefix = f"HTTP {status}: " if isinstance(status, int) and status != 200 else ""
-    is_free = status in REFUSED or (isinstance(error, dict) and error.get("code") in _NOT_BEGUN)
+    is_not_begun = status != 200 and isinstance(error, dict) and str(error.get("code")) in _NOT_BEGUN
+    is_free = is_not_begun or (isinstance(status, int) and status in REFUSED)
     return Failure(prefix + " ".join(cause.split())[:_MOST_CAUSE], is_final, is_free)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import openai
 import pytest
 from openai_batches import ServedBatch
 from openai_server import Answer, OpenAIServer, Request
@@ -17,6 +18,7 @@ from warm_python import WarmPython
 
 from assay.errors import AssayError
 from assay.judges import Budget, JudgeSettings, LiteLLMJudge, PlainText, Question
+from assay.judges.embedders import LiteLLMEmbedder
 from assay.prompts import Message, Prompt
 
 Make = Callable[..., Any]
@@ -36,7 +38,11 @@ LOST: dict[str, Answer] = {
     "null": Answer(raw="null"),
     "no choices": Answer(raw='{"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": []}'),
 }
+for code in (429, 401, "rate_limit"):  # a body that looks like a refusal, after the work was done
+    LOST[f"error {code}"] = Answer(raw=json.dumps({"error": {"message": "Rate limit reached", "code": code}}))
+LOST["error in words"] = Answer(raw='{"error": "busy"}')
 NO_USAGE = "no usage"
+IN_A_200 = [kind for kind in LOST if kind.startswith("error")]
 
 
 @dataclass(frozen=True)
@@ -138,11 +144,62 @@ def test_no_bound_is_passed_while_replies_are_lost(seed: int, openai_server: Ope
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(32))
-def test_no_bound_is_passed_in_32_settings(seed: int, openai_server: OpenAIServer) -> None:
+@pytest.mark.parametrize("seed", range(48))
+def test_no_bound_is_passed_in_48_settings(seed: int, openai_server: OpenAIServer) -> None:
     budget, charges = check_live_calls(openai_server, seed)
     charges.assert_within(Case.draw(seed).bound)
     assert charges.tokens <= budget.spent_tokens
+
+
+@pytest.mark.parametrize("kind", IN_A_200)
+@pytest.mark.parametrize("path", ["fast", "full", "parameters", "client"])
+@pytest.mark.parametrize("provider", ["openai", "hosted_vllm"])
+def test_what_a_200_says_is_no_refusal(
+    *, kind: str, path: str, provider: str, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Measured before: an error in the body of a 200 counted as refused, so that 27 times the bound was charged."""
+    if path == "full":
+        monkeypatch.setattr("assay.judges.fast_path._PROVIDERS", frozenset())
+    openai_server.script = charges = Charges(kind, 1.0, 3)
+    parameters = {"temperature": 0} | ({"reasoning_effort": "low"} if path == "parameters" else {})
+    settings: dict[str, Any] = {"max_tokens": MOST_OUT, "attempts": 3, "wait": 0, "parameters": parameters}
+    budget = Budget(tokens=1_000)
+
+    async def ask_all() -> None:
+        source: Any = JudgeSettings(model=f"{provider}/test", api_base=openai_server.api_base)
+        if path == "client":
+            source = openai.AsyncOpenAI(api_key="x", base_url=openai_server.api_base)
+            settings["model"] = "test"
+        async with LiteLLMJudge(source, budget=budget, **settings) as judge:
+            questions = make_questions(random.Random(1), 12)
+            await asyncio.gather(*(judge.ask(question) for question in questions), return_exceptions=True)
+
+    asyncio.run(ask_all())
+    charges.assert_within({"tokens": 1_000})
+    assert charges.tokens <= budget.spent_tokens
+    assert budget.lost.calls == len(openai_server.requests) > 0
+
+
+@pytest.mark.parametrize("kind", IN_A_200)
+@pytest.mark.parametrize("decide", ["single", "listed"])
+def test_what_a_200_says_is_no_refusal_of_a_run(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, kind: str, decide: str
+) -> None:
+    openai_server.script = charges = Charges(kind, 0.5, 4, is_sensible=True)
+    judge = judge_file(price=PRICE, max_tokens=MOST_OUT, attempts=3, decide=decide)
+    done = assay("run", str(set_file(12)), "--judge", str(judge), "--metrics", METRICS, "--budget-tokens", "15000")
+    assert "Traceback" not in done.err
+    charges.assert_within({"tokens": 15_000})
+
+
+@pytest.mark.parametrize("kind", IN_A_200)
+def test_embeddings_that_a_200_fails_count_at_most(kind: str, openai_server: OpenAIServer) -> None:
+    openai_server.script = lambda _: LOST[kind]
+    budget = Budget(tokens=1_000)
+    embedder = LiteLLMEmbedder("openai/test", budget=budget, attempts=1, api_base=openai_server.api_base)
+    with pytest.raises(AssayError):
+        asyncio.run(embedder.embed(["Is it open?"]))
+    assert budget.lost.calls == len(openai_server.requests) == 1
 
 
 def lose_lines(batch: ServedBatch) -> None:
@@ -158,6 +215,14 @@ def break_bodies(batch: ServedBatch) -> None:
         batch.output[place] = json.dumps(line).encode()
 
 
+def refuse_in_bodies(batch: ServedBatch) -> None:
+    """Every second reply is an error, in the body of a 200."""
+    for place in range(0, len(batch.output), 2):
+        line = json.loads(batch.output[place])
+        line["response"]["body"] = {"error": {"message": "Rate limit reached", "code": 429}}
+        batch.output[place] = json.dumps(line).encode()
+
+
 def lose_all(batch: ServedBatch) -> None:
     """The files are empty."""
     batch.output.clear()
@@ -169,7 +234,7 @@ def judge(judge_file: Make) -> Path:
     return judge_file(price=PRICE, max_tokens=MOST_OUT, attempts=3, concurrency=8)
 
 
-@pytest.mark.parametrize("spoil", [lose_lines, break_bodies, lose_all])
+@pytest.mark.parametrize("spoil", [lose_lines, break_bodies, refuse_in_bodies, lose_all])
 def test_batches_that_lose_replies_keep_the_bound(
     assay: Make, set_file: Make, judge: Path, openai_server: OpenAIServer, spoil: Callable[[ServedBatch], None]
 ) -> None:
@@ -251,6 +316,28 @@ def test_litellms_full_path_sends_a_call_once(
     budget = Budget(tokens=10_000)
     ask_once(JudgeSettings(model=f"{provider}/test", api_base=openai_server.api_base, attempts=1), budget)
     assert (len(openai_server.requests), budget.lost.calls) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"max_completion_tokens": 4000},
+        {"best_of": 4},
+        *({"extra_body": {name: 5000}} for name in ("max_tokens", "max_completion_tokens", "n", "best_of")),
+        *({"extra_body": {name: 5000}} for name in ("max_new_tokens", "max_output_tokens")),
+    ],
+)
+def test_parameters_do_not_lengthen_a_reply_past_the_bound(
+    *, assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, parameters: dict[str, Any]
+) -> None:
+    """Measured before: the budget reserved `max_tokens`, and the request asked for more."""
+    judge = judge_file(price=PRICE, max_tokens=50, parameters=parameters)
+    done = assay("run", str(set_file(2)), "--judge", str(judge), "--metrics", METRICS, "--budget-tokens", "5000")
+    assert (done.code, openai_server.requests) == (1, []), done.err
+    (name, value), *_ = parameters.items()
+    field = f"{name}.{next(iter(value))}" if isinstance(value, dict) else name
+    shown = " ".join(done.err.split())
+    assert judge.name in shown and f"{field} cannot be a parameter" in shown and "`max_tokens: ...`" in shown
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 413, 422, 429, 501])

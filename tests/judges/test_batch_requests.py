@@ -67,9 +67,10 @@ def line(key: str, status: int = 200, body: str = '{"id": "1"}', error: str = "n
         (line("a", 429, '{"error": {"message": "busy"}}'), Failure("HTTP 429: busy", False, is_free=True)),
         (line("a", 503, '"down"'), Failure("HTTP 503: down", False)),
         (
-            line("a", error='{"code": "batch_expired", "message": "late"}'),
+            b'{"custom_id": "a", "response": null, "error": {"code": "batch_expired", "message": "late"}}',
             Failure("batch_expired: late", False, is_free=True),
         ),
+        (line("a", 200, error='{"code": "batch_expired"}'), Failure("batch_expired: no reason is given", False)),
         (line("a", body="null"), Failure("no reason is given", False)),
         (b'{"custom_id": "a"}', Failure("no reason is given", False)),
         (b'{"custom_id": "a", "response": "hello", "error": []}', Failure("no reason is given", False)),

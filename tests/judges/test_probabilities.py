@@ -47,6 +47,35 @@ def test_a_number_between_two_levels_is_neither(text: str, option: str | None) -
     assert read_option(text, ("1", "2", "3", "4", "5")) == option
 
 
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        *(
+            ("Yes is wrong", None),
+            ("No is wrong", None),
+            ('"Yes" would be incorrect.', None),
+            ("**No** is false", None),
+        ),
+        *(("Yes wrong", None), ("Yes that's incorrect", None), ("Yes is the wrong answer", None)),
+        *(("Yes, that is wrong", "Yes"), ("No, it is incorrect", "No"), ("No that is wrong", "No")),
+        *(("Yes. The other claim is false", "Yes"), ("Yes is the right answer", "Yes"), ("Yes", "Yes")),
+    ],
+)
+def test_an_option_that_is_called_wrong_is_no_answer(text: str, option: str | None) -> None:
+    assert read_option(text, YES_NO) == option
+    assert chosen_option(reply(text, {"Yes": 0.9, "No": 0.1}), YES_NO) == (option and "Yes")
+
+
+@pytest.mark.parametrize("text", ["Ja is onjuist", "Ja is fout", "Ja ist falsch", "Nee is fout", "Ja onjuist"])
+def test_an_option_that_is_called_wrong_in_dutch_or_german_is_no_answer(text: str) -> None:
+    assert read_option(text, ("Ja", "Nee")) is None
+
+
+def test_what_is_wrong_may_be_the_reason_of_a_level() -> None:
+    levels = ("1", "2", "3")
+    assert [read_option(text, levels) for text in ("2 incorrect claims", "2 is wrong")] == ["2", None]
+
+
 def test_the_likelier_alternative_decides_not_the_word_that_was_sampled() -> None:
     assert option_probabilities(reply("No", {"No": 0.4, "Yes": 0.6}), YES_NO) == pytest.approx({"Yes": 0.6, "No": 0.4})
 

@@ -7,6 +7,7 @@ import pytest
 
 from assay.errors import InputError, UsageError
 from assay.judges import JudgeSettings, LiteLLMJudge, bundled_judge_names, load_settings
+from assay.judges.settings import RECORDED
 
 
 @pytest.mark.parametrize("name", bundled_judge_names())
@@ -53,6 +54,8 @@ def test_served_as_names_the_model() -> None:
         ("model: a/b\nparameters: {extra_body: [{access_token: x}]}\n", "access_token would become part of"),
         ("model: a/b\nparameters: {max_tokens: 5, temperature: 0}\n", "max_tokens cannot be a parameter"),
         ("model: a/b\nparameters: {stream: true, n: 3}\n", "n, stream cannot be a parameter"),
+        ("model: a/b\nparameters: {options: {num_predict: 9}}\n", "options.num_predict cannot be a parameter"),
+        ("model: a/b\nparameters: {extra_body: {g: [{maxOutputTokens: 9}]}}\n", "extra_body.g.maxOutputTokens cannot"),
     ],
 )
 def test_a_bad_file_is_told_with_its_name_and_field(tmp_path: Path, content: str, message: str) -> None:
@@ -62,6 +65,13 @@ def test_a_bad_file_is_told_with_its_name_and_field(tmp_path: Path, content: str
         load_settings(str(file))
     assert str(file) in str(caught.value)
     assert "sk-1" not in str(caught.value)
+
+
+def test_a_run_of_before_a_parameter_was_refused_is_read_and_does_not_go_on() -> None:
+    recorded = {"model": "a/b", "parameters": {"max_completion_tokens": 4000}}
+    settings = JudgeSettings.model_validate(recorded, context=RECORDED)
+    with pytest.raises(UsageError, match="max_completion_tokens cannot be a parameter"):
+        LiteLLMJudge(settings)
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
