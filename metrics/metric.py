@@ -157,6 +157,12 @@ class ComputedMetric(Metric):
         """The score of a sample that has all that the metric needs."""
 
 
+def _report_but_interruptions(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Reports what a task ended with, unless that is the interruption that is raised anyway."""
+    if not isinstance(context.get("exception"), KeyboardInterrupt):
+        loop.default_exception_handler(context)
+
+
 def run_to_end(work: Coroutine[Any, Any, T]) -> T:
     """Runs a coroutine from code that is not async, and waits for it.
 
@@ -175,6 +181,7 @@ def run_to_end(work: Coroutine[Any, Any, T]) -> T:
             return runner.run(work, context=copy_context())  # the caller's, not that of the loop's first use
         except KeyboardInterrupt:  # one that asyncio has not turned into the end of the work: it ends here
             del _OF_THREAD.runner
+            runner.get_loop().set_exception_handler(_report_but_interruptions)
             runner.close()
             raise
     if running is _background_loop():
