@@ -139,7 +139,7 @@ def _parts(raw: Any, value: Any) -> Iterator[tuple[int | str, Any, Any]]:
             yield from ((str(key), own, value[other]) for (key, own), other in zip(raw.items(), keys, strict=True))
     elif isinstance(raw, dict) and isinstance(value, BaseModel):
         for name, field in type(value).model_fields.items():
-            key = field.alias if field.alias in raw else name
+            key = field.alias if field.alias is not None and field.alias in raw else name
             if key in raw:
                 yield key, raw[key], getattr(value, name)
 
