@@ -286,7 +286,8 @@ class _SentenceReader:
             context = [self._title, self._heads.get(line.path[-2], "") if len(line.path) > 1 else "", head]
             in_list = bool(line.path) and self.kinds.completes(stated, head)
             if head and len(head) <= _LONGEST_HEAD and (in_list or self.kinds.is_fragment(stated)):
-                stated, cut = self.kinds.without_address(f"{head.rstrip(':')}: {stated}")
+                stated, more = self.kinds.without_address(f"{head.rstrip(':')}: {stated}")
+                cut = (*cut, *more)
                 self._heads_read.add(head)
             if not stated:  # "Verdict:" and, as an item, "supported"
                 kind, stated = TO_JUDGE, sentence
@@ -373,10 +374,10 @@ def without_words_to_judge(text: str, language: Language) -> str:
         'It is free.'
     """
     kinds = load_sentence_kinds(language)
-    if not kinds.cuts(text):
+    if not kinds.may_address(text):
         return text
-    split = (kinds.without_address(sentence)[0] for sentence in _split_line(text, language.code, kinds))
-    return " ".join(filter(None, split))
+    split = [kinds.without_address(sentence) for sentence in _split_line(text, language.code, kinds)]
+    return " ".join(left for left, _ in split if left) if any(cut for _, cut in split) else text
 
 
 def answer_to_its_reader(text: str, split: Sequence[AnswerSentence]) -> str:
