@@ -13,12 +13,6 @@ _DECIMAL = re.compile(r"\W*\d+[.,]\d")
 _NOT_WORD = re.compile(r"\W+")
 _END_OF_VALUE = re.compile(r'(?<=\w)["\n,}\]]')
 _END_OF_CLAUSE = re.compile(r"[^\w\s']+|\n")
-# What says of the option before it that it does not hold, as in "Yes is wrong", and what links the two.
-_DENIALS = frozenset(
-    {"wrong", "false", "incorrect", "untrue", "onjuist", "onjuiste", "fout", "foute", "onwaar", "verkeerd", "verkeerde"}
-    | {"falsch", "falsche", "unrichtig"}
-)
-_LINKS = frozenset({"is", "was", "seems", "would", "lijkt", "zou", "ist", "war", "scheint", "wäre"})
 _CLOSING = " \"'*_`”’»)"
 _SHORT_CLAUSE = 2  # words: "definitely not"
 _SHORT = 40  # characters: what is longer is not remembered, so that long replies take no memory
@@ -204,9 +198,9 @@ def _find_other_word(text: str, option: str, options: tuple[str, ...]) -> bool:
 def _denies(rest: str, option: str) -> bool:
     """Whether the clause after an option says that it is wrong; beside a yes, any such word does."""
     beside, linked = (_fold(_END_OF_CLAUSE.split(text)[0]).split() for text in (rest, rest.lstrip(_CLOSING)))
-    if linked and linked[0] in _LINKS and not _DENIALS.isdisjoint(linked):
+    if linked and linked[0] in _links() and not _denials().isdisjoint(linked):
         return True
-    return _fold(option) in _affirmations() and not _DENIALS.isdisjoint(beside)
+    return _fold(option) in _affirmations() and not _denials().isdisjoint(beside)
 
 
 @cache
@@ -214,6 +208,18 @@ def _negations() -> frozenset[str]:
     """The words of all languages that negate: a judge may answer in another language than it was asked in."""
     lists = [language.words for language in packs_with("words")]
     return frozenset(word.casefold() for words in lists for word in (*words.negations, *words.negative))
+
+
+@cache
+def _denials() -> frozenset[str]:
+    """The words of all languages that say of the option before them that it does not hold: "Yes is wrong"."""
+    return frozenset(word for language in packs_with() for word in language.profile.denials)
+
+
+@cache
+def _links() -> frozenset[str]:
+    """The verbs of all languages that link an option to such a word."""
+    return frozenset(word for language in packs_with() for word in language.profile.linking_verbs)
 
 
 @cache

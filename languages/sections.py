@@ -103,6 +103,8 @@ class Profile(PackFile):
         parsers: Families of spaCy pipelines, the preferred first (`nl_core_news`).
         plural: Regular expression of the endings that lemmatisation leaves on compounds.
         doubled_vowels: Whether a vowel is doubled in a closed syllable (`loon`, `lonen`).
+        denials: Words that say of a yes before them that it does not hold ("Yes is wrong"), in lower case.
+        linking_verbs: Verbs between the two.
         function_words_in_lemmas: Whether texts are compared with their function words, as in Dutch
             (Lassche et al., 2024, VI-A).
     """
@@ -113,6 +115,8 @@ class Profile(PackFile):
     parsers: tuple[str, ...] = ()
     plural: Pattern = re.compile(r"(?!)")
     doubled_vowels: bool = False
+    denials: frozenset[str] = frozenset()
+    linking_verbs: frozenset[str] = frozenset()
     function_words_in_lemmas: bool = True
 
     @property

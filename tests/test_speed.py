@@ -23,9 +23,9 @@ STATEMENT = re.compile(r"^(\d+): ", re.MULTILINE)
 ANSWER = re.compile(r"<answer>\n(.*)\n</answer>", re.DOTALL)
 MARGIN = 1.5
 MEASURED = {
-    "replay, by default": 0.85,
-    "replay, the judge's claims": 1.16,
-    "replay, one question per call": 1.38,
+    "replay, by default": 1.3,
+    "replay, the judge's claims": 1.65,
+    "replay, one question per call": 1.88,
     "live call": 2.0,
     "without a judge": 0.76,
 }

@@ -47,9 +47,9 @@ class IdlePhrases:
         end = rf"(?=\s*(?:[.!?…{_CLOSING}]*\s*$|{_PAUSE})|[{_CLOSING}]+[\s,;]|[{_CLOSING}]*\s+(?:{joins}))"
         self._screen = PatternScreen(pattern for kind in pack.idle_kinds for pattern in getattr(pack, kind))
         self._kinds = [
-            (kind, re.compile(f"(?:{pattern.pattern}){end}", re.IGNORECASE))
+            (kind, any_pattern(patterns), [re.compile(f"(?:{one.pattern}){end}", re.IGNORECASE) for one in patterns])
             for kind in pack.idle_kinds
-            for pattern in getattr(pack, kind)
+            if (patterns := getattr(pack, kind))
         ]
         self._to_judge, self._addressed = (
             [re.compile(f"(?:{pattern.pattern}){end}", re.IGNORECASE) for pattern in patterns]
@@ -140,9 +140,13 @@ class IdlePhrases:
         return " ".join(kept)
 
     def _longest(self, sentence: str, position: int) -> SentencePhrase | None:
-        matches = ((kind, pattern.match(sentence, position)) for kind, pattern in self._kinds)
-        ends = [(match.end(), kind) for kind, match in matches if match and match.end() > position]
-        return SentencePhrase(position, *max(ends, key=lambda one: one[0])) if ends else None
+        ends = [
+            (_end_of_match(sentence, position, patterns), kind)
+            for kind, may_begin, patterns in self._kinds
+            if may_begin.match(sentence, position)
+        ]
+        end, kind = max(ends, key=lambda one: one[0], default=(0, ""))
+        return SentencePhrase(position, end, kind) if end else None
 
     def _next(self, sentence: str, end: int) -> int:
         """Where the next phrase begins; the sentence's length where nothing but signs follows."""

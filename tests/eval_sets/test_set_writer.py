@@ -103,7 +103,7 @@ def test_where_no_set_can_be_written(tmp_path, name, says):
 
 def test_a_folder_in_the_files_place(tmp_path):
     (tmp_path / "set.jsonl").mkdir()
-    with pytest.raises(InputError, match=r"cannot be written"):
+    with pytest.raises(InputError, match=r"is a folder, not a file; name a file in it"):
         write_set([sample()], tmp_path / "set.jsonl")
 
 
