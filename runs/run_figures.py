@@ -61,9 +61,9 @@ def compute_figures(store: Store, run: str) -> RunFigures:
     tables = store.tables(run)
     with explain_errors(tables, "the scores cannot be read"):
         sums = ScoreSums(tables, run)
-        left_out = shares_left_out(store.sentence_counts(run))
-        whole = _report_parts(sums, "''", directions, left_out).get("not said", ())
         totals = ScoreTotals.of_run(store, run)
+        left_out = shares_left_out(totals.sentences)
+        whole = _report_parts(sums, "''", directions, left_out).get("not said", ())
         groups, more_groups = _worst_groups(sums, [row.metric for row in whole], directions)
         return RunFigures(
             metrics=whole,

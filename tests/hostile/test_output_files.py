@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from special_files import make_special_file
 
 from assay.atomic_files import check_replaceable, check_writable, replace_file
 from assay.errors import InputError, UsageError
@@ -29,13 +30,8 @@ def no_file(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], P
         path.parent.mkdir(exist_ok=True)
         if request.param == "folder":
             path.mkdir()
-        elif request.param == "pipe":
-            os.mkfifo(path)
         else:
-            try:
-                os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
-            except OSError:
-                pytest.skip("no device can be made here")
+            make_special_file("pipe" if request.param == "pipe" else "device", path)
         return path
 
     return make

@@ -1,12 +1,11 @@
 """A store that is a file, a pipe or a device: each command says that it is no folder, and leaves it as it is."""
 
-import os
-import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from special_files import make_special_file
 
 Make = Callable[..., Any]
 
@@ -14,15 +13,8 @@ Make = Callable[..., Any]
 def make(kind: str, path: Path) -> None:
     if kind == "file":
         path.write_text("{}\n", encoding="utf-8")
-    elif os.name == "nt":
-        pytest.skip("no such files there")
-    elif kind == "pipe":
-        os.mkfifo(path)
     else:
-        try:
-            os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
-        except OSError:
-            pytest.skip("no device can be made here")
+        make_special_file(kind, path)
 
 
 @pytest.mark.parametrize("kind", ["file", "pipe", "device"])
