@@ -14,11 +14,9 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 from warm_python import WarmPython
-from web_process import Reply, WebProcess, hidden_fields
+from web_process import Reply, WebProcess, hidden_fields, write_run
 
 from assay.eval_sets import Sample, write_set
-from assay.metrics import Score
-from assay.runs import Plan, RunWriter, Store
 
 pytest.importorskip("uvicorn")
 
@@ -34,14 +32,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder with a set and a run of it."""
     answers = [Sample(id=name, user_input="How?", response="Press OK.", language="en") for name in ("s0", LONG_ID)]
     write_set(answers, tmp_path / "set.jsonl")
-    store = Store(tmp_path / ".assay")
-    run = store.begin(Plan(sets=("set.jsonl",), metrics=("token_overlap",), directions={"token_overlap": True}))
-    writer = RunWriter(store, run)
-    for sample in writer.number_samples(iter(answers)):
-        writer.add(sample, {"token_overlap": Score(0.5, "scored", "made up")})
-    writer.flush()
-    store.end(run, "done")
-    store.close()
+    write_run(tmp_path / ".assay", answers)
     return tmp_path
 
 

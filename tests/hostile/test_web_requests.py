@@ -14,11 +14,9 @@ from urllib.parse import urlencode
 
 import pytest
 from warm_python import WarmPython
-from web_process import Reply, WebProcess, hidden_fields, quoted
+from web_process import Reply, WebProcess, hidden_fields, quoted, write_run
 
 from assay.eval_sets import Sample, write_set
-from assay.metrics import Score
-from assay.runs import Plan, RunWriter, Store
 
 pytest.importorskip("uvicorn")
 
@@ -92,14 +90,7 @@ def write_store(folder: Path, url: str = "") -> None:
         for number in range(6)
     ]
     write_set(answers, folder / "set.jsonl")
-    store = Store(url or folder / ".assay")
-    run = store.begin(Plan(sets=("set.jsonl",), metrics=("token_overlap",), directions={"token_overlap": True}))
-    writer = RunWriter(store, run)
-    for sample in writer.number_samples(iter(answers)):
-        writer.add(sample, {"token_overlap": Score(0.5, "scored", "made up")})
-    writer.flush()
-    store.end(run, "done")
-    store.close()
+    write_run(url or folder / ".assay", answers)
 
 
 class Attack:
