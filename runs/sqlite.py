@@ -192,6 +192,7 @@ class _ExactSum:
 def _connect(path: Path, wait: float) -> sqlite3.Connection:
     # in a notebook a run is carried out on a loop in another thread, while the thread that opened the store waits
     connection = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
+    sqlite3.enable_callback_tracebacks(True)  # else a Ctrl-C within `_ExactSum` is lost: a mere error of the database
     try:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
