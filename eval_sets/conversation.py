@@ -1,12 +1,13 @@
 """A sample's conversation: the messages before its question, and this turn."""
 
 from ..languages import language_or_fallback
-from .logs.message_text import LogMessage, read_message
+from .logs.message_text import LogMessage
+from .message import find_turns
 from .sample import Sample
 
 
 def earlier_messages(sample: Sample) -> list[LogMessage]:
-    """Lists what customer and chatbot said before this turn: `metadata.history`, as chat logs are read.
+    """Lists what customer and chatbot said before the turn under test.
 
     Example:
         >>> history = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi!"}]
@@ -14,9 +15,12 @@ def earlier_messages(sample: Sample) -> list[LogMessage]:
         >>> earlier_messages(sample)
         [LogMessage(role='user', text='Hello'), LogMessage(role='assistant', text='Hi!')]
     """
-    history = sample.metadata.get("history")
-    messages = map(read_message, history if isinstance(history, list | tuple) else ())
-    return [message for message in messages if message is not None and message.role in {"user", "assistant"}]
+    turn = next((turn for turn in find_turns(sample.messages) if turn.answer == sample.turn), None)
+    return [
+        LogMessage(message.role, message.text)
+        for message in sample.messages[: turn.start if turn else sample.turn]
+        if message.role in {"user", "assistant"} and message.text.strip()
+    ]
 
 
 def message_line(speaker: str, text: str) -> str:

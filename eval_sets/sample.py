@@ -5,6 +5,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from .message import Message
+
 Cell = int | float | str | bool | None
 ACCEPTED_SAMPLES = "a list of samples; load_set and read_samples make them of files and data"
 """What may come as samples, in words."""
@@ -35,6 +37,9 @@ class Table(BaseModel):
 class Sample(BaseModel):
     """One message-answer pair under test. The field names are Ragas's, where Ragas has the field.
 
+    A sample with `messages` is a conversation. Its `user_input` and `response` are the turn under test: where they are
+    left out, the last question and its answer. The first `system` message is the company's policy.
+
     `rating` is a person's judgement on the scale `rating_min`..`rating_max` (1-5 if not said); `ratings` holds
     one a rater. `group` names what samples have in common (their source): they are resampled together.
     An `id` that is left out is given by `evaluate`: `sample-1` and so on.
@@ -56,7 +61,20 @@ class Sample(BaseModel):
     rating_max: float = 5
     message_type: str | None = None
     group: str | None = None
+    messages: tuple[Message, ...] = ()
     metadata: dict[str, Any] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_messages(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or not (values.get("messages") or _has_history(values)):
+            return values
+        from .thread import join_turn
+
+        try:
+            return join_turn(values)
+        except ValueError as error:
+            raise PydanticCustomError("no_thread", "messages: {problem}", {"problem": str(error)}) from None
 
     @field_validator("id", "user_input", "response", "reference", "retrieved_contexts")
     @classmethod
@@ -79,8 +97,10 @@ class Sample(BaseModel):
                 "{field}: {low} is not below rating_max ({high}); give a scale such as 1 and 5",
                 {"field": "rating_min", "low": f"{self.rating_min:g}", "high": f"{self.rating_max:g}"},
             )
-        raters = {f"ratings.{rater}": rating for rater, rating in self.ratings.items()}
-        for field, rating in [("rating", self.rating), *raters.items()]:
+        ratings = [("rating", self.rating)]
+        ratings += [(f"ratings.{rater}", rating) for rater, rating in self.ratings.items()]
+        ratings += [(f"messages.{turn}.rating", message.rating) for turn, message in enumerate(self.messages)]
+        for field, rating in ratings:
             if rating is not None and not self.rating_min <= rating <= self.rating_max:
                 scale = f"{self.rating_min:g}-{self.rating_max:g}"
                 raise PydanticCustomError(
@@ -89,6 +109,18 @@ class Sample(BaseModel):
                     {"field": field, "rating": f"{rating:g}", "scale": scale},
                 )
         return self
+
+    @property
+    def policy(self) -> str:
+        """The company's policy: the first system message of the conversation; empty where there is none."""
+        return next((message.text for message in self.messages if message.role == "system"), "")
+
+    @property
+    def turn(self) -> int | None:
+        """The place of the answer under test among the messages, counted from 0; None for a sample without messages."""
+        from .thread import turn_under_test
+
+        return turn_under_test(self.messages, self.response) if self.messages else None
 
     @property
     def human_rating(self) -> float | None:
@@ -107,3 +139,8 @@ class Sample(BaseModel):
     def source(self) -> str:
         """What this sample resamples with: its group, else `metadata.group`, else only itself (its id)."""
         return str(self.group or self.metadata.get("group") or self.id)
+
+
+def _has_history(values: dict[str, Any]) -> bool:
+    metadata = values.get("metadata")
+    return isinstance(metadata, dict) and bool(metadata.get("history"))

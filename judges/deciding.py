@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import ReplyError
 from .litellm_lookup import find_context_limit
 from .question import Question, RawReply, Reply, ReplyPending
-from .request_size import measure_question
+from .request_fit import call_tokens
 from .settings import JudgeSettings
 from .transports import choose_transport
 from .transports.transport import Transport
@@ -83,15 +83,9 @@ def _calls_that_fit(
 ) -> Iterator[tuple[Sequence[TypedQuestion], Question[Any]]]:
     call = transport.render(request, questions)
     context = find_context_limit(settings) if len(questions) > 1 else None
-    if context is None or _most_tokens(call, settings) <= context:
+    if context is None or call_tokens(call, settings) <= context:
         yield questions, call
         return
     half = (len(questions) + 1) // 2
     yield from _calls_that_fit(request, questions[:half], transport, settings)
     yield from _calls_that_fit(request, questions[half:], transport, settings)
-
-
-def _most_tokens(call: Question[Any], settings: JudgeSettings) -> int:
-    """The most tokens that a call may take, in and out together."""
-    size = measure_question(call, settings, None)
-    return size.tokens_in + size.tokens_out

@@ -448,6 +448,8 @@ class Statements(PackFile):
 
     Attributes:
         customer: Who asks, in a conversation; `assistant` who answers.
+        tool_call: Who calls `{tool}`, in a conversation.
+        tool_result: Where what `{tool}` returned stands, in a conversation.
         useful_passage: That a passage helps to give the answer; `{number}` is the passage's.
         relevance_question: How far the documentation holds what the question asks for.
         relevance_levels: Three levels of that, the lowest first: each label with its description.
@@ -458,6 +460,8 @@ class Statements(PackFile):
 
     customer: str
     assistant: str
+    tool_call: Annotated[str, AfterValidator(_naming("tool"))]
+    tool_result: Annotated[str, AfterValidator(_naming("tool"))]
     useful_passage: Annotated[str, AfterValidator(_naming("number"))]
     relevance_question: str
     relevance_levels: dict[str, str] = Field(min_length=3, max_length=3)

@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from contextvars import copy_context
 from copy import copy
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -39,6 +39,7 @@ class Metric(ABC):
         range: The lowest and highest value; None where there is no bound.
         needs: The sample fields that must not be empty; without one of them the sample is skipped.
         higher_is_better: Whether higher values are better. Everything that ranks or compares reads it here.
+        measures: What it is a measure of: one `answer`, or the whole `conversation` (a sample with `messages`).
         argument: The constructor's parameter that stands right after the name in a specification
             (`predicate:"The answer is polite"`, `rubric:FILE`); "" for a metric without one.
     """
@@ -47,6 +48,7 @@ class Metric(ABC):
     range: tuple[float | None, float | None] = (0.0, 1.0)
     needs: tuple[str, ...] = ("response",)
     higher_is_better: bool = True
+    measures: Literal["answer", "conversation"] = "answer"
     argument: str = ""
 
     @abstractmethod

@@ -1,0 +1,96 @@
+"""A conversation as a judge reads it: one line per message, with its turn, as long as the judge can read."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..errors import JudgeError
+from ..eval_sets.conversation import message_line
+from ..eval_sets.sample import Sample
+from ..judges import Judge, JudgeSettings, Question, Request
+from ..judges.request_fit import context_need
+from ..languages import language_or_fallback
+
+_SHORTER = (None, 2000, 500, 120)
+"""The most characters of a tool's result that a judge is shown; each is tried before the next."""
+
+
+class Thread(NamedTuple):
+    """A conversation as a judge is shown it.
+
+    Attributes:
+        text: One line per message, which begins with its turn in brackets.
+        shortened: How many results of tools were cut.
+        most_characters: To how many characters; None where none was.
+    """
+
+    text: str
+    shortened: int = 0
+    most_characters: int | None = None
+
+    def evidence(self) -> dict[str, dict[str, int]]:
+        """What was cut, for the evidence; empty where nothing was."""
+        if not self.shortened or self.most_characters is None:
+            return {}
+        return {"shortened": {"tool_results": self.shortened, "to_characters": self.most_characters}}
+
+
+def write_thread(sample: Sample, most_characters: int | None = None) -> Thread:
+    """Writes a conversation, one line per message and per call of a tool, without the policy.
+
+    Args:
+        sample: The conversation.
+        most_characters: The most characters of a tool's result; None for all of it.
+
+    Example:
+        >>> messages = [{"role": "user", "content": "Free?"}, {"role": "assistant", "content": "Yes."}]
+        >>> print(write_thread(Sample(id="1", messages=messages, language="en")).text)
+        [0] Customer: Free?
+        [1] Assistant: Yes.
+    """
+    words = language_or_fallback(sample.language, "statements").statements
+    tools: dict[str, str] = {}
+    lines, shortened = [], 0
+    for turn, message in enumerate(sample.messages):
+        text = message.text
+        if message.role == "tool":
+            if most_characters is not None and len(text) > most_characters:
+                shortened += 1
+                text = f"{text[:most_characters]} [...]"
+            tool = tools.get(message.tool_call_id or "") or message.name or "?"
+            lines.append(message_line(f"[{turn}] {words.tool_result.format(tool=tool)}", text))
+        elif message.role != "system" and text.strip():
+            speaker = words.customer if message.role == "user" else words.assistant
+            lines.append(message_line(f"[{turn}] {speaker}", text))
+        for call in message.tool_calls:
+            tools[call.id] = call.function.name
+            speaker = words.tool_call.format(tool=call.function.name)
+            lines.append(message_line(f"[{turn}] {speaker}", call.function.arguments))
+    return Thread("\n".join(lines), shortened, most_characters if shortened else None)
+
+
+def fitting_thread(sample: Sample, judge: Judge, ask: Callable[[str], Request | Question[Any]]) -> Thread:
+    """Writes a conversation as long as the judge can read it: results of tools are cut where all does not fit.
+
+    Args:
+        sample: The conversation.
+        judge: Who reads it. Where the length of its context is unknown, nothing is cut.
+        ask: Makes what the judge is asked, of the conversation's text.
+
+    Raises:
+        JudgeError: It does not fit with the results cut either; the message names the size and the setting to raise.
+    """
+    settings = getattr(judge, "settings", None)
+    if not isinstance(settings, JudgeSettings):
+        return write_thread(sample)
+    need = limit = 0
+    for most in _SHORTER:
+        thread = write_thread(sample, most)
+        need, known = context_need(ask(thread.text), settings)
+        if known is None or need <= known:
+            return thread
+        limit = known
+    raise JudgeError(
+        f"the conversation takes about {need:,} tokens with every result of a tool cut to {_SHORTER[-1]} characters, "
+        f"and the judge reads {limit:,}; raise context_tokens in the judge's settings, or take a judge with a longer "
+        "context"
+    )
