@@ -50,7 +50,11 @@ GROUPS = (
         "Sets and samples",
         "Read, convert and write the answers under test.",
         {
-            "Samples": ("assay.Sample", "assay.eval_sets.Table"),
+            "Samples": (
+                "assay.Sample",
+                "assay.eval_sets.Table",
+                *_of("assay.eval_sets", "Message ToolCall FunctionCall"),
+            ),
             "Reading and writing": (
                 "assay.load_set",
                 *_of("assay.eval_sets", "read_set read_samples bundled_sets"),
@@ -86,7 +90,7 @@ GROUPS = (
             "Questions of any shape": _of("assay.judges", "Question Reply RawReply PlainText Choice"),
             "Prompts": _of(
                 "assay.prompts",
-                "Prompts Prompt Message BUNDLED OTHER_LANGUAGE bundled_prompts bundled_prompt_text prompt_names "
+                "Prompts Prompt PromptMessage BUNDLED OTHER_LANGUAGE bundled_prompts bundled_prompt_text prompt_names "
                 "read_prompt read_prompt_as",
             ),
         },

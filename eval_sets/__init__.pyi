@@ -1,4 +1,7 @@
 from .bundled import bundled_sets as bundled_sets
+from .message import FunctionCall as FunctionCall
+from .message import Message as Message
+from .message import ToolCall as ToolCall
 from .ragas_dataset import from_ragas as from_ragas
 from .ragas_dataset import to_ragas as to_ragas
 from .sample import Sample as Sample

@@ -19,6 +19,10 @@ class FunctionCall(BaseModel):
     Attributes:
         name: The tool's name.
         arguments: Its arguments as JSON, as a model writes them; an object is written as JSON.
+
+    Example:
+        >>> FunctionCall(name="find_order", arguments={"order": 7}).arguments
+        '{"order": 7}'
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -42,7 +46,17 @@ class FunctionCall(BaseModel):
 
 
 class ToolCall(BaseModel):
-    """A call of a tool by the assistant."""
+    """A call of a tool by the assistant.
+
+    Attributes:
+        id: Names the call; the tool's message with the result has it as `tool_call_id`.
+        type: The kind of tool.
+        function: What is called.
+
+    Example:
+        >>> ToolCall(id="1", function=FunctionCall(name="find_order", arguments='{"order": 7}')).function.values
+        {'order': 7}
+    """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -63,6 +77,10 @@ class Message(BaseModel):
         retrieved_contexts: What was retrieved for this message.
         time: When it was sent.
         rating: A person's rating of this message, on the sample's scale.
+
+    Example:
+        >>> Message(role="assistant", content="It is free.").is_answer
+        True
     """
 
     model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
@@ -112,8 +130,8 @@ def find_turns(messages: Sequence[Message]) -> list[Turn]:
     the first question is no turn.
 
     Example:
-        >>> said = [("user", "Hi."), ("user", "Is it free?"), ("assistant", "Yes.")]
-        >>> find_turns([Message(role=role, content=text) for role, text in said])[0].question
+        >>> spoken = [("user", "Hi."), ("user", "Is it free?"), ("assistant", "Yes.")]
+        >>> find_turns([Message(role=role, content=text) for role, text in spoken])[0].question
         'Hi.\\nIs it free?'
     """
     turns: list[Turn] = []
@@ -129,9 +147,9 @@ def find_turns(messages: Sequence[Message]) -> list[Turn]:
                 Turn(
                     start,
                     place,
-                    "\n".join(said.text for said in part if said.role == "user"),
+                    "\n".join(spoken.text for spoken in part if spoken.role == "user"),
                     message.text,
-                    tuple(dict.fromkeys(text for said in part for text in said.retrieved_contexts)),
+                    tuple(dict.fromkeys(text for spoken in part for text in spoken.retrieved_contexts)),
                 )
             )
             is_answered = True

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-from ..prompts import Message
+from ..prompts import PromptMessage
 from .question import Question, RawReply
 from .usage import Usage
 
@@ -44,7 +44,7 @@ class SentQuestion(NamedTuple):
     """One question as it was sent, and the judge's reply to it, not yet parsed."""
 
     prompt: str
-    messages: tuple[Message, ...]
+    messages: tuple[PromptMessage, ...]
     reply: RawReply
 
 

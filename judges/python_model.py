@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 
 from ..arguments import wrong_type
 from ..errors import AssayError, UsageError
-from ..prompts import Message
+from ..prompts import PromptMessage
 from ..worker_threads import call_beside
 from .fast_path import acompletion
 from .litellm_lookup import load_litellm
@@ -192,7 +192,7 @@ class FunctionModel:
         return SimpleNamespace(choices=[SimpleNamespace(message=message, finish_reason="stop")], usage=None)
 
 
-def conversation_text(messages: Sequence[Message]) -> str:
+def conversation_text(messages: Sequence[PromptMessage]) -> str:
     """Writes a conversation as one text: the instructions, then each message below a line with its role.
 
     A line of a message that looks like such a line gets other brackets: text under test cannot speak for another role.

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Generic, Literal, NoReturn, Protocol, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ValidationInfo
 
-from ..prompts import BUNDLED, Message, Prompt, Prompts
+from ..prompts import BUNDLED, Prompt, PromptMessage, Prompts
 from .usage import Usage
 
 T = TypeVar("T", bound=BaseModel)
@@ -60,11 +60,11 @@ class Question(Generic[T]):
     max_tokens: int | None = None
     protocol: Literal["chat", "decisions", "systemone"] = "chat"
     corrections: bool = True
-    follow_up: tuple[Message, ...] = ()
+    follow_up: tuple[PromptMessage, ...] = ()
     prompts: Prompts = BUNDLED
 
     @property
-    def messages(self) -> list[Message]:
+    def messages(self) -> list[PromptMessage]:
         """The whole conversation, as sent."""
         return [*self.prompt.messages(self.user), *self.follow_up]
 
@@ -78,8 +78,8 @@ class Question(Generic[T]):
         """
         fix = self.prompts.load("fix", self.prompt.language)
         follow_up = (
-            Message(role="assistant", content=reply[:_MOST_QUOTED] or "(nothing)"),
-            Message(role="user", content=fix.render({"error": error})),
+            PromptMessage(role="assistant", content=reply[:_MOST_QUOTED] or "(nothing)"),
+            PromptMessage(role="user", content=fix.render({"error": error})),
         )
         return replace(self, follow_up=(*self.follow_up, *follow_up), max_tokens=max_tokens)
 

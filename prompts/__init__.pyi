@@ -6,5 +6,5 @@ from .catalogue import bundled_prompts as bundled_prompts
 from .catalogue import prompt_names as prompt_names
 from .catalogue import read_prompt as read_prompt
 from .catalogue import read_prompt_as as read_prompt_as
-from .prompt import Message as Message
 from .prompt import Prompt as Prompt
+from .prompt import PromptMessage as PromptMessage

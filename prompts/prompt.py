@@ -14,7 +14,7 @@ _HEADING = re.compile(r"^## (task|system|example user|example assistant|user)[ \
 _FIELD = re.compile(r"\$([a-z_]+)")
 
 
-class Message(TypedDict):
+class PromptMessage(TypedDict):
     """One turn of a conversation with a judge."""
 
     role: Literal["system", "user", "assistant"]
@@ -42,7 +42,7 @@ class Prompt:
 
     name: str
     language: str
-    opening: tuple[Message, ...]
+    opening: tuple[PromptMessage, ...]
     template: str
     task: str = ""
     parts: tuple[str, ...] = ()
@@ -88,9 +88,9 @@ class Prompt:
         pieces[1::2] = [neutralise(fields[name]) for name in pieces[1::2]]
         return "".join(pieces)
 
-    def messages(self, user: str) -> list[Message]:
+    def messages(self, user: str) -> list[PromptMessage]:
         """Returns all messages as sent, with a rendered user part."""
-        return [*self.opening, Message(role="user", content=user)]
+        return [*self.opening, PromptMessage(role="user", content=user)]
 
 
 def parse_prompt(text: str, name: str, language: str, origin: str) -> Prompt:
@@ -129,5 +129,7 @@ def parse_prompt(text: str, name: str, language: str, origin: str) -> Prompt:
         "example user": "user",
         "example assistant": "assistant",
     }
-    opening = tuple(Message(role=roles[kind], content=body) for kind, body in zip(kinds[:-1], bodies[:-1], strict=True))
+    opening = tuple(
+        PromptMessage(role=roles[kind], content=body) for kind, body in zip(kinds[:-1], bodies[:-1], strict=True)
+    )
     return Prompt(name=name, language=language, opening=opening, template=bodies[-1], task=task)

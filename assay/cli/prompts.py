@@ -15,7 +15,7 @@ from .prompts_try import diff, try_prompt
 if TYPE_CHECKING:
     from ..eval_sets import Sample
     from ..judges import Question, Request
-    from ..prompts import Message
+    from ..prompts import PromptMessage
 
 
 @click.group()
@@ -136,6 +136,6 @@ def _one_by_one(request: "Request") -> "list[Question[Any]]":
     return [Single().render(request, [question]) for question in request.questions]
 
 
-def _print_messages(messages: "Sequence[Message]") -> None:
+def _print_messages(messages: "Sequence[PromptMessage]") -> None:
     for message in messages:
         echo(f"\n--- {message['role']}\n{message['content']}")

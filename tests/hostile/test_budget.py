@@ -9,9 +9,9 @@ from openai_server import Answer, OpenAIServer, Request
 
 from assay.errors import BudgetReached
 from assay.judges import Budget, JudgeSettings, LiteLLMJudge, PlainText, Question
-from assay.prompts import Message, Prompt
+from assay.prompts import Prompt, PromptMessage
 
-ASK = Prompt("ask", "en", (Message(role="system", content="You answer."),), "$text")
+ASK = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")
 PRICE = {"input": 1.0, "output": 2.0}  # USD per million tokens
 
 

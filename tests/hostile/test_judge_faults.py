@@ -17,11 +17,11 @@ from assay.judges import JudgeSettings, LiteLLMJudge, PlainText, Question
 from assay.judges import body_limit as limits
 from assay.judges.litellm_lookup import load_litellm
 from assay.metrics import Score
-from assay.prompts import Message, Prompt
+from assay.prompts import Prompt, PromptMessage
 from assay.runs import Plan, RunOptions, Store, run_plan
 
 Make = Callable[..., Any]
-ASK = Prompt("ask", "en", (Message(role="system", content="You answer."),), "$text")
+ASK = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")
 FAULTS: dict[str, Callable[[], Answer]] = {
     "429": lambda: Answer(status=429, headers={"Retry-After": "0"}),
     "500": lambda: Answer(status=500),

@@ -19,11 +19,11 @@ from warm_python import WarmPython
 from assay.errors import AssayError
 from assay.judges import Budget, JudgeSettings, LiteLLMJudge, PlainText, Question
 from assay.judges.embedders import LiteLLMEmbedder
-from assay.prompts import Message, Prompt
+from assay.prompts import Prompt, PromptMessage
 
 Make = Callable[..., Any]
 METRICS = "faithfulness:claims=judge"
-ASK = Prompt("ask", "en", (Message(role="system", content="You answer."),), "$text")
+ASK = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")
 PRICE = {"input": 2.0, "output": 6.0}  # USD per million tokens
 MOST_OUT = 100
 TEXTS = ("Is it open? ", "0123456789", "naïve café 😀 ", '{"a": [1, 2]} ', "één twee drie vier ")

@@ -10,9 +10,9 @@ from openai_server import OpenAIServer, Request
 
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge, PlainText, Question
-from assay.prompts import Message, Prompt
+from assay.prompts import Prompt, PromptMessage
 
-ASK = Prompt("ask", "en", (Message(role="system", content="You answer."),), "$text")
+ASK = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")
 
 
 def plain_question(text: str, **changes: Any) -> Question[PlainText]:

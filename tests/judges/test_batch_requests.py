@@ -11,9 +11,9 @@ from assay.judges import Choice, JudgeSettings, LiteLLMJudge, PlainText, Questio
 from assay.judges.batch.provider import find_provider
 from assay.judges.batch.request_file import request_body
 from assay.judges.batch.result_file import Failure, read_results
-from assay.prompts import Message, Prompt
+from assay.prompts import Prompt, PromptMessage
 
-ASK = Prompt("ask", "en", (Message(role="system", content="You answer."),), "$text")
+ASK = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")
 
 
 class Word(BaseModel):

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from assay.judges import Choice, JudgeSettings, Question
 from assay.judges.key import QuestionKeys
-from assay.prompts import Message, Prompt
+from assay.prompts import Prompt, PromptMessage
 
 
 class Shape(BaseModel):
@@ -24,7 +24,7 @@ def other_shape() -> type[BaseModel]:
     return Shape
 
 
-PROMPT = Prompt("ask", "en", (Message(role="system", content="You answer."),), "$text")
+PROMPT = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")
 SETTINGS = JudgeSettings(model="openai/a", logprobs=True)
 QUESTION = Question(PROMPT, "What?", Shape, "s1")
 
@@ -48,12 +48,16 @@ DIFFERENT = {
     "max_tokens of the question": lambda: key(max_tokens=10),
     "how a shape is asked for": lambda: key(SETTINGS.with_changes(structured="json")),
     "the user's message": lambda: key(user="What"),
-    "the system's message": lambda: key(prompt=replace(PROMPT, opening=(Message(role="system", content="Answer."),))),
-    "an example": lambda: key(prompt=replace(PROMPT, opening=(*PROMPT.opening, Message(role="user", content="So?")))),
-    "a role": lambda: key(prompt=replace(PROMPT, opening=(Message(role="user", content="You answer."),))),
-    "a follow-up": lambda: key(follow_up=(Message(role="user", content="Again."),)),
-    "another follow-up": lambda: key(follow_up=(Message(role="user", content="Again!"),)),
-    "the follow-up's role": lambda: key(follow_up=(Message(role="assistant", content="Again."),)),
+    "the system's message": lambda: key(
+        prompt=replace(PROMPT, opening=(PromptMessage(role="system", content="Answer."),))
+    ),
+    "an example": lambda: key(
+        prompt=replace(PROMPT, opening=(*PROMPT.opening, PromptMessage(role="user", content="So?")))
+    ),
+    "a role": lambda: key(prompt=replace(PROMPT, opening=(PromptMessage(role="user", content="You answer."),))),
+    "a follow-up": lambda: key(follow_up=(PromptMessage(role="user", content="Again."),)),
+    "another follow-up": lambda: key(follow_up=(PromptMessage(role="user", content="Again!"),)),
+    "the follow-up's role": lambda: key(follow_up=(PromptMessage(role="assistant", content="Again."),)),
     "the schema's name": lambda: key(schema=Choice),
     "the schema's content": lambda: key(schema=other_shape()),
     "options": lambda: key(options=("Yes", "No")),

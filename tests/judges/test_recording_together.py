@@ -48,9 +48,9 @@ def test_a_journal_that_is_none_is_told(path: Path) -> None:
 RECORDS_UNTIL_KILLED = """
 import asyncio, sys
 from assay.judges import LiteLLMJudge, PlainText, Question
-from assay.prompts import Message, Prompt
+from assay.prompts import PromptMessage, Prompt
 
-ask = Prompt("ask", "en", (Message(role="system", content="You answer."),), "$text")
+ask = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")
 
 async def main():
     async with LiteLLMJudge("openai/test", api_base=sys.argv[1], structured="schema", cassette=sys.argv[2]) as judge:

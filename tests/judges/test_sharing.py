@@ -151,9 +151,9 @@ def test_leaving_ends_what_nobody_waits_for(openai_server: OpenAIServer, judge: 
 QUIET = """
 import asyncio, sys
 from assay.judges import LiteLLMJudge, PlainText, Question
-from assay.prompts import Message, Prompt
+from assay.prompts import PromptMessage, Prompt
 
-ask = Prompt("ask", "en", (Message(role="system", content="You answer."),), "$text")
+ask = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")
 
 async def main():
     async with LiteLLMJudge("openai/test", api_base=sys.argv[1], attempts=1) as judge:

@@ -11,9 +11,9 @@ from pydantic import BaseModel
 from assay.errors import ReplyError
 from assay.judges import Choice, PlainText, Question, RawReply
 from assay.judges.structured import parse_reply
-from assay.prompts import Message, Prompt
+from assay.prompts import Prompt, PromptMessage
 
-ASK = Prompt("ask", "en", (Message(role="system", content="You answer."),), "$text")
+ASK = Prompt("ask", "en", (PromptMessage(role="system", content="You answer."),), "$text")
 
 
 class Findings(BaseModel):
