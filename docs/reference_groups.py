@@ -50,7 +50,7 @@ GROUPS = (
         "Sets and samples",
         "Read, convert and write the answers under test.",
         {
-            "Samples": (
+            "Samples": ("assay.Sample", *_of("assay.eval_sets", "Table Message ToolCall FunctionCall")),
                 "assay.Sample",
                 "assay.eval_sets.Table",
                 *_of("assay.eval_sets", "Message ToolCall FunctionCall"),
