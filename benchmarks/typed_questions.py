@@ -4,7 +4,8 @@
 
 Takes 60 answers of each of three sets, half of them from each half of the set's groups (seed 0; prompts are tuned on
 the `tune` half alone), and judges the support of their claims through `single` and `listed`, with and without the
-sentences that a claim refers back to. It prints, per half and for both, Spearman and AUROC with 95% intervals (whole
+sentences that a claim refers back to; with `--reasons` through `listed` without a reason, with one before each answer
+and with one behind it. It prints, per half and for both, Spearman and AUROC with 95% intervals (whole
 groups resampled), the calibration error, and what an answer took; token overlap stands beside them. Then the
 differences of each two, on the answers that both judged.
 
@@ -47,6 +48,7 @@ from assay.text.sentences import answer_sentences
 SETS = ("mtrag_faithfulness", "begin_wow", "clapnq_human")
 HALVES = ("tune", "report")
 TRANSPORTS = ("listed", "single")
+REASONS = ("listed, reason first", "listed, reason after")
 CONTEXTS = ("alone", "with context")
 
 
@@ -76,11 +78,13 @@ async def judge_answers(
     samples: Sequence[Sample], settings: JudgeSettings, cassette: Path, way: tuple[str, str]
 ) -> Outcome:
     """The support of each answer's claims, on average, by one way of asking."""
-    transport, context = way
+    (transport, _, reason), context = way[0].partition(", reason "), way[1]
     values: dict[str, float] = {}
     failed, done = 0, 0
     limit = asyncio.Semaphore(settings.concurrency)
-    async with LiteLLMJudge(settings, cassette=cassette, mode="auto", decide=transport) as judge:
+    async with LiteLLMJudge(
+        settings, cassette=cassette, mode="auto", decide=transport, reason=reason or "none"
+    ) as judge:
 
         async def measure(sample: Sample) -> None:
             nonlocal failed, done
@@ -100,7 +104,7 @@ async def judge_answers(
                         failed += 1
                         print(f"\n{sample.id}: {error}", file=sys.stderr)
             done += 1
-            print(f"\r{transport}, {context}: {done} of {len(samples)}   ", end="", file=sys.stderr, flush=True)
+            print(f"\r{', '.join(way)}: {done} of {len(samples)}   ", end="", file=sys.stderr, flush=True)
 
         await asyncio.gather(*map(measure, samples))
         print(file=sys.stderr)
@@ -158,6 +162,7 @@ async def main() -> None:
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--transports", nargs="+", default=TRANSPORTS)
     parser.add_argument("--contexts", nargs="+", default=CONTEXTS, choices=CONTEXTS)
+    parser.add_argument("--reasons", action="store_true", help="compare reasons, in place of the transports")
     parser.add_argument("--judge", default="qwen1.5b")
     parser.add_argument("--n", type=int, default=60, help="answers of each set, half of them from each half")
     parser.add_argument("--seed", type=int, default=0)
@@ -167,13 +172,14 @@ async def main() -> None:
     settings = load_settings(options.judge)
     cassette = user_cache_path("assay") / f"typed_questions.{settings.identity}.jsonl"
     out = options.out or cassette.with_suffix(".json")
+    ways = ("listed", *REASONS) if options.reasons else options.transports
     results: dict[str, object] = {"judge": settings.identity, "n": options.n, "seed": options.seed}
     for name in options.sets:
         halves = choose(load_set(options.data / f"{name}.jsonl"), options.n, options.seed)
         samples = [sample for half in HALVES for sample in halves[half]]
         figures: list[dict[str, object]] = []
         values: dict[str, Mapping[str, float]] = {}
-        for way in [(transport, context) for transport in options.transports for context in options.contexts]:
+        for way in [(transport, context) for transport in ways for context in options.contexts]:
             outcome = await judge_answers(samples, settings, cassette, way)
             usage, count = outcome.usage, max(1, len(samples))
             took = {

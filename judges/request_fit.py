@@ -1,5 +1,6 @@
 """Whether what a judge is asked fits into its context."""
 
+from dataclasses import replace
 from typing import Any
 
 from .litellm_lookup import find_context_limit
@@ -25,7 +26,8 @@ def context_need(asked: Request | Question[Any], settings: JudgeSettings) -> tup
     limit = find_context_limit(settings)
     if isinstance(asked, Question):
         return call_tokens(asked, settings), limit
-    transport = choose_transport(settings, together=asked.together)
+    asked = replace(asked, reason=asked.reason or settings.reason)
+    transport = choose_transport(settings, together=asked.together, reason=asked.reason != "none")
     return max(call_tokens(transport.render(asked, [question]), settings) for question in asked.questions), limit
 
 

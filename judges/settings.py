@@ -66,6 +66,8 @@ class JudgeSettings(BaseModel):
         decide: How typed questions reach the model: `single` (a chat model, one question per call), `listed` (a chat
             model, all questions in one call), `decisions` and `systemone` (a decision model, by one of the two
             protocols), the name of another package's transport, or `auto` (by what is known of the model).
+        reason: Whether a chat model gives a reason with its answer to a typed question: before it (`first`), behind it
+            (`after`) or not at all (`none`). With reasons all questions are asked in one call (`listed`).
         logprobs: Whether the model gives the probabilities of its tokens.
         without_logprobs: What is done where `logprobs` says so and a reply has none: `plain` takes the word alone, as a
             plain verdict; `fail` fails the sample.
@@ -94,6 +96,7 @@ class JudgeSettings(BaseModel):
     max_tokens: int = Field(default=1000, ge=1, le=10_000_000)
     structured: Literal["auto", "schema", "json"] = "auto"
     decide: str = "auto"
+    reason: Literal["none", "first", "after"] = "none"
     logprobs: bool = False
     without_logprobs: Literal["plain", "fail"] = "plain"
     price: Price | None = None

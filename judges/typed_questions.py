@@ -8,12 +8,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Literal
 
 from ..errors import UsageError
 from ..prompts import BUNDLED, Prompts
 from .question import RawReply
 from .usage import Usage
 
+Reason = Literal["none", "first", "after"]
+"""Whether a chat model gives a reason with each answer, and on which side of it."""
 YES, NO = "yes", "no"
 """The options of a predicate, in every language."""
 MOST_OPTIONS = 255
@@ -158,6 +161,8 @@ class Request:
         prompts: Where the prompt comes from.
         together: Whether the questions are parts of one answer, so that a chat model is asked all of them in one call
             also where it gives log probabilities.
+        reason: Whether the judge gives a reason with each answer (`none`), before it (`first`) or behind it (`after`);
+            None for the judge's own setting.
 
     Raises:
         UsageError: There is no question, two have one id, or a part of the state has no usable name.
@@ -174,6 +179,7 @@ class Request:
     sample: str = ""
     prompts: Prompts = BUNDLED
     together: bool = False
+    reason: Reason | None = None
 
     def __post_init__(self) -> None:
         if not self.questions:
@@ -198,6 +204,7 @@ class Answer:
         probabilities: The probability of each option, which sum to 1; None where the judge gives none.
         declined: Whether the judge declined to answer.
         problem: Why there is no answer; empty where there is one.
+        reason: Why the judge answers so, in its own words; empty where it was not asked.
 
     Example:
         >>> Answer(Predicate("1", "It is free."), "yes", {"yes": 0.8, "no": 0.2}).probability
@@ -209,6 +216,7 @@ class Answer:
     probabilities: Mapping[str, float] | None = None
     declined: bool = False
     problem: str = ""
+    reason: str = ""
 
     @property
     def value(self) -> str | float | None:

@@ -109,6 +109,7 @@ def predicate_claim(answer: Answer, text: str = "") -> Claim:
     probability = answer.probability
     reason = f"the judge says {answer.option}"
     reason += ", and gives no probability" if probability is None else f", P(yes) = {probability:.2f}"
+    reason += f": {answer.reason}" if answer.reason else ""
     return Claim(statement, "supported" if answer.option == YES else "not_found", reason, probability=probability)
 
 

@@ -125,6 +125,8 @@ def judge_identity(judge: JudgeSettings | None) -> str:
     asks = {"model", "served_as", "parameters", "max_tokens", "structured", "logprobs"}
     if judge.decide != "auto":  # plans recorded before there was a choice keep their identity
         asks.add("decide")
+    if judge.reason != "none":
+        asks.add("reason")
     learned = judge.aligned.fingerprint if judge.aligned else ""
     return judge.recordable.model_dump_json(include=asks) + learned
 

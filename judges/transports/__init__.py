@@ -12,21 +12,29 @@ from ..litellm_lookup import is_decision_model
 from ..settings import TRANSPORTS, JudgeSettings
 from .transport import Transport
 
+_WITHOUT_REASON = {"single", "decisions", "systemone"}
 
-def choose_transport(settings: JudgeSettings, *, together: bool = False) -> Transport:
+
+def choose_transport(settings: JudgeSettings, *, together: bool = False, reason: bool = False) -> Transport:
     """Returns the transport of a judge, for questions that are parts of one answer (`together`) or not.
 
     By itself (`auto`) a model that litellm lists as a decision model is asked by its protocol; a chat model that gives
-    log probabilities question by question, another one, or one asked questions together, with all in one call.
+    log probabilities question by question, another one, or one asked questions together or with a `reason`, with all
+    in one call.
 
     Raises:
-        UsageError: The transport is not installed, or is none.
+        UsageError: The transport is not installed, or is none; or it has no room for a reason.
     """
+    if reason and (settings.decide in _WITHOUT_REASON or (settings.decide == "auto" and is_decision_model(settings))):
+        raise UsageError(
+            f"{settings.label}: a judge that answers with one word gives no reason; write `decide: listed` in its "
+            "settings, or `reason: none`"
+        )
     if settings.decide != "auto":
         return _load(settings.decide)
     if is_decision_model(settings):
         return _load("decisions" if settings.model.startswith("openai/") else "systemone")
-    return _load("single" if settings.logprobs and not together else "listed")
+    return _load("single" if settings.logprobs and not together and not reason else "listed")
 
 
 @cache

@@ -1,5 +1,9 @@
-"""The transport `listed`: all questions in one call of a chat model, which replies with JSON, one word per question."""
+"""The transport `listed`: all questions in one call of a chat model, which replies with JSON, one word per question.
 
+A request with reasons has one per question too, under a key that no question's id can be.
+"""
+
+import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -11,12 +15,14 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from ...untrusted import neutralise
 from ..probabilities import follow_options, read_option
 from ..question import Question, RawReply
-from ..typed_questions import Answer, Predicate, Request, TypedQuestion
+from ..typed_questions import Answer, Predicate, Reason, Request, TypedQuestion
 from .transport import Transport
 from .wording import compose, delimit_all, describe_words, words_of, write_statement
 
 _TOKENS_PER_ANSWER = 8  # of the reply, beside the characters of the id and the word
+_TOKENS_PER_REASON = 80
 _MOST_QUESTIONS = 128
+_FRAMES: Mapping[Reason, str] = {"none": "listed", "first": "reason_first", "after": "reason_after"}
 
 
 class ListedAnswers(BaseModel):
@@ -24,6 +30,7 @@ class ListedAnswers(BaseModel):
 
     model_config = ConfigDict(extra="allow")
     words: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    reason: ClassVar[Reason] = "none"
     most_tokens: ClassVar[int] = 0
 
     @model_validator(mode="before")
@@ -38,19 +45,28 @@ class ListedAnswers(BaseModel):
 
     @classmethod
     def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
-        """The schema: a property per question, with its words as an enumeration."""
-        properties = {question: {"type": "string", "enum": list(words)} for question, words in cls.words.items()}
+        """The schema: a property per question, with its words as an enumeration, and its reason before or behind it."""
+        properties = dict[str, Any]()
+        for question, words in cls.words.items():
+            answer = {question: {"type": "string", "enum": list(words)}}
+            reason = {} if cls.reason == "none" else {_reason_key(question): {"type": "string"}}
+            properties |= reason | answer if cls.reason == "first" else answer | reason
         return {"title": "ListedAnswers", "type": "object", "properties": properties}
 
 
+def _reason_key(question: str) -> str:
+    return f"reason {question}"
+
+
 @lru_cache(maxsize=1024)
-def reply_schema(words: tuple[tuple[str, tuple[str, ...]], ...]) -> type[ListedAnswers]:
+def reply_schema(words: tuple[tuple[str, tuple[str, ...]], ...], reason: Reason = "none") -> type[ListedAnswers]:
     """The schema of the reply to questions, by their ids and words."""
     lengths = [len(question) + max(map(len, offered)) for question, offered in words]
     most_tokens = sum(lengths) + _TOKENS_PER_ANSWER * (len(words) + 1)
-    return type(
-        "ListedAnswers", (ListedAnswers,), {"words": dict(words), "most_tokens": most_tokens, "__module__": __name__}
-    )
+    if reason != "none":
+        most_tokens += _TOKENS_PER_REASON * len(words)
+    attributes = {"words": dict(words), "reason": reason, "most_tokens": most_tokens, "__module__": __name__}
+    return type("ListedAnswers", (ListedAnswers,), attributes)
 
 
 class Listed(Transport):
@@ -60,12 +76,13 @@ class Listed(Transport):
 
     def render(self, request: Request, questions: Sequence[TypedQuestion]) -> Question[ListedAnswers]:
         """The call: the state, then the questions by their ids."""
-        prompt = compose(request, request.prompts.load(request.task, request.language), "listed")
+        reason = request.reason or "none"
+        prompt = compose(request, request.prompts.load(request.task, request.language), _FRAMES[reason])
         words = tuple([(question.id, tuple(words_of(question, prompt.language))) for question in questions])
         statements = [_line(question) for question in questions if isinstance(question, Predicate)]
         others = [_line(question) for question in questions if not isinstance(question, Predicate)]
         user = [delimit_all(request.state)]
-        schema = reply_schema(words)
+        schema = reply_schema(words, reason)
         if statements:
             user += ["<statements>", *statements, "</statements>"]
         return Question(
@@ -81,7 +98,11 @@ class Listed(Transport):
     def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], raw: RawReply) -> list[Answer]:
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
         starts = _token_starts(raw)
-        return [_read(question, words_of(question, call.prompt.language), raw, starts) for question in questions]
+        answers = [_read(question, words_of(question, call.prompt.language), raw, starts) for question in questions]
+        if call.schema.reason != "none":
+            for answer in answers:
+                answer.reason = _read_reason(answer.question, raw.text)
+        return answers
 
 
 def _line(question: TypedQuestion) -> str:
@@ -115,6 +136,17 @@ def _read(question: TypedQuestion, words: Mapping[str, str], raw: RawReply, star
         return Answer(question, words[word])
     probabilities = {option: shares.get(name, 0.0) / total for name, option in words.items()}
     return Answer(question, max(probabilities, key=probabilities.__getitem__), probabilities)
+
+
+def _read_reason(question: TypedQuestion, text: str) -> str:
+    """The reason under a question's own key; empty where the reply has none that can be read."""
+    value = _value_pattern(_reason_key(question.id)).search(text)
+    if value is None or not value[1].startswith('"'):
+        return ""
+    try:
+        return " ".join(str(json.loads(value[1], strict=False)).split())
+    except ValueError:
+        return ""
 
 
 @lru_cache(maxsize=1024)
