@@ -1,0 +1,135 @@
+"""The bundled conversations keep the plan that eval_sets/README.md describes."""
+
+from collections import Counter
+from functools import cache
+
+import pytest
+from conversation_labels import FAULTS, Labels, read_labels
+
+from assay.eval_sets import Sample, load_set
+from assay.text.tokens import tokens
+
+both = pytest.mark.parametrize("language", ["nl", "en"])
+
+
+@cache
+def conversations(language: str) -> list[tuple[Sample, Labels]]:
+    """The samples of a language with their labels, which are validated."""
+    return [(sample, read_labels(sample)) for sample in load_set(f"conversations_{language}")]
+
+
+def calls(sample: Sample) -> list[tuple[str, dict[str, object] | None]]:
+    return [(call.function.name, call.function.values) for message in sample.messages for call in message.tool_calls]
+
+
+def expected(sample: Sample) -> list[tuple[str, dict[str, object] | None]]:
+    return [(action["name"], action["kwargs"]) for action in sample.metadata["expected_actions"]]
+
+
+@both
+def test_thirty_conversations_of_three_companies(language: str) -> None:
+    ids = [sample.id for sample, _ in conversations(language)]
+    companies = list(dict.fromkeys(name.rsplit("-", 2)[0] for name in ids))
+    assert ids == [f"{company}-{language}-{number:02}" for company in companies for number in range(1, 11)]
+    assert len(companies) == 3
+    assert {sample.language for sample, _ in conversations(language)} == {language}
+    policies = {(sample.id.rsplit("-", 2)[0], sample.policy) for sample, _ in conversations(language)}
+    assert len(policies) == 3
+    assert all(4 <= len(policy.splitlines()) <= 9 for _, policy in policies)
+
+
+@both
+def test_half_have_one_planted_fault_of_each_kind_some(language: str) -> None:
+    faults = Counter(sample.metadata["fault"] for sample, _ in conversations(language))
+    assert faults.pop(None) == 15
+    assert faults.keys() == set(FAULTS)
+    assert set(faults.values()) <= {1, 2, 3}
+    companies = Counter(s.id.rsplit("-", 2)[0] for s, _ in conversations(language) if s.metadata["fault"])
+    assert all(4 <= count <= 6 for count in companies.values())
+
+
+@both
+def test_the_first_message_is_the_policy_and_four_to_fourteen_follow(language: str) -> None:
+    for sample, _ in conversations(language):
+        roles = [message.role for message in sample.messages]
+        assert roles[:2] == ["system", "user"], sample.id
+        assert "system" not in roles[1:], sample.id
+        assert 4 <= len(roles) - 1 <= 14, sample.id
+        assert roles[-1] in {"user", "assistant"}, sample.id
+        # a local judge of a small context and a slow processor reads them
+        assert sum(len(tokens(message.text)) for message in sample.messages[1:]) <= 300, sample.id
+
+
+@both
+def test_every_call_has_its_result_and_arguments_without_free_text(language: str) -> None:
+    for sample, _ in conversations(language):
+        made = [call.id for message in sample.messages for call in message.tool_calls]
+        assert made == [message.tool_call_id for message in sample.messages if message.role == "tool"], sample.id
+        for _, arguments in [*calls(sample), *expected(sample)]:
+            assert arguments is not None, sample.id
+            assert all(len(tokens(str(value))) <= 6 for value in arguments.values()), sample.id
+
+
+@both
+def test_two_raters_who_agree_by_and_large(language: str) -> None:
+    ratings = [tuple(sample.ratings.values()) for sample, _ in conversations(language)]
+    assert len({tuple(sample.ratings) for sample, _ in conversations(language)}) == 1
+    assert max(abs(first - second) for first, second in ratings) <= 2
+    assert 5 <= sum(first != second for first, second in ratings) <= 25
+    for sample, _ in conversations(language):
+        assert sample.human_rating is not None
+        assert (sample.human_rating >= 4) is (sample.metadata["fault"] is None) or 3 <= sample.human_rating < 4
+
+
+@both
+def test_labels_point_at_the_messages_that_they_are_about(language: str) -> None:
+    for sample, labels in conversations(language):
+        answers = {turn for turn, message in enumerate(sample.messages) if message.role == "assistant"}
+        questions = {turn for turn, message in enumerate(sample.messages) if message.role == "user"}
+        assert set(sample.metadata["fault_turns"]) | set(labels.asked_again) <= answers, sample.id
+        assert {turn for pair in labels.contradictions for turn in pair} <= answers, sample.id
+        assert all(earlier < later for earlier, later in labels.contradictions), sample.id
+        assert set(labels.repeated) <= questions, sample.id
+        assert {rule.turn for rule in labels.broken_rules} <= answers, sample.id
+        assert all(rule.rule in sample.policy for rule in labels.broken_rules), sample.id
+        assert labels.requests, sample.id
+        for request in labels.requests:
+            assert (request.turn in answers) is request.met, sample.id
+            assert request.met or request.turn is None, sample.id
+
+
+@both
+def test_a_planted_fault_is_in_its_labels(language: str) -> None:
+    for sample, labels in conversations(language):
+        kind = sample.metadata["fault"]
+        assert bool(sample.metadata["fault_turns"]) is (kind is not None), sample.id
+        if kind is not None:
+            assert FAULTS[kind](sample, labels), sample.id
+
+
+@both
+def test_a_conversation_without_a_fault_has_nothing_to_flag(language: str) -> None:
+    for sample, labels in conversations(language):
+        if sample.metadata["fault"] is None:
+            assert calls(sample) == expected(sample), sample.id
+            assert not labels.repeated, sample.id
+            assert not any(holds(sample, labels) for holds in FAULTS.values()), sample.id
+
+
+@both
+def test_only_the_kinds_that_follow_from_the_planted_one_stand_beside_it(language: str) -> None:
+    wrong_calls: set[str] = {"wrong_tool", "wrong_argument"}
+    follows: dict[str, set[str]] = {
+        "unresolved": wrong_calls,  # a call that was never made
+        "handover_missing": {"unresolved", "policy_broken", *wrong_calls},
+        "handover_needless": {"unresolved", "policy_broken", *wrong_calls},
+        "asked_again": set(),
+        "contradiction": {"unresolved"},
+        "policy_broken": set(),
+        "wrong_tool": {"unresolved", *wrong_calls},
+        "wrong_argument": {"unresolved", *wrong_calls},
+    }
+    for sample, labels in conversations(language):
+        if kind := sample.metadata["fault"]:
+            beside = {other for other, holds in FAULTS.items() if holds(sample, labels)} - {kind}
+            assert beside <= follows[kind], sample.id
