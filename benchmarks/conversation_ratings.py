@@ -1,0 +1,311 @@
+"""How well the metrics of a conversation follow its rating, alone and in a fitted scorer, beside baselines.
+
+    python benchmarks/conversation_ratings.py --data ../shared/data/rated
+    python benchmarks/conversation_ratings.py --data ../shared/data/rated --judge qwen1.5b --cassette FILE --limit 50
+
+Without a judge: every metric that asks nobody, and the numbers in its evidence, on tau_airline (an airline's agent; the
+rating is computed from the final database; groups are tasks) and on simulatorarena (people who wrote a text with a
+chatbot and rated it). The fitted scorers are out of fold: groups are dealt into folds, and the choice of metrics is
+made inside them. `tool_calls` compares with the calls that a task needs, which nobody knows in production; so each
+scorer is fitted with it and without it.
+
+With a judge also: `resolved`, `handover` and `policy_kept` on --limit conversations of tau_airline, one per task; and
+faithfulness of mtrag_faithfulness with the messages before an answer as documentation against without them, on --limit
+answers that have such messages. What is not in the cassette is asked. Intervals (95%) are over groups.
+"""
+
+import argparse
+import asyncio
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import checkout  # noqa: F401
+import numpy as np
+from benchmark_output import print_machine, print_table
+from rated_agreement import row, score_samples
+
+from assay import Sample, load_set
+from assay.judges import JudgeSettings, LiteLLMJudge, Usage, load_settings
+from assay.meta_eval.comparison import compare
+from assay.meta_eval.estimate import Estimate, estimate_mean
+from assay.meta_eval.selection import Combine, select
+from assay.meta_eval.table import ScoreTable
+from assay.metrics import Metric, Score
+from assay.metrics.catalogue import load_metric
+from assay.presentation.figure import Figure
+
+AGENT, WRITERS, RETRIEVAL = "tau_airline", "simulatorarena", "mtrag_faithfulness"
+BASELINES = ("conversation_turns", "conversation_length", "thanks_at_end")
+ORACLE = "tool_calls"
+WITHOUT_JUDGE = ("effort", "consistent", "handover", ORACLE)
+JUDGED = ("resolved", "handover", "policy_kept")
+PARTS: Mapping[str, Mapping[str, bool]] = {
+    "effort": {"turns": False, "repeated": False, "asked_again": False},
+    "consistent": {"contradictions": False},
+    "handover": {"happened": False},
+    ORACLE: {"precision": True, "recall": True, "in_order": True},
+}
+"""The numbers in a metric's evidence that stand for themselves, and whether more is better."""
+HANDED_OVER = "handover.happened"
+WAYS: tuple[Combine, ...] = ("all", "logistic")
+NAN = float("nan")
+
+
+def count_evidence(score: Score, key: str) -> float:
+    """The number in a score's evidence: of a list its length; NaN where there is none."""
+    value = score.evidence.get(key)
+    if isinstance(value, list | tuple):
+        return float(len(value))
+    return float(value) if isinstance(value, bool | int | float) else NAN
+
+
+def tabulate(
+    samples: Sequence[Sample], metrics: Iterable[Metric], scores: Mapping[str, Mapping[str, Score]]
+) -> ScoreTable:
+    """The metrics' values and the numbers of their evidence beside the ratings, without columns that hold nothing.
+
+    Args:
+        samples: The conversations.
+        metrics: The metrics.
+        scores: Their scores by metric and sample.
+    """
+    columns: dict[str, list[float]] = {}
+    directions: dict[str, bool] = {}
+    for metric in metrics:
+        own = [scores[metric.name][sample.id] for sample in samples]
+        columns[metric.name] = [NAN if score.value is None else score.value for score in own]
+        directions[metric.name] = metric.higher_is_better
+        for key, is_better in PARTS.get(metric.name, {}).items():
+            name = f"{metric.name}.{key}"
+            columns[name], directions[name] = [count_evidence(score, key) for score in own], is_better
+    names = [name for name, values in columns.items() if not np.isnan(values).all()]
+    ratings = [NAN if sample.human_rating is None else sample.human_rating for sample in samples]
+    return ScoreTable(
+        items=tuple(sample.id for sample in samples),
+        metrics=tuple(names),
+        scores=np.array([columns[name] for name in names]).T,
+        ratings=np.array(ratings)[:, None],
+        directions={name: directions[name] for name in names},
+        rating_min=samples[0].rating_min,
+        rating_max=samples[0].rating_max,
+        groups=tuple(sample.source for sample in samples),
+    )
+
+
+def predict_out_of_fold(
+    table: ScoreTable, names: Sequence[str], combine: Combine, seed: int
+) -> dict[str, float | None]:
+    """Each item's score by a combination of these columns that did not see its group; empty where there is none.
+
+    The baselines of a conversation are renamed: under their own names they are never part of a combination.
+    """
+    part = table.only(names)
+    renamed = tuple(f"of {name}" for name in names)
+    part = ScoreTable(
+        items=part.items,
+        metrics=renamed,
+        scores=part.oriented,
+        ratings=part.ratings,
+        rating_min=part.rating_min,
+        rating_max=part.rating_max,
+        groups=part.groups,
+    )
+    selected = select(part, combine=combine, prefer="best", resamples=100, permutations=99, seed=seed)
+    if selected is None:
+        return {}
+    means = selected[1].chosen.mean(axis=1)
+    return {item: float(mean) for item, mean in zip(part.rated().items, means, strict=True)}
+
+
+def fitted_columns(table: ScoreTable) -> dict[str, list[str]]:
+    """The columns of each scorer: baselines, metrics without the oracle, these and baselines, metrics with it."""
+    baselines = [name for name in table.metrics if name in (*BASELINES, HANDED_OVER)]
+    production = [name for name in table.metrics if name.partition(".")[0] not in (*BASELINES, ORACLE)]
+    oracle = [name for name in table.metrics if name.partition(".")[0] == ORACLE]
+    columns = {
+        "baselines": baselines,
+        f"metrics without {ORACLE}": production,
+        f"metrics without {ORACLE}, and baselines": [
+            *production,
+            *(name for name in baselines if name not in production),
+        ],
+    }
+    return columns | ({f"metrics with {ORACLE} (oracle)": [*production, *oracle]} if oracle else {})
+
+
+def agreement_rows(table: ScoreTable, samples: list[Sample]) -> list[list[object]]:
+    """One row per column: metric, n, Spearman, AUROC; higher is better in all."""
+    rows = []
+    for name in table.metrics:
+        column = table.column(name)
+        values = {
+            item: None if np.isnan(value) else float(value) for item, value in zip(table.items, column, strict=True)
+        }
+        label = name if table.directions[name] else f"{name} (less is better)"
+        rows.append(row(label, values, samples)[:4])
+    return rows
+
+
+def fitted_rows(table: ScoreTable, samples: list[Sample], seed: int) -> list[list[object]]:
+    """The same of the fitted scorers."""
+    rows = []
+    for title, names in fitted_columns(table).items():
+        for way in WAYS:
+            values = predict_out_of_fold(table, names, way, seed) if names else {}
+            if values:
+                label = "chosen in the folds" if way == "all" else f"{way}, all of them"
+                rows.append(row(f"scorer of {title}: {label}", values, samples)[:4])
+    return rows
+
+
+def one_per_group(samples: Sequence[Sample], limit: int, seed: int) -> list[Sample]:
+    """One conversation of each group, drawn with a seed, of at most so many groups."""
+    draw = random.Random(seed)
+    groups: dict[str, list[Sample]] = {}
+    for sample in samples:
+        groups.setdefault(sample.source, []).append(sample)
+    drawn = [draw.choice(groups[name]) for name in sorted(groups)]
+    return sorted(draw.sample(drawn, min(limit, len(drawn))), key=lambda sample: sample.id)
+
+
+async def rate_by_rules(name: str, samples: list[Sample], seed: int) -> None:
+    """Prints the agreement of everything that asks nobody, and of the fitted scorers."""
+    metrics = [load_metric(metric, None) for metric in (*WITHOUT_JUDGE, *BASELINES)]
+    scores = {metric.name: await score_samples(samples, metric, 1) for metric in metrics}
+    table = tabulate(samples, metrics, scores)
+    groups = len({sample.source for sample in samples})
+    title = f"{name}: {len(samples)} conversations in {groups} groups, no judge"
+    print_table(
+        title,
+        ["metric", "n", "Spearman", "AUROC"],
+        [*agreement_rows(table, samples), *fitted_rows(table, samples, seed)],
+    )
+    for metric in metrics:
+        reasons = {score.reason for score in scores[metric.name].values() if score.status != "scored"}
+        if reasons:
+            count = sum(score.status != "scored" for score in scores[metric.name].values())
+            print(f"{metric.name} has no score of {count}: {min(reasons)}")
+
+
+async def score_by_judge(
+    samples: list[Sample], names: Sequence[str], settings: JudgeSettings, cassette: Path | None
+) -> tuple[list[Metric], dict[str, dict[str, Score]]]:
+    """The scores by metrics that ask, each with a judge of its own: then each says what it takes when it runs alone."""
+    metrics, scores = [], {}
+    for name in names:
+        async with LiteLLMJudge(settings, cassette=cassette, mode="auto" if cassette else "off") as judge:
+            metrics.append(load_metric(name, judge))
+            scores[metrics[-1].name] = await score_samples(samples, metrics[-1], settings.concurrency)
+    return metrics, scores
+
+
+async def rate_by_judge(samples: list[Sample], settings: JudgeSettings, cassette: Path | None, seed: int) -> None:
+    """Prints the agreement of the metrics that ask a judge, and what they take, beside the others' on these items."""
+    judged, scores = await score_by_judge(samples, JUDGED, settings, cassette)
+    rows = []
+    for metric in judged:
+        own = scores[metric.name]
+        usage = Usage.total([score.usage for score in own.values()])
+        values = {item: score.value for item, score in own.items()}
+        failures = sum(score.status == "failed" for score in own.values())
+        tokens = usage.tokens_in + usage.tokens_out
+        rows.append(
+            [*row(metric.name, values, samples)[:4], failures, usage.calls / len(samples), tokens / len(samples)]
+        )
+    others = [load_metric(name, None) for name in (*WITHOUT_JUDGE, *BASELINES)]
+    scores_of_others = {metric.name: await score_samples(samples, metric, 1) for metric in others}
+    rows += [
+        [*cells, None, None, None] for cells in agreement_rows(tabulate(samples, others, scores_of_others), samples)
+    ]
+    title = f"{AGENT}: {len(samples)} conversations, one per task (seed {seed}), {settings.identity}"
+    print_table(title, ["metric", "n", "Spearman", "AUROC", "failed", "calls", "tokens"], rows)
+
+
+def without_messages(sample: Sample) -> Sample:
+    """The same question, answer and contexts, and nothing that was said before."""
+    return sample.model_copy(update={"messages": ()})
+
+
+async def compare_history(samples: list[Sample], settings: JudgeSettings, cassette: Path | None, seed: int) -> None:
+    """Prints faithfulness with the messages before an answer against without them, on the same answers."""
+    both = {"with what was said before": samples, "without": [without_messages(sample) for sample in samples]}
+    columns = []
+    rows = []
+    for name, answers in both.items():
+        _, scores = await score_by_judge(answers, ["faithfulness"], settings, cassette)
+        values = {item: score.value for item, score in scores["faithfulness"].items()}
+        usage = Usage.total([score.usage for score in scores["faithfulness"].values()])
+        count = len(samples)
+        tokens = usage.tokens_in + usage.tokens_out
+        rows.append([*row(f"faithfulness, {name}", values, samples)[:4], usage.calls / count, tokens / count])
+        columns.append(
+            [NAN if values.get(sample.id) is None else float(values[sample.id] or 0.0) for sample in samples]
+        )
+    groups = [sample.source for sample in samples]
+    title = f"{RETRIEVAL}: {len(samples)} answers in {len(set(groups))} groups (seed {seed}), {settings.identity}"
+    print_table(title, ["", "n", "Spearman", "AUROC", "calls", "tokens"], rows)
+    for line in describe_pair(np.array(columns[0]), np.array(columns[1]), samples):
+        print(line)
+
+
+def describe_pair(first: np.ndarray, second: np.ndarray, samples: Sequence[Sample]) -> list[str]:
+    """Says how much the scores of the same items differ, and how much their agreement with the ratings does."""
+    table = ScoreTable(
+        items=tuple(sample.id for sample in samples),
+        metrics=("with", "without"),
+        scores=np.column_stack([first, second]),
+        ratings=np.array([NAN if sample.human_rating is None else sample.human_rating for sample in samples])[:, None],
+        rating_min=samples[0].rating_min,
+        rating_max=samples[0].rating_max,
+        groups=tuple(sample.source for sample in samples),
+    ).rated()
+    comparison = compare(
+        table, ("with", table.column("with")[:, None]), ("without", table.column("without")[:, None]), permutations=2000
+    )
+    changes = table.column("with") - table.column("without")
+    has_both = ~np.isnan(changes)
+    labels = [group for group, is_there in zip(table.groups, has_both, strict=True) if is_there]
+    mean = estimate_mean(changes[has_both], labels, bounds=(-1.0, 1.0))
+    changed = int((changes[has_both] != 0).sum())
+    return [
+        f"the score with it less the score without it: {write(mean, 'change')}; {changed} of {has_both.sum()} differ",
+        f"its Spearman less the other's: {write(comparison.difference, 'correlation')} (n = {comparison.n})",
+    ]
+
+
+def write(estimate: Estimate, kind: str) -> str:
+    """An estimate with its interval."""
+    return str(Figure.from_estimate(kind, estimate))
+
+
+async def main() -> None:
+    """Prints one table per set."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data/rated"), help="folder of the rated sets")
+    parser.add_argument("--sets", nargs="+", choices=(AGENT, WRITERS, RETRIEVAL), default=(AGENT, WRITERS, RETRIEVAL))
+    parser.add_argument("--judge")
+    parser.add_argument("--cassette", type=Path, help="recorded replies; what is not in it is asked and added")
+    parser.add_argument("--limit", type=int, default=50, help="conversations, and answers, that the judge reads")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    print_machine()
+    settings = load_settings(options.judge) if options.judge else None
+    for name in options.sets:
+        samples = load_set(options.data / f"{name}.jsonl")
+        if name == RETRIEVAL and settings:
+            later = [sample for sample in samples if len(sample.messages) > 2]  # more than this question and its answer
+            drawn = random.Random(options.seed).sample(later, min(options.limit, len(later)))
+            await compare_history(drawn, settings, options.cassette, options.seed)
+        elif name == RETRIEVAL:
+            print(f"{name} needs --judge")
+        elif settings and name == AGENT:
+            await rate_by_judge(
+                one_per_group(samples, options.limit, options.seed), settings, options.cassette, options.seed
+            )
+        else:
+            await rate_by_rules(name, samples, options.seed)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
