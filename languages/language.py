@@ -11,6 +11,7 @@ from .fallback import FALLBACK
 from .sections import (
     Components,
     DeclinedWords,
+    Demands,
     Entities,
     Messages,
     Notation,
@@ -159,6 +160,11 @@ class Language:
     def statements(self) -> Statements:
         """`statements.yaml`."""
         return self._read("statements", Statements)
+
+    @cached_property
+    def demands(self) -> Demands:
+        """`demands.yaml`."""
+        return self._read("demands", Demands)
 
     @cached_property
     def probes(self) -> Probes:
