@@ -167,6 +167,13 @@ class Language:
         return self._read("demands", Demands)
 
     @cached_property
+    def function_words(self) -> frozenset[str]:
+        """The function words but negations, of `words.yaml`, or of `demands.yaml` where there is no `words.yaml`."""
+        if self.has("words"):
+            return self.words.function_words - self.words.negations
+        return self.demands.function_words if self.has("demands") else frozenset()
+
+    @cached_property
     def probes(self) -> Probes:
         """`probes.yaml`."""
         return self._read("probes", Probes)

@@ -484,14 +484,20 @@ class Demands(PackFile):
         instructs: Verbs that tell what to do where a sentence or a clause begins with them.
         before_instructing: What may stand before those ("please", "then").
         conditions: What a sentence begins with whose main clause comes after a comma ("if", "before").
+        subjects: What a list item that states a fact begins with ("each", "our").
         wants: Wherever one stands, a sentence of a customer's goal wants something.
+        depends: What a sentence of a goal begins with that is wanted in some event alone ("if").
+        function_words: Words that say nothing alone, where the pack has no `words.yaml`.
     """
 
     obliges: tuple[str, ...] = Field(min_length=1)
     instructs: frozenset[str]
     before_instructing: frozenset[str] = frozenset()
     conditions: frozenset[str] = frozenset()
+    subjects: frozenset[str] = frozenset()
     wants: tuple[str, ...] = Field(min_length=1)
+    depends: tuple[str, ...] = Field(min_length=1)
+    function_words: frozenset[str] = frozenset()
 
 
 class Probes(PackFile):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..errors import JudgeError
 from ..eval_sets.sample import Sample
 from ..judges import ChoiceQuestion, JudgeLike, Predicate, Request, Usage, open_judge
 from ..judges.typed_questions import MOST_OPTIONS
@@ -30,8 +31,8 @@ class PolicyKept(Metric):
     states a fact is no rule; `others` in the evidence says how many these are.
 
     The evidence has `rules`, each with its `text`, `broken`, `probability` (of being broken) and the `turn` in which it
-    was broken, by the judge's choice between the assistant's turns (null where it was not broken or the judge names
-    none).
+    was broken, by the judge's choice between the assistant's turns (null where it was not broken, or the judge names
+    none; `no_turns` says why where its reply could not be used).
 
     Args:
         judge: Says of each rule whether it was broken (one request, whatever the number of rules), and where one was,
@@ -67,9 +68,12 @@ class PolicyKept(Metric):
         thread = fitting_thread(sample, self.judge, lambda text: self.request(sample, rules, text))
         answers = require_answers(await self.judge.decide(self.request(sample, rules, thread.text)))
         broken = [answer.option == "yes" for answer in answers.values()]
-        places, usage = await self._find_turns(
-            sample, [rule for rule, is_broken in zip(rules, broken, strict=True) if is_broken], turns, thread.text
-        )
+        broken_rules = [rule for rule, is_broken in zip(rules, broken, strict=True) if is_broken]
+        try:
+            places, usage = await self._find_turns(sample, broken_rules, turns, thread.text)
+        except JudgeError as error:  # the verdicts stand without the turns
+            places, usage = {}, NO_USAGE
+            evidence["no_turns"] = str(error)
         evidence["rules"] = [
             {
                 "text": rule,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence, Set
+from functools import cache
 from typing import Any, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel
@@ -10,10 +11,10 @@ from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, Predicate, Question, Request, Usage, open_judge
 from ..judges.usage import NO_USAGE
-from ..languages import language_or_fallback
+from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.demands import find_wishes
-from ..text.lemmas import stem, words
+from ..text.lemmas import content_stems
 from ..text.sentences import without_words_to_judge
 from ..text.wording import count_of
 from .claim_support import require_answers
@@ -46,9 +47,10 @@ class Resolved(Metric):
     Range: [0, 1]. A conversation without a request is skipped.
 
     The judge lists the requests from what customer and assistant said, without the tools, in whose results nobody asks
-    for anything. One request that comes twice is one. A listed request that shares no word with what the customer said,
-    or has all its words from one message of the assistant and not half of them from the customer, is the judge's
-    invention: it is left out, and stands in the evidence as `invented`; where all are, the score is failed. Words are compared by their stems, and by their first five letters; function words do not count.
+    for anything. One request that comes twice is one. A listed request is the judge's invention where it shares no word
+    with what the customer said, or has all its words from one message of the assistant and not half of them from the
+    customer: it is left out, and stands in the evidence as `invented`; where all are, the score is failed. Words are
+    compared by their stems and by their first five letters; function words and "wants" do not count.
 
     Met is what was done, or answered, when the conversation ends, by a message or the result of a tool. A promise
     meets nothing, nor does a handover or a refusal, also one that the policy demands: whether those were right is what
@@ -213,11 +215,15 @@ def _of_role(sample: Sample, role: str) -> list[Message]:
 
 
 def _stems(text: str, sample: Sample) -> frozenset[str]:
-    """The stems of a text's words; without function words, if it has others."""
-    language = language_or_fallback(sample.language, "words")
-    all_words = words(text)
-    left_out = language.words.function_words - language.words.negations
-    return frozenset(stem(word, language) for word in all_words if word not in left_out) or frozenset(all_words)
+    """The stems of a text's words, without those that every request may have ("the customer wants")."""
+    language = language_or_fallback(sample.language, "demands", "statements")
+    stems = content_stems(text, language)
+    return (stems - _common_stems(language)) or stems
+
+
+@cache
+def _common_stems(language: Language) -> frozenset[str]:
+    return content_stems(" ".join([language.statements.customer, *language.demands.wants]), language)
 
 
 def _is_of_customer(wanted: Set[str], said: Set[str], answers: Sequence[Set[str]]) -> bool:

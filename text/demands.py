@@ -23,7 +23,7 @@ class Demanding:
     """Tells which sentences of a language demand something; `load_demanding` makes one object per language.
 
     Args:
-        language: Its pack has `demands.yaml` and `words.yaml`.
+        language: Its pack has `demands.yaml`.
     """
 
     def __init__(self, language: Language) -> None:
@@ -34,9 +34,10 @@ class Demanding:
         self._instructs = pack.instructs
         self._before = pack.before_instructing
         self._conditions = pack.conditions
+        self._subjects = pack.subjects
         self._states = any_pattern(language.sentences.states)
-        self._function_words = language.words.function_words
-        self._depends = _any_phrase(language.words.conditions)
+        self._function_words = language.function_words
+        self._depends = _any_phrase(pack.depends)
 
     def obliges(self, sentence: str) -> bool:
         """Whether a sentence says what somebody must or must not do, or tells somebody to do something."""
@@ -74,8 +75,10 @@ class Demanding:
         return self._depends.match(_straight(sentence)) is not None
 
     def states(self, sentence: str) -> bool:
-        """Whether a sentence has a verb that states something."""
-        return self._states.search(sentence) is not None
+        """Whether a list item states something, or is too short to demand anything."""
+        item = _WORD.findall(sentence.lower())
+        is_short = len(item) < _FEWEST_WORDS
+        return is_short or item[0] in self._subjects or self._states.search(sentence) is not None
 
 
 def _any_phrase(phrases: Sequence[str]) -> re.Pattern[str]:
@@ -90,8 +93,8 @@ def _straight(text: str) -> str:
 
 @cache
 def load_demanding(language: Language) -> Demanding:
-    """Returns what tells the demands of a language; of English where its pack lacks one of the two."""
-    return Demanding(language if language.has("demands", "words") else load_language(FALLBACK))
+    """Returns what tells the demands of a language; of English where its pack has no `demands.yaml`."""
+    return Demanding(language if language.has("demands") else load_language(FALLBACK))
 
 
 class PolicyRules(NamedTuple):
@@ -111,8 +114,8 @@ def find_rules(policy: str, language: Language) -> PolicyRules:
 
     A sentence does that obliges by a word of the language pack ("must", "only", "at most"), or begins with what to do
     ("Ask for the number", "If it is late, apologise"). A list item does too whose lead-in or heading obliges
-    ("Never:"), and one of four words or more without a verb that states something ("Refund within 14 days"). What only
-    states a fact ("Each order has a number") is no rule.
+    ("Never:"), and one of four words or more that names no subject and states nothing by a
+    verb ("Refund within 14 days"). What only states a fact ("Each order has a number") is no rule.
 
     Args:
         policy: The policy, in Markdown or plain text.
@@ -163,9 +166,11 @@ class _PolicyReader:
             is_title = line.role == "heading" and line.level == self.title_level
             self._heading = _NO_HEAD if is_title else self._head(text)
             return
-        is_above_list = after is not None and after.begins_item and len(after.path) > len(line.path)
-        if after is not None and is_above_list and (text.endswith(":") or line.role == "label"):
-            self._heads[after.path[len(line.path)]] = self._head(text)
+        is_above_items = (
+            len(after.path) > len(line.path) or not line.begins_item if after and after.begins_item else False
+        )
+        if after is not None and is_above_items and (text.endswith(":") or line.role == "label"):
+            self._heads[after.path[-2]] = self._head(text)
             return
         self._read_sentences(line, self._heads_of(line))
 
@@ -181,15 +186,14 @@ class _PolicyReader:
         demanding, language = self._demanding, self._demanding.language
         kinds = load_sentence_kinds(language)
         above = [head.text for head in heads if head.text]
-        is_item = bool(line.path) and line.role in {"text", "label"}
-        is_obliged = is_item and any(head.obliges for head in heads)
+        is_obliged = bool(line.path) and any(head.obliges for head in heads)
         sentences = split_line(line.text, language)
         match = _LABEL.match(sentences[0]) if sentences else None
         label = [match[1]] if match and not demanding.obliges(match[1]) else []
         before = ""
         for place, sentence in enumerate(sentences):
             stated = without_words_to_judge(sentence, language)
-            if stated and self._is_rule(stated, is_item=is_item and place == 0, is_obliged=is_obliged):
+            if stated and self._is_rule(stated, is_item=line.begins_item and place == 0, is_obliged=is_obliged):
                 context = [f"[{before}]"] if before and kinds.refers_back(stated) else []
                 self.rules.append(": ".join([*above, *(label if place else ()), " ".join([*context, stated])]))
             else:
@@ -201,7 +205,7 @@ class _PolicyReader:
             return False
         if is_obliged or self._demanding.obliges(sentence):
             return True
-        return is_item and len(_WORD.findall(sentence)) >= _FEWEST_WORDS and not self._demanding.states(sentence)
+        return is_item and not self._demanding.states(sentence)
 
 
 def find_wishes(goal: str, language: Language) -> list[str]:
