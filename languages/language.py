@@ -11,6 +11,7 @@ from .fallback import FALLBACK
 from .sections import (
     Components,
     DeclinedWords,
+    Demands,
     Entities,
     Messages,
     Notation,
@@ -159,6 +160,18 @@ class Language:
     def statements(self) -> Statements:
         """`statements.yaml`."""
         return self._read("statements", Statements)
+
+    @cached_property
+    def demands(self) -> Demands:
+        """`demands.yaml`."""
+        return self._read("demands", Demands)
+
+    @cached_property
+    def function_words(self) -> frozenset[str]:
+        """The function words but negations, of `words.yaml`, or of `demands.yaml` where there is no `words.yaml`."""
+        if self.has("words"):
+            return self.words.function_words - self.words.negations
+        return self.demands.function_words if self.has("demands") else frozenset()
 
     @cached_property
     def probes(self) -> Probes:

@@ -456,6 +456,9 @@ class Statements(PackFile):
         rating_questions: What is asked for an answer's stars; the prompt `rating` says what each star means.
         answered_topic: That the chatbot answered about `{topic}`.
         topic_within: That `{topic}` belongs to the chatbot's topics.
+        request_met: That the customer's `{request}` was met at the end of the conversation.
+        rule_broken: That the assistant broke `{rule}` of the policy.
+        turn_of_breach: In which turn it broke `{rule}`.
     """
 
     customer: str
@@ -468,6 +471,33 @@ class Statements(PackFile):
     rating_questions: RatingQuestions
     answered_topic: Annotated[str, AfterValidator(_naming("topic"))]
     topic_within: Annotated[str, AfterValidator(_naming("topic"))]
+    request_met: Annotated[str, AfterValidator(_naming("request"))]
+    rule_broken: Annotated[str, AfterValidator(_naming("rule"))]
+    turn_of_breach: Annotated[str, AfterValidator(_naming("rule"))]
+
+
+class Demands(PackFile):
+    """`demands.yaml`: how a text says that somebody must or wants something; words and phrases in lower case.
+
+    Attributes:
+        obliges: Wherever one stands, a sentence obliges somebody or sets a limit ("must", "at most").
+        instructs: Verbs that tell what to do where a sentence or a clause begins with them.
+        before_instructing: What may stand before those ("please", "then").
+        conditions: What a sentence begins with whose main clause comes after a comma ("if", "before").
+        subjects: What a list item that states a fact begins with ("each", "our").
+        wants: Wherever one stands, a sentence of a customer's goal wants something.
+        depends: What a sentence of a goal begins with that is wanted in some event alone ("if").
+        function_words: Words that say nothing alone, where the pack has no `words.yaml`.
+    """
+
+    obliges: tuple[str, ...] = Field(min_length=1)
+    instructs: frozenset[str]
+    before_instructing: frozenset[str] = frozenset()
+    conditions: frozenset[str] = frozenset()
+    subjects: frozenset[str] = frozenset()
+    wants: tuple[str, ...] = Field(min_length=1)
+    depends: tuple[str, ...] = Field(min_length=1)
+    function_words: frozenset[str] = frozenset()
 
 
 class Probes(PackFile):

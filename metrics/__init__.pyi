@@ -22,9 +22,11 @@ from .metric import ComputedMetric as ComputedMetric
 from .metric import Metric as Metric
 from .noise_sensitivity import NoiseSensitivity as NoiseSensitivity
 from .numeric.numeric_claims import NumericClaims as NumericClaims
+from .policy_kept import PolicyKept as PolicyKept
 from .predicate import PredicateMetric as PredicateMetric
 from .ragas_adapter import RagasMetric as RagasMetric
 from .ragas_adapter import as_ragas_metric as as_ragas_metric
+from .resolved import Resolved as Resolved
 from .rouge import Rouge1 as Rouge1
 from .rouge import Rouge2 as Rouge2
 from .rouge import RougeL as RougeL

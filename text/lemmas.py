@@ -79,3 +79,17 @@ def stem(word: str, language: Language) -> str:
     if len(short) < _SHORTEST_STEM:
         short = whole
     return _DOUBLE.sub(r"\1", short) if language.profile.doubled_vowels else short
+
+
+def content_stems(text: str, language: Language) -> frozenset[str]:
+    """The stems of a text's words without function words; of all its words where it has no others.
+
+    Example:
+        >>> from assay.languages import load_language
+        >>> sorted(content_stems("I need my payslips.", load_language("en")))
+        ['need', 'payslip']
+    """
+    all_words = words(text)
+    return frozenset(stem(word, language) for word in all_words if word not in language.function_words) or frozenset(
+        all_words
+    )

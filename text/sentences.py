@@ -354,6 +354,17 @@ def _split_line(text: str, code: str, kinds: SentenceKinds) -> Iterator[str]:
     yield from _rejoined(_load_segment()(code, text.strip()), kinds)
 
 
+def split_line(text: str, language: Language) -> list[str]:
+    """Splits one line of plain text into its sentences, whatever they say.
+
+    Example:
+        >>> from assay.languages import load_language
+        >>> split_line("Ask first, e.g. by mail. Never guess!", load_language("en"))
+        ['Ask first, e.g. by mail.', 'Never guess!']
+    """
+    return [*_split_line(text, language.code, load_sentence_kinds(language))]
+
+
 def claiming_sentences(text: str, language: Language) -> list[str]:
     """Splits an answer into the sentences that claim something; see `answer_sentences`.
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # The schema of a prompt's replies, and so of its examples; other prompts have replies without a shape.
 SCHEMAS = {
     "topics": "metrics.topic_adherence:Topics",
+    "requests": "metrics.resolved:Requests",
     "claims": "metrics.claim_extraction:Claims",
     "questions": "metrics.answer_relevance:ReverseQuestions",
     "reworded": "generation.probes.rewording:RewordedAnswer",

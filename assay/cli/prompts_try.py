@@ -41,6 +41,9 @@ _METRICS_OF_PROMPT = {
     "sentence_relevance": "context_relevance:unit=sentences",
     "topics": "topic_adherence",
     "topic_adherence": "topic_adherence",
+    "requests": "resolved",
+    "resolved": "resolved",
+    "policy_kept": "policy_kept",
     "rating": "judge_truthfulness,judge_relatedness,judge_completeness",
 }
 _SHOWN = 10  # claims of a kind in the plain output

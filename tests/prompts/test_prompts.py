@@ -10,6 +10,7 @@ from assay.errors import InputError, UsageError
 from assay.generation.probes.rewording import RewordedAnswer
 from assay.metrics.answer_relevance import ReverseQuestions
 from assay.metrics.claim_extraction import Claims
+from assay.metrics.resolved import Requests
 from assay.metrics.topic_adherence import Topics
 from assay.prompts import BUNDLED, bundled_prompts, prompt_names
 from assay.prompts.prompt import parse_prompt
@@ -18,6 +19,7 @@ TEXT = "## system\nBe strict.\n\n## example user\nQ\n\n## example assistant\nA\n
 EVERY = [(prompt.name, prompt.language) for prompt in bundled_prompts()]
 SCHEMAS: dict[str, type[BaseModel]] = {
     "topics": Topics,
+    "requests": Requests,
     "claims": Claims,
     "questions": ReverseQuestions,
     "reworded": RewordedAnswer,

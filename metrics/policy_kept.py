@@ -1,0 +1,134 @@
+"""Policy kept: the share of the policy's rules that no turn of the assistant broke."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import JudgeError
+from ..eval_sets.sample import Sample
+from ..judges import ChoiceQuestion, JudgeLike, Predicate, Request, Usage, open_judge
+from ..judges.typed_questions import MOST_OPTIONS
+from ..judges.usage import NO_USAGE
+from ..languages import language_or_fallback
+from ..prompts import BUNDLED, Prompts
+from ..text.demands import find_rules
+from ..text.wording import count_of
+from .claim_support import require_answers
+from .conversation_state import fitting_thread
+from .metric import Metric
+from .score import Score, scored, skipped
+from .worker import compute_for
+
+
+class PolicyKept(Metric):
+    """The share of the policy's rules that no turn of the assistant broke.
+
+    Formula: the mean over the rules of 1 - P(broken); of a judge without probabilities, the rules that were not broken
+    / all. Range: [0, 1]. A rule that never applied was not broken. Without a policy, or a rule in it, the
+    conversation is skipped.
+
+    The policy is the first system message. Its rules are the sentences and list items that oblige somebody (`must`,
+    `only`, `never`, `at most`; "Ask for the number"), each with its heading, lead-in or label. A sentence that only
+    states a fact is no rule; `others` in the evidence says how many these are.
+
+    The evidence has `rules`, each with its `text`, `broken`, `probability` (of being broken) and the `turn` in which it
+    was broken, by the judge's choice between the assistant's turns (null where it was not broken, or the judge names
+    none; `no_turns` says why where its reply could not be used).
+
+    Args:
+        judge: Says of each rule whether it was broken (one request, whatever the number of rules), and where one was,
+            in which turn (one more request).
+        prompts: The prompts of the requests.
+    """
+
+    name = "policy_kept"
+    needs = ("messages",)
+    measures = "conversation"
+
+    def __init__(self, judge: JudgeLike, prompts: Prompts = BUNDLED) -> None:
+        self.judge = open_judge(judge)
+        self.prompts = prompts
+
+    async def measure(self, sample: Sample) -> Score:
+        """The score; the evidence has each rule, whether it was broken and in which turn.
+
+        Raises:
+            JudgeError: The judge gave no usable reply, or the conversation does not fit into its context.
+        """
+        policy = sample.policy or ""
+        if not policy.strip():
+            return skipped("the conversation has no policy: no system message")
+        turns = assistant_turns(sample)
+        if not turns:
+            return skipped("the assistant says and does nothing in this conversation")
+        rules, others = await compute_for(sample, find_rules, policy, language_or_fallback(sample.language, "demands"))
+        evidence: dict[str, Any] = {"others": others, "judge": self.judge.name}
+        evidence |= self.prompts.evidence(["policy_kept"], sample.language)
+        if not rules:
+            return skipped("the policy has no rule: no sentence or list item that obliges somebody", evidence)
+        thread = fitting_thread(sample, self.judge, lambda text: self.request(sample, rules, text))
+        answers = require_answers(await self.judge.decide(self.request(sample, rules, thread.text)))
+        broken = [answer.option == "yes" for answer in answers.values()]
+        broken_rules = [rule for rule, is_broken in zip(rules, broken, strict=True) if is_broken]
+        try:
+            places, usage = await self._find_turns(sample, broken_rules, turns, thread.text)
+        except JudgeError as error:  # the verdicts stand without the turns
+            places, usage = {}, NO_USAGE
+            evidence["no_turns"] = str(error)
+        evidence["rules"] = [
+            {
+                "text": rule,
+                "broken": answer.option == "yes",
+                "probability": answer.probability,
+                "turn": places.get(rule),
+            }
+            for rule, answer in zip(rules, answers.values(), strict=True)
+        ]
+        evidence |= thread.evidence()
+        kept = len(rules) - sum(broken)
+        evidence["ratio"] = kept / len(rules)
+        known = [answer.probability for answer in answers.values() if answer.probability is not None]
+        value = 1 - sum(known) / len(known) if len(known) == len(rules) else kept / len(rules)
+        return scored(value, _reason(evidence["rules"], kept), evidence, answers.usage + usage)
+
+    async def _find_turns(
+        self, sample: Sample, broken: Sequence[str], turns: Sequence[int], conversation: str
+    ) -> tuple[Mapping[str, int], Usage]:
+        """The turn in which each broken rule was broken, where the judge names one."""
+        if len(turns) == 1 or not broken:
+            return dict.fromkeys(broken, turns[0]), NO_USAGE
+        question = language_or_fallback(sample.language, "statements").statements.turn_of_breach
+        options = dict.fromkeys(map(str, turns[-MOST_OPTIONS:]), "")
+        questions = [
+            ChoiceQuestion(str(number), question.format(rule=rule), options)
+            for number, rule in enumerate(broken, start=1)
+        ]
+        state = {"conversation": conversation}
+        request = Request("policy_kept", state, questions, sample.language, sample.id, self.prompts)
+        answers = await self.judge.decide(request)
+        chosen = {rule: answer.option for rule, answer in zip(broken, answers.values(), strict=True)}
+        return {rule: int(option) for rule, option in chosen.items() if option is not None}, answers.usage
+
+    def request(self, sample: Sample, rules: Sequence[str], conversation: str) -> Request:
+        """What the judge is asked: of each rule, whether the assistant broke it."""
+        statement = language_or_fallback(sample.language, "statements").statements.rule_broken
+        predicates = [Predicate(str(number), statement.format(rule=rule)) for number, rule in enumerate(rules, start=1)]
+        state = {"conversation": conversation}
+        return Request("policy_kept", state, predicates, sample.language, sample.id, self.prompts)
+
+
+def assistant_turns(sample: Sample) -> list[int]:
+    """The places of the assistant's messages that say or call something."""
+    return [
+        turn
+        for turn, message in enumerate(sample.messages)
+        if message.role == "assistant" and (message.text.strip() or message.tool_calls)
+    ]
+
+
+def _reason(rules: Sequence[dict[str, Any]], kept: int) -> str:
+    reason = f"{kept} of {count_of(len(rules), 'rule')} kept"
+    broken = max((rule for rule in rules if rule["broken"]), key=lambda rule: rule["probability"] or 0, default=None)
+    if broken is None:
+        return reason
+    place = "" if broken["turn"] is None else f" in turn {broken['turn']}"
+    return f'{reason}; broken{place}: "{broken["text"]}"'

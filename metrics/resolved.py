@@ -1,0 +1,248 @@
+"""Resolved: the share of a customer's requests that were met at the end of the conversation."""
+
+import re
+from collections.abc import Sequence, Set
+from functools import cache
+from typing import Any, Literal, NamedTuple, get_args
+
+from pydantic import BaseModel
+
+from ..eval_sets.message import Message
+from ..eval_sets.sample import Sample
+from ..judges import JudgeLike, Predicate, Question, Request, Usage, open_judge
+from ..judges.usage import NO_USAGE
+from ..languages import Language, language_or_fallback
+from ..prompts import BUNDLED, Prompts
+from ..text.demands import find_wishes
+from ..text.lemmas import content_stems
+from ..text.sentences import without_words_to_judge
+from ..text.wording import count_of
+from .claim_support import require_answers
+from .conversation_state import fitting_thread
+from .metric import Metric
+from .score import Score, failed, scored, skipped
+
+Goal = Literal["judge", "given"]
+_SAME_START = 5  # letters: "cancel" and "cancellation", "kündigen" and "Kündigung" are about the same
+_ASKED = re.compile(r"[^.!?\n]*\?")
+
+
+class Requests(BaseModel):
+    """The judge's reply: what the customer asks for, a sentence each."""
+
+    requests: list[str]
+
+
+class _Listed(NamedTuple):
+    requests: list[str]
+    invented: list[str]
+    usage: Usage
+    evidence: dict[str, Any]
+
+
+class Resolved(Metric):
+    """The share of the customer's requests that were met at the end of the conversation.
+
+    Formula: the mean over the requests of P(met); of a judge without probabilities, the requests that were met / all.
+    Range: [0, 1]. A conversation without a request is skipped.
+
+    The judge lists the requests from what customer and assistant said, without the tools, in whose results nobody asks
+    for anything. One request that comes twice is one. A listed request is the judge's invention where it shares no word
+    with what the customer said, or has all its words from one message of the assistant and not half of them from the
+    customer: it is left out, and stands in the evidence as `invented`; where all are, the score is failed. Words are
+    compared by their stems and by their first five letters; function words and "wants" do not count.
+
+    Met is what was done, or answered, when the conversation ends, by a message or the result of a tool. A promise
+    meets nothing, nor does a handover or a refusal, also one that the policy demands: whether those were right is what
+    `handover` and `policy_kept` measure.
+
+    The evidence has `requests`, each with its `text`, `met`, `probability`, and the `turn` that met it (null where it
+    was not met, or no turn shares a word with it). That turn is found by rule: of the assistant's messages, calls and
+    results of tools after the message of the customer that shares most words with the request, the last of those that
+    share most; what the assistant asks does not count.
+
+    Args:
+        judge: Lists the requests (one call), and says of each whether it was met (one request).
+        goal: `judge`: the judge lists the requests. `given`: they are those of `metadata.customer_goal`, a list of
+            requests, or a text whose list items and sentences that want something are the requests; no call lists
+            them.
+        prompts: The prompts of the requests.
+
+    Raises:
+        ValueError: Another value for `goal`.
+    """
+
+    name = "resolved"
+    needs = ("messages",)
+    measures = "conversation"
+
+    def __init__(self, judge: JudgeLike, goal: Goal = "judge", prompts: Prompts = BUNDLED) -> None:
+        if goal not in get_args(Goal):
+            raise ValueError(f"goal is judge or given, not {goal!r}")
+        self.judge = open_judge(judge)
+        self.goal: Goal = goal
+        self.prompts = prompts
+
+    async def measure(self, sample: Sample) -> Score:
+        """The score; the evidence has each request, whether it was met and in which turn.
+
+        Raises:
+            JudgeError: The judge gave no usable reply, or the conversation does not fit into its context.
+        """
+        words_of_customer = [_stems(message.text, sample) for message in _of_role(sample, "user")]
+        if not any(message.text.strip() for message in _of_role(sample, "user")):
+            return skipped("the customer says nothing in this conversation")
+        listed = await self._list(sample, frozenset().union(*words_of_customer))
+        evidence: dict[str, Any] = {"goal": self.goal, "judge": self.judge.name}
+        names = ["resolved"] if self.goal == "given" else ["requests", "resolved"]
+        evidence |= self.prompts.evidence(names, sample.language) | listed.evidence
+        if not listed.requests:
+            if listed.invented:
+                evidence["invented"] = listed.invented
+                reason = f"the judge lists {count_of(len(listed.invented), 'request')} that the customer never made"
+                return failed(f'{reason}: "{listed.invented[0]}"', evidence, listed.usage)
+            if self.goal == "given":
+                return skipped("the sample has no metadata.customer_goal", evidence)
+            return skipped("the judge finds no request of the customer", evidence, listed.usage)
+        thread = fitting_thread(sample, self.judge, lambda text: self.request(sample, listed.requests, text))
+        answers = require_answers(await self.judge.decide(self.request(sample, listed.requests, thread.text)))
+        requests = [
+            {
+                "text": text,
+                "met": answer.option == "yes",
+                "probability": answer.probability,
+                "turn": find_meeting_turn(sample, text) if answer.option == "yes" else None,
+            }
+            for text, answer in zip(listed.requests, answers.values(), strict=True)
+        ]
+        evidence |= {"requests": requests} | thread.evidence()
+        evidence |= {"invented": listed.invented} if listed.invented else {}
+        met = sum(bool(request["met"]) for request in requests)
+        shares = [answer.probability for answer in answers.values()]
+        known = [share for share in shares if share is not None]
+        value = sum(known) / len(known) if len(known) == len(shares) else met / len(requests)
+        evidence["ratio"] = met / len(requests)
+        return scored(value, _reason(requests, met, len(listed.invented)), evidence, listed.usage + answers.usage)
+
+    async def _list(self, sample: Sample, said: Set[str]) -> _Listed:
+        """The requests, those that the judge made up, and what listing them took."""
+        if self.goal == "given":
+            return _Listed(given_requests(sample), [], NO_USAGE, {})
+        spoken = _spoken(sample)
+        thread = fitting_thread(spoken, self.judge, lambda text: self.listing(sample, text))
+        reply = await self.judge.ask(self.listing(sample, thread.text))
+        language = language_or_fallback(sample.language)
+        texts = [without_words_to_judge(" ".join(text.split()), language) for text in reply.value.requests]
+        distinct: dict[frozenset[str] | str, str] = {}
+        for text in filter(None, texts):
+            distinct.setdefault(_stems(text, sample) or text.casefold(), text)
+        answers = [_stems(message.text, sample) for message in _of_role(sample, "assistant")]
+        kept = [text for text in distinct.values() if _is_of_customer(_stems(text, sample), said, answers)]
+        return _Listed(kept, [text for text in distinct.values() if text not in kept], reply.usage, {})
+
+    def listing(self, sample: Sample, conversation: str) -> Question[Requests]:
+        """What the judge is asked for the requests."""
+        prompt = self.prompts.load("requests", sample.language)
+        user = prompt.render({"conversation": conversation})
+        return Question(prompt, user, Requests, sample.id, prompts=self.prompts)
+
+    def request(self, sample: Sample, requests: Sequence[str], conversation: str) -> Request:
+        """What the judge is asked: of each request, whether it was met."""
+        statement = language_or_fallback(sample.language, "statements").statements.request_met
+        predicates = [
+            Predicate(str(number), statement.format(request=text)) for number, text in enumerate(requests, start=1)
+        ]
+        state = {"conversation": conversation}
+        return Request("resolved", state, predicates, sample.language, sample.id, self.prompts)
+
+
+def given_requests(sample: Sample) -> list[str]:
+    """The requests that the sample says the customer has (`metadata.customer_goal`); empty where it says none."""
+    goal = sample.metadata.get("customer_goal")
+    if isinstance(goal, str):
+        return find_wishes(goal, language_or_fallback(sample.language, "demands"))
+    entries = goal if isinstance(goal, list | tuple) else ()
+    texts = (" ".join(entry.split()) for entry in entries if isinstance(entry, str))
+    return list(dict.fromkeys(filter(None, texts)))
+
+
+def find_meeting_turn(sample: Sample, request: str) -> int | None:
+    """Finds the turn that met a request; None where none shares a word with it.
+
+    Args:
+        sample: The conversation.
+        request: The request.
+
+    Returns:
+        The place of the message, counted from 0: of the assistant's and tools' messages after the customer's message
+        that shares most words with the request (the first of several), the last of those that share most.
+    """
+    wanted = _stems(request, sample)
+    asked, most = -1, 0
+    for turn, message in enumerate(sample.messages):
+        shared = _count_shared(wanted, _stems(message.text, sample)) if message.role == "user" else 0
+        if shared > most:
+            asked, most = turn, shared
+    meeting, most = None, 0
+    for turn, message in enumerate(sample.messages):
+        if turn <= asked or message.role not in {"assistant", "tool"}:
+            continue
+        shared = _count_shared(wanted, _stems(_stated(message), sample))
+        if shared and shared >= most:
+            meeting, most = turn, shared
+    return meeting
+
+
+def _stated(message: Message) -> str:
+    """What a message says and calls, without its questions."""
+    text = _ASKED.sub(" ", message.text) if message.role == "assistant" else message.text
+    calls = (f"{call.function.name} {call.function.arguments}" for call in message.tool_calls)
+    return "\n".join([text, *calls]).replace("_", " ")
+
+
+def _spoken(sample: Sample) -> Sample:
+    """The conversation as customer and assistant spoke it, without tools."""
+    spoken = [
+        message.model_copy(update={"tool_calls": ()})
+        for message in sample.messages
+        if message.role in {"user", "assistant"}
+    ]
+    return sample.model_copy(update={"messages": tuple(spoken)})
+
+
+def _of_role(sample: Sample, role: str) -> list[Message]:
+    return [message for message in sample.messages if message.role == role]
+
+
+def _stems(text: str, sample: Sample) -> frozenset[str]:
+    """The stems of a text's words, without those that every request may have ("the customer wants")."""
+    language = language_or_fallback(sample.language, "demands", "statements")
+    stems = content_stems(text, language)
+    return (stems - _common_stems(language)) or stems
+
+
+@cache
+def _common_stems(language: Language) -> frozenset[str]:
+    return content_stems(" ".join([language.statements.customer, *language.demands.wants]), language)
+
+
+def _is_of_customer(wanted: Set[str], said: Set[str], answers: Sequence[Set[str]]) -> bool:
+    """Whether a listed request can be the customer's: it shares a word, and is not a sentence of the assistant."""
+    shared = _count_shared(wanted, said)
+    is_assistants = 2 * shared < len(wanted) and any(_count_shared(wanted, answer) == len(wanted) for answer in answers)
+    return shared > 0 and not is_assistants
+
+
+def _count_shared(wanted: Set[str], said: Set[str]) -> int:
+    """How many of the words stand in a text, or begin with the same letters as one that does."""
+    starts = {word[:_SAME_START] for word in said if len(word) >= _SAME_START and word.isalpha()}
+    return sum(word in said or (word.isalpha() and word[:_SAME_START] in starts) for word in wanted)
+
+
+def _reason(requests: Sequence[dict[str, Any]], met: int, invented: int) -> str:
+    reason = f"{met} of {count_of(len(requests), 'request')} met"
+    unmet = [request["text"] for request in requests if not request["met"]]
+    reason += f'; not met: "{unmet[0]}"' if unmet else ""
+    return reason + (
+        f"; {count_of(invented, 'listed request')} left out: the customer never made it" if invented else ""
+    )

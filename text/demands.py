@@ -1,0 +1,242 @@
+"""Whether a sentence says that somebody must do something, or wants something; and the sentences of a text that do."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from ..languages import FALLBACK, Language, load_language
+from .markdown_lines import MarkdownLine, read_lines
+from .pattern_screen import any_pattern
+from .sentence_kinds import load_sentence_kinds
+from .sentences import split_line, without_words_to_judge
+
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_CLAUSE = re.compile(r"[,;:–—]\s+")
+_LABEL = re.compile(r"([^:.!?]{1,60}):\s+(?=\S)")
+_FEWEST_WORDS = 4  # of a list item without a verb that asks for something: "Refund within 14 days"
+_LONGEST_HEAD = 200  # characters of a heading or lead-in that is read with what is below it
+_UNREAD = ("code", "image", "link", "header_row")
+
+
+class Demanding:
+    """Tells which sentences of a language demand something; `load_demanding` makes one object per language.
+
+    Args:
+        language: Its pack has `demands.yaml`.
+    """
+
+    def __init__(self, language: Language) -> None:
+        pack = language.demands
+        self.language = language
+        self._obliges = _any_phrase(pack.obliges)
+        self._wants = _any_phrase(pack.wants)
+        self._instructs = pack.instructs
+        self._before = pack.before_instructing
+        self._conditions = pack.conditions
+        self._subjects = pack.subjects
+        self._states = any_pattern(language.sentences.states)
+        self._function_words = language.function_words
+        self._depends = _any_phrase(pack.depends)
+
+    def obliges(self, sentence: str) -> bool:
+        """Whether a sentence says what somebody must or must not do, or tells somebody to do something."""
+        return self._obliges.search(_straight(sentence)) is not None or self.instructs(sentence)
+
+    def instructs(self, sentence: str) -> bool:
+        """Whether a sentence begins with what to do, also after a condition ("If it is late, apologise")."""
+        clauses = [_WORD.findall(clause.lower()) for clause in _CLAUSE.split(_straight(sentence))]
+        clauses = [clause for clause in clauses if clause]
+        if not clauses or sentence.rstrip().endswith("?"):
+            return False
+        may_wait = clauses[0][0] in self._conditions or len(clauses[0]) < _FEWEST_WORDS  # "Refunds: ask for the number"
+        return any(map(self._begins_with_verb, clauses[: 1 + may_wait]))
+
+    def obliges_items(self, head: str) -> bool:
+        """Whether what stands above list items obliges to them: "Never:", "Ask for:", but not "Refund requests:"."""
+        if self._obliges.search(_straight(head)):
+            return True
+        is_sentence = any(word in self._function_words for word in _WORD.findall(head.lower()))
+        return head.endswith(":") and is_sentence and self.instructs(head)
+
+    def _begins_with_verb(self, clause: Sequence[str]) -> bool:
+        start = 0
+        while start < len(clause) - 1 and clause[start] in self._before and clause[start] not in self._instructs:
+            start += 1
+        return clause[start] in self._instructs
+
+    def wants(self, sentence: str) -> bool:
+        """Whether a sentence of a customer's goal wants something, by a word for it or as a question."""
+        plain = _straight(sentence)
+        return plain.rstrip().endswith("?") or self._wants.search(plain) is not None
+
+    def depends(self, sentence: str) -> bool:
+        """Whether a sentence begins with what must be so first ("If that fails, you want your money back")."""
+        return self._depends.match(_straight(sentence)) is not None
+
+    def states(self, sentence: str) -> bool:
+        """Whether a list item states something, or is too short to demand anything."""
+        item = _WORD.findall(sentence.lower())
+        is_short = len(item) < _FEWEST_WORDS
+        return is_short or item[0] in self._subjects or self._states.search(sentence) is not None
+
+
+def _any_phrase(phrases: Sequence[str]) -> re.Pattern[str]:
+    """Any of some phrases as whole words, the longest first."""
+    joined = "|".join(r"\s+".join(map(re.escape, phrase.split())) for phrase in sorted(phrases, key=len, reverse=True))
+    return re.compile(rf"(?<![\w-])(?:{joined})(?![\w-])", re.IGNORECASE)
+
+
+def _straight(text: str) -> str:
+    return text.replace("’", "'")
+
+
+@cache
+def load_demanding(language: Language) -> Demanding:
+    """Returns what tells the demands of a language; of English where its pack has no `demands.yaml`."""
+    return Demanding(language if language.has("demands") else load_language(FALLBACK))
+
+
+class PolicyRules(NamedTuple):
+    """The rules of a policy.
+
+    Attributes:
+        rules: Each once, in order, with the heading, the lead-in or the label that it stands under.
+        others: How many sentences are no rules: they oblige nobody.
+    """
+
+    rules: tuple[str, ...]
+    others: int
+
+
+def find_rules(policy: str, language: Language) -> PolicyRules:
+    """Finds the rules of a policy: its sentences and list items that oblige somebody.
+
+    A sentence does that obliges by a word of the language pack ("must", "only", "at most"), or begins with what to do
+    ("Ask for the number", "If it is late, apologise"). A list item does too whose lead-in or heading obliges
+    ("Never:"), and one of four words or more that names no subject and states nothing by a
+    verb ("Refund within 14 days"). What only states a fact ("Each order has a number") is no rule.
+
+    Args:
+        policy: The policy, in Markdown or plain text.
+        language: Its language.
+
+    Example:
+        >>> text = "# Desk\\n## Refunds\\n- Ask for the number.\\n- An order has a number.\\nNever:\\n- promise a date"
+        >>> find_rules(text, load_language("en"))
+        PolicyRules(rules=('Refunds: Ask for the number.', 'Refunds: Never: promise a date'), others=1)
+    """
+    reader = _PolicyReader(load_demanding(language))
+    lines = [
+        line for line in read_lines(policy, load_sentence_kinds(language).after_ordinal) if line.role not in _UNREAD
+    ]
+    titles = [line.level for line in lines if line.role == "heading"]
+    reader.title_level = min(titles) if titles and titles.count(min(titles)) == 1 and lines[0].role == "heading" else 0
+    for place, line in enumerate(lines):
+        reader.read(line, lines[place + 1] if place + 1 < len(lines) else None)
+    return PolicyRules(tuple(dict.fromkeys(reader.rules)), reader.others)
+
+
+class _Head(NamedTuple):
+    """What stands above lines, and whether it obliges to the list items below it."""
+
+    text: str
+    obliges: bool
+
+
+_NO_HEAD = _Head("", obliges=False)
+
+
+class _PolicyReader:
+    """Reads a policy line by line."""
+
+    def __init__(self, demanding: Demanding) -> None:
+        self._demanding = demanding
+        self._heading = _NO_HEAD
+        self._heads: dict[int, _Head] = {}  # what each list stands under
+        self.title_level = 0  # of the document's title, which is no rule's context
+        self.rules: list[str] = []
+        self.others = 0
+
+    def read(self, line: MarkdownLine, after: MarkdownLine | None) -> None:
+        text = line.text.strip()
+        is_heading = line.role == "heading" or (line.role == "label" and not line.path)
+        heads_something = after is not None and (after.role != "heading" or after.level > line.level > 0)
+        if is_heading and (heads_something or not self._demanding.obliges(text)):
+            is_title = line.role == "heading" and line.level == self.title_level
+            self._heading = _NO_HEAD if is_title else self._head(text)
+            return
+        is_above_items = (
+            len(after.path) > len(line.path) or not line.begins_item if after and after.begins_item else False
+        )
+        if after is not None and is_above_items and (text.endswith(":") or line.role == "label"):
+            self._heads[after.path[-2]] = self._head(text)
+            return
+        self._read_sentences(line, self._heads_of(line))
+
+    def _head(self, text: str) -> "_Head":
+        short = text.rstrip(" :")
+        return _Head(short if len(short) <= _LONGEST_HEAD else "", self._demanding.obliges_items(text))
+
+    def _heads_of(self, line: MarkdownLine) -> list["_Head"]:
+        """What a line stands under, outermost first: the heading, and the lead-ins of its lists."""
+        return [self._heading, *(self._heads.get(number, _NO_HEAD) for number in line.path[::2])]
+
+    def _read_sentences(self, line: MarkdownLine, heads: Sequence["_Head"]) -> None:
+        demanding, language = self._demanding, self._demanding.language
+        kinds = load_sentence_kinds(language)
+        above = [head.text for head in heads if head.text]
+        is_obliged = bool(line.path) and any(head.obliges for head in heads)
+        sentences = split_line(line.text, language)
+        match = _LABEL.match(sentences[0]) if sentences else None
+        label = [match[1]] if match and not demanding.obliges(match[1]) else []
+        before = ""
+        for place, sentence in enumerate(sentences):
+            stated = without_words_to_judge(sentence, language)
+            if stated and self._is_rule(stated, is_item=line.begins_item and place == 0, is_obliged=is_obliged):
+                context = [f"[{before}]"] if before and kinds.refers_back(stated) else []
+                self.rules.append(": ".join([*above, *(label if place else ()), " ".join([*context, stated])]))
+            else:
+                self.others += 1
+            before = stated[match.end() :] if match and not place else stated
+
+    def _is_rule(self, sentence: str, *, is_item: bool, is_obliged: bool) -> bool:
+        if sentence.rstrip().endswith("?"):
+            return False
+        if is_obliged or self._demanding.obliges(sentence):
+            return True
+        return is_item and not self._demanding.states(sentence)
+
+
+def find_wishes(goal: str, language: Language) -> list[str]:
+    """Finds what a customer's goal wants: its list items, and its sentences that want something.
+
+    A sentence that begins with a condition ("If that fails, you want your money back") is left out: whether it is
+    wanted depends on the conversation. Where nothing is wanted in words for it, orders are ("Cancel the order").
+
+    Args:
+        goal: The goal: "You are Ann. You want your money back."
+        language: Its language.
+
+    Returns:
+        The sentences, each once; the whole goal as one where there is none.
+
+    Example:
+        >>> find_wishes("You are Ann. You want your money back.", load_language("en"))
+        ['You want your money back.']
+    """
+    demanding = load_demanding(language)
+    items: list[str] = []
+    sentences: list[str] = []
+    for line in read_lines(goal, load_sentence_kinds(language).after_ordinal):
+        if line.role in _UNREAD:
+            continue
+        if line.path:
+            items.append(line.text.strip())
+        else:
+            sentences += split_line(line.text, language)
+    sentences = [sentence for sentence in sentences if not demanding.depends(sentence)]
+    wanting = [sentence for sentence in sentences if demanding.wants(sentence)]
+    wishes = [*items, *wanting] or [sentence for sentence in sentences if demanding.instructs(sentence)]
+    whole = " ".join(goal.split())
+    return list(dict.fromkeys(wishes)) or ([whole] if whole else [])
