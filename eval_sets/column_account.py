@@ -6,8 +6,10 @@ from typing import Any
 
 from ..text.wording import count_of, list_first
 from ..value_messages import shorten
+from .message import find_turns
 from .rating_column import RatingColumn
 from .rows import Row, Rows
+from .sample import Sample
 from .sample_columns import FIELDS, is_link, usual_name
 
 _LONGEST_NAME = 60
@@ -21,11 +23,13 @@ class SetColumns:
         ratings: Those that are read as `rating`, or as the ratings of raters, where a row has none of its own.
         id: The one that is read as `id` where a row has none; empty for none.
         unused: Why a column with the name of a rating or an id is read as none, by its name.
+        message_scale: The scale of the ratings in messages, where there are any.
     """
 
     ratings: tuple[RatingColumn, ...] = ()
     id: str = ""
     unused: Mapping[str, str] = field(default_factory=dict)
+    message_scale: tuple[float, float] | None = None
 
 
 class ColumnAccount:
@@ -44,6 +48,7 @@ class ColumnAccount:
         self._seen: dict[str, bool] = dict.fromkeys(source.columns or (), False)  # whether a cell is filled
         self._no_ratings: dict[str, list[str]] = {}
         self._links: dict[str, list[str]] = {}
+        self._conversations = self._turns = self._messages = 0
 
     @property
     def columns(self) -> list[str]:
@@ -69,6 +74,13 @@ class ColumnAccount:
         for name in fields.keys() & values.keys() - origins.keys():
             self._uses.setdefault(name, name)
 
+    def add_sample(self, sample: Sample) -> None:
+        """Counts a sample that is a conversation."""
+        if sample.messages:
+            self._conversations += 1
+            self._turns += len(find_turns(sample.messages))
+            self._messages += len(sample.messages)
+
     def add_no_rating(self, column: str, row: Row, value: object) -> None:
         """Accounts for a cell of a column of ratings that says that there is none."""
         self._no_ratings.setdefault(column, []).append(f'{row.place} "{shorten(str(value), 30)}"')
@@ -83,11 +95,16 @@ class ColumnAccount:
             if self._uses.get(column) == "retrieved_contexts":  # in other rows
                 links = count_of(len(places), f"cell of {column} is a link", f"cells of {column} are links")
                 notes.append(f"{self._source.name}: {links}, kept in the metadata: {list_first(places)}")
+        if self._conversations:
+            counts = f"{count_of(self._turns, 'turn')} ({count_of(self._messages, 'message')})"
+            notes.append(f"{self._source.name}: {count_of(self._conversations, 'conversation')} with {counts}")
         return notes
 
     def _lines(self) -> list[str]:
         renamed, own, kept, empty = [], [], [], []
         for column, is_filled in self._seen.items():
+            if column in self._source.made:
+                continue
             name = shorten(column, _LONGEST_NAME)
             use = self._uses.get(column, "")
             if column in self._raters and not use:

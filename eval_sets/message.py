@@ -1,12 +1,23 @@
 """A message of a conversation, in OpenAI's chat format; and whether messages make a conversation."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
 from typing import Any, Literal, NamedTuple, get_args
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from ..value_messages import shorten
+
+MESSAGE_ALIASES: dict[str, tuple[str, ...]] = {
+    "content": ("text", "message", "value", "body"),
+    "retrieved_contexts": ("retrieval_context", "retrievalContext", "contexts"),
+    "time": ("timestamp", "created_at", "createdAt", "sent_at", "datetime"),
+    "rating": ("human_rating", "stars"),
+}
+"""Usual names of a message's fields, read where the field itself is absent."""
+
+_FIRST_MILLISECONDS = 1e11  # a larger time counts milliseconds: in seconds it is of the year 5138
 
 Role = Literal["system", "user", "assistant", "tool"]
 ROLES: tuple[str, ...] = get_args(Role)
@@ -33,7 +44,12 @@ class FunctionCall(BaseModel):
     @field_validator("arguments", mode="before")
     @classmethod
     def _as_json(cls, arguments: Any) -> Any:
-        return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        return arguments if isinstance(arguments, str) else json.dumps(_json_value(arguments), ensure_ascii=False)
+
+    @field_validator("name", "arguments")
+    @classmethod
+    def _whole_characters(cls, text: str) -> str:
+        return check_characters(text)
 
     @property
     def values(self) -> dict[str, Any] | None:
@@ -93,6 +109,39 @@ class Message(BaseModel):
     retrieved_contexts: tuple[str, ...] = ()
     time: str | None = None
     rating: float | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _usual_names(cls, values: Any) -> Any:
+        if not isinstance(values, Mapping):
+            return values
+        fields = dict(values)
+        for name, aliases in MESSAGE_ALIASES.items():
+            if fields.get(name) is None and not (name == "content" and fields.get("tool_calls")):
+                alias = next((alias for alias in aliases if _may_be(name, fields.get(alias))), None)
+                if alias is not None:
+                    fields[name] = fields.pop(alias)
+        extras = fields.keys() - cls.model_fields.keys()
+        return fields | {name: _json_value(fields[name]) for name in extras}
+
+    @field_validator("time", mode="before")
+    @classmethod
+    def _time_as_text(cls, time: Any) -> Any:
+        if isinstance(time, date):
+            return time.isoformat()
+        return str(time) if isinstance(time, int | float) and not isinstance(time, bool) else time
+
+    @field_validator("retrieved_contexts", "tool_calls", mode="before")
+    @classmethod
+    def _none_as_empty(cls, listed: Any) -> Any:
+        return () if listed is None else listed
+
+    @field_validator("content", "tool_call_id", "name", "retrieved_contexts")
+    @classmethod
+    def _whole_characters(cls, held: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
+        for text in (held,) if isinstance(held, str) else held or ():
+            check_characters(text)
+        return held
 
     @property
     def text(self) -> str:
@@ -156,31 +205,111 @@ def find_turns(messages: Sequence[Message]) -> list[Turn]:
     return turns
 
 
-def find_disorder(messages: Sequence[Message]) -> str:
-    """Says what is wrong with the order of messages, and the cure; empty where nothing is.
+class Disorder(NamedTuple):
+    """What is wrong with the order of messages.
+
+    Attributes:
+        turn: The place of the message, counted from 0.
+        problem: What is wrong with it, and the cure.
+    """
+
+    turn: int
+    problem: str
+
+
+def find_disorder(messages: Sequence[Message]) -> Disorder | None:
+    """Finds the first message that cannot stand where it stands; None where all can.
 
     Example:
-        >>> find_disorder([Message(role="tool", content="3", tool_call_id="a")])
-        'turn 0 is the result of the call "a", which no message before it makes; add the call, or correct tool_call_id'
+        >>> find_disorder([Message(role="tool", content="3", tool_call_id="a")]).problem
+        'is the result of the call "a", which no message before it makes; add the call, or correct tool_call_id'
     """
     calls: dict[str, int] = {}
     results: dict[str, int] = {}
-    for place, message in enumerate(messages):
-        if message.role != "assistant" and message.tool_calls:
-            return f"turn {place} calls tools, though its role is {message.role}; only the assistant calls tools"
-        for call in message.tool_calls:
-            calls[call.id] = place
-        if message.role != "tool":
+    latest: tuple[int, datetime] | None = None
+    for turn, message in enumerate(messages):
+        if problem := _find_problem(message) or _find_call_problem(message, calls, results):
+            return Disorder(turn, problem)
+        calls |= {call.id: turn for call in message.tool_calls}
+        if message.tool_call_id is not None and message.role == "tool":
+            results[message.tool_call_id] = turn
+        time = _read_time(message.time)
+        if time is None:
             continue
-        if message.tool_call_id is None:
-            return f"turn {place} is a tool's result without tool_call_id; name the call that it answers"
-        name = shorten(message.tool_call_id)
-        if message.tool_call_id not in calls:
-            return (
-                f'turn {place} is the result of the call "{name}", which no message before it makes; add the call, or '
-                "correct tool_call_id"
-            )
-        if results.get(message.tool_call_id, -1) > calls[message.tool_call_id]:
-            return f'turn {place} is a second result of the call "{name}"; leave one of them out'
-        results[message.tool_call_id] = place
+        if latest and _is_before(time, latest[1]):
+            earlier = messages[latest[0]].time or ""
+            problem = f"is of {shorten(message.time or '')}, before turn {latest[0]} ({shorten(earlier)})"
+            return Disorder(turn, f"{problem}; sort the messages by their time, or correct it")
+        latest = turn, time
+    return None
+
+
+def _find_problem(message: Message) -> str:
+    """What is wrong with a message by itself."""
+    if message.role != "assistant" and message.tool_calls:
+        return f"calls tools, though its role is {message.role}; only the assistant calls tools"
+    if message.content is None and not message.tool_calls and not (message.model_extra or {}).get("content_parts"):
+        return 'has no content and calls no tool; leave it out, or write "content": ""'
     return ""
+
+
+def _find_call_problem(message: Message, calls: Mapping[str, int], results: Mapping[str, int]) -> str:
+    """What is wrong with a tool's result."""
+    if message.role != "tool":
+        return ""
+    if message.tool_call_id is None:
+        return "is a tool's result without tool_call_id, and no call waits for one; name the call that it answers"
+    name = shorten(message.tool_call_id)
+    if message.tool_call_id not in calls:
+        problem = f'is the result of the call "{name}", which no message before it makes'
+        return f"{problem}; add the call, or correct tool_call_id"
+    if results.get(message.tool_call_id, -1) > calls[message.tool_call_id]:
+        return f'is a second result of the call "{name}"; leave one of them out'
+    return ""
+
+
+def _read_time(text: str | None) -> datetime | None:
+    """A time with its date, or seconds or milliseconds since 1970; None for any other text."""
+    text = (text or "").strip()
+    try:
+        if text.replace(".", "", 1).isdigit():
+            number = float(text)
+            return datetime.fromtimestamp(number / 1000 if number >= _FIRST_MILLISECONDS else number, UTC)
+        return datetime.fromisoformat(text) if "-" in text else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _is_before(time: datetime, other: datetime) -> bool:
+    return time < other if (time.tzinfo is None) == (other.tzinfo is None) else False
+
+
+def _may_be(name: str, value: Any) -> bool:
+    """Whether the value of another name can be that of a message's field."""
+    if name == "retrieved_contexts":
+        return isinstance(value, list | tuple) and bool(value) and all(isinstance(text, str) for text in value)
+    if name == "rating":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, str | date) or (name == "time" and isinstance(value, int | float))
+
+
+def _json_value(value: Any) -> Any:
+    from .cell_values import to_json_value  # late: whoever reads a store has no messages
+
+    return to_json_value(value)
+
+
+def check_characters(text: str) -> str:
+    """Returns a text that can be written and sent.
+
+    Raises:
+        ValueError: It holds a NUL byte or half a character; the message has the cure.
+    """
+    if "\0" in text:
+        raise ValueError("the text holds a NUL byte; remove it, or find out what wrote it")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = text[error.start].encode("unicode_escape").decode()
+        raise ValueError(f"the text holds half a character ({half}); write it again from its source") from None
+    return text

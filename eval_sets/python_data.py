@@ -8,16 +8,19 @@ from typing import Any
 from ..errors import InputError
 from ..text.language_detection import detect_language
 from ..value_messages import shorten
+from .logs.message_text import is_message_like
 from .name_suggestions import quote_names
 from .ragas_dataset import from_ragas
 from .rows import Row, Rows
 from .sample import Sample
+from .sample_columns import CONVERSATION_KEYS
+from .thread import thread_language
 
 _STEM = "sample"
 _MAPPING = "mapping="
 _ACCEPTED = (
     "give a path, the name of a set, a DataFrame of pandas or polars, a dataset of `datasets` or Ragas, or a list of "
-    "dicts or Samples"
+    "dicts, Samples or conversations (lists of messages)"
 )
 
 
@@ -73,7 +76,16 @@ def data_opener(data: Any) -> Callable[[], Rows]:
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise InputError(f"the data is {_type_name(data)}; {_ACCEPTED}")
     items = list(data)
+    if _is_thread(items) and not any(
+        isinstance(item, Mapping) and {*CONVERSATION_KEYS} & item.keys() for item in items
+    ):
+        raise InputError("the data is one conversation; put it in a list: [messages]")
     return lambda: Rows("the list", _STEM, _item_rows(items), map_option=_MAPPING)
+
+
+def _is_thread(value: Any) -> bool:
+    """Whether a value is the messages of a conversation."""
+    return isinstance(value, list | tuple) and bool(value) and all(map(is_message_like, value))
 
 
 def _is_of_ragas(item: Any) -> bool:
@@ -85,7 +97,10 @@ def _completed(sample: Sample, number: int) -> Sample:
     if not sample.id:
         changes["id"] = f"{_STEM}-{number}"
     if sample.language is None:
-        changes["language"] = detect_language(sample.user_input, sample.response)
+        is_conversation = bool(sample.messages)
+        changes["language"] = (
+            thread_language(sample.messages) if is_conversation else detect_language(sample.user_input, sample.response)
+        )
     return sample.model_copy(update=changes) if changes else sample
 
 
@@ -97,6 +112,8 @@ def _item_rows(items: Sequence[Any]) -> Iterator[Row]:
 def _item_fields(item: Any, index: int) -> dict[str, Any]:
     if isinstance(item, Sample):
         return item.model_dump(exclude_defaults=True)
+    if _is_thread(item):
+        return {"messages": [plain_value(message) for message in item]}
     if isinstance(item, Mapping):
         return {str(name): plain_value(value) for name, value in item.items()}
     if hasattr(item, "model_dump"):  # a pydantic model, such as a test case of another tool

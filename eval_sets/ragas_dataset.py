@@ -10,14 +10,13 @@ from ..arguments import check_type, wrong_type
 from ..errors import InputError
 from ..installation import require_extra
 from .column_account import SetColumns
-from .logs.conversations import read_conversation
-from .rows import BadRow, Row, Rows
+from .rows import Row, Rows
 from .sample import ACCEPTED_SAMPLES, Sample
 from .sample_builder import SampleBuilder
 from .validation_message import explain_validation_error
 
 if TYPE_CHECKING:
-    from ragas import EvaluationDataset, SingleTurnSample
+    from ragas import EvaluationDataset, MultiTurnSample, SingleTurnSample
 
 _SHARED = ("user_input", "response", "reference")
 
@@ -37,8 +36,9 @@ def from_ragas(dataset: "EvaluationDataset", *, language: str | None = None) -> 
     """Converts a Ragas dataset to samples, in its order, with the ids `<the dataset's name, else ragas>-<row>`.
 
     Fields that only Ragas has (`reference_contexts`, `rubrics`, ...) stand in `metadata`, where `to_ragas` and Ragas's
-    metrics find them. A conversation (`MultiTurnSample`) becomes one sample per answer. `language` (ISO 639-1) is
-    detected where it is not given. Raises `InputError` for a row without a message or a response.
+    metrics find them. A conversation (`MultiTurnSample`) becomes a sample with `messages`, and its
+    `reference_tool_calls` become `metadata.expected_actions`. `language` (ISO 639-1) is detected where it is left out.
+    Raises `InputError` for a row without a message or a response.
     """
     rows = [*dataset] if isinstance(dataset, Iterable) else [None]
     if not all(hasattr(row, "user_input") for row in rows):
@@ -49,8 +49,9 @@ def from_ragas(dataset: "EvaluationDataset", *, language: str | None = None) -> 
 
 
 def to_ragas(samples: Iterable[Sample]) -> "EvaluationDataset":
-    """Converts samples to a Ragas dataset, one row per sample in their order.
+    """Converts samples to a Ragas dataset, one row per sample in their order; a conversation is a `MultiTurnSample`.
 
+    Ragas takes conversations or single answers in one dataset, not both, and no system message in a conversation.
     A Ragas row has no place for ids, languages, tables, ratings and metadata of our own: pair its scores with the
     samples by their order. Raises `InputError` when Ragas refuses a value, `UsageError` when it is not installed.
     """
@@ -59,6 +60,11 @@ def to_ragas(samples: Iterable[Sample]) -> "EvaluationDataset":
     for index, sample in enumerate(sample_list):
         check_type(f"samples, index {index}", sample, Sample, ACCEPTED_SAMPLES)
     ragas = load_ragas()
+    are_conversations = {bool(sample.messages) for sample in sample_list}
+    if are_conversations == {True, False}:
+        raise InputError("samples: some are conversations and some single answers; make one Ragas dataset of each")
+    if are_conversations == {True}:
+        return ragas.EvaluationDataset(samples=[_conversation_row(sample) for sample in sample_list])
     rows = [ragas_row(sample) for sample in sample_list]
     if not any(sample.retrieved_contexts for sample in sample_list):  # Ragas tells a set's columns by what is not None
         for row in rows:
@@ -79,14 +85,39 @@ def ragas_row(sample: Sample) -> "SingleTurnSample":
         raise InputError(f"sample {sample.id}, field {field}: Ragas refuses it: {problem or 'is missing'}") from None
 
 
+def _conversation_row(sample: Sample) -> "MultiTurnSample":
+    ragas = load_ragas()
+    from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
+
+    messages: list[Any] = []
+    for message in sample.messages:
+        if message.role == "user":
+            messages.append(HumanMessage(content=message.text))
+        elif message.role == "tool":
+            messages.append(ToolMessage(content=message.text))
+        elif message.role == "assistant":
+            calls = [ToolCall(name=call.function.name, args=call.function.values or {}) for call in message.tool_calls]
+            messages.append(AIMessage(content=message.text, tool_calls=calls or None))
+    fields: dict[str, Any] = {"user_input": messages, "reference": sample.reference}
+    fields |= {name: sample.metadata[name] for name in ("rubrics", "reference_topics") if name in sample.metadata}
+    actions = sample.metadata.get("expected_actions")
+    if isinstance(actions, list):
+        fields["reference_tool_calls"] = [
+            {"name": action.get("name"), "args": action.get("kwargs", {})}
+            for action in actions
+            if isinstance(action, dict)
+        ]
+    try:
+        return ragas.MultiTurnSample(**fields)
+    except ValidationError as error:
+        field, problem = explain_validation_error(error)
+        raise InputError(f"sample {sample.id}, field {field}: Ragas refuses it: {problem or 'is missing'}") from None
+
+
 def _rows(dataset: Any, name: str) -> Iterator[Row]:
     for number, row in enumerate(dataset, start=1):
         if not isinstance(row.user_input, str | None):
-            conversation = Row(number, f"row {number}", row.model_dump(exclude_none=True))
-            for answer in read_conversation(conversation, name):
-                if isinstance(answer, BadRow):
-                    raise answer.error
-                yield answer
+            yield Row(number, f"row {number}", row.model_dump(exclude_none=True))
             continue
         for field in ("user_input", "response"):
             if getattr(row, field) is None:

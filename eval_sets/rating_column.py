@@ -8,6 +8,8 @@ from ..errors import InputError
 from ..shell_words import quote_word
 from ..value_messages import shorten
 from . import cell_values
+from .logs.message_text import find_messages_key
+from .message import MESSAGE_ALIASES
 from .rows import BadRow, Row
 from .sample_columns import (
     RATING_ALIASES,
@@ -55,10 +57,12 @@ class RatingColumns:
     Attributes:
         columns: One that is `rating`, or one for each rater; none where no column counts.
         unused: Why a column with a rating's name is read as none, by its name.
+        message_scale: The scale of the ratings in messages, where there are any.
     """
 
     columns: tuple[RatingColumn, ...] = ()
     unused: Mapping[str, str] = field(default_factory=dict)
+    message_scale: tuple[float, float] | None = None
 
 
 @dataclass(slots=True)
@@ -136,9 +140,12 @@ class RatingSearch:
         self._criteria: dict[str, str] = {}
         self._has_own = False
         self._scales = set[tuple[str, str]]()
+        self._in_messages = _Values()
 
     def add(self, row: Row) -> None:
         """Looks at a row."""
+        for rating in message_ratings(row):
+            self._in_messages.add(rating)
         for name in ("rating", "ratings"):
             if name not in self._mapped and _is_filled(value := row.values.get(name)) and not is_no_rating(value):
                 self._has_own |= name == "rating"
@@ -183,7 +190,9 @@ class RatingSearch:
             fives = [RatingColumn(name, *self._seen[name].range(), rater_of(name)) for name in constant]
             chosen = self._on_one_scale(chosen, fives, is_told=is_told)
             unused = {name: why for name, why in unused.items() if name not in constant}
-        return RatingColumns(tuple(chosen), unused)
+        seen = self._in_messages
+        message_scale = usual_scale(*seen.range(), whole=seen.is_whole) if seen.numbers else None
+        return RatingColumns(tuple(chosen), unused, message_scale)
 
     def _on_one_scale(
         self, telling: list[RatingColumn], constant: list[RatingColumn], *, is_told: bool
@@ -211,6 +220,17 @@ class RatingSearch:
                 "scale, or if they are on one, add columns rating_min and rating_max with it"
             )
         return [RatingColumn(column.name, *scale, column.rater) for column in columns]
+
+
+def message_ratings(row: Row) -> list[Any]:
+    """Lists the ratings in the messages of a row."""
+    key = find_messages_key(row.values)
+    names = ("rating", *MESSAGE_ALIASES["rating"])
+    ratings = []
+    for message in row.values[key] if key else ():
+        values = message if isinstance(message, Mapping) else vars(message) if hasattr(message, "__dict__") else {}
+        ratings.append(next((values[name] for name in names if _is_filled(values.get(name))), None))
+    return [rating for rating in ratings if rating is not None]
 
 
 def find_rating_columns(rows: Iterable[Row | BadRow], name: str = "the set") -> RatingColumns:

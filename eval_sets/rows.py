@@ -1,7 +1,7 @@
 """What every reader of a format hands on: rows, each with its place in the source."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,6 +40,8 @@ class Rows:
         folder: The folder that it stands in, if it is a file.
         notes: What the user should know about how it is read.
         map_option: What the user changes the columns' names with.
+        made: The columns that were made of others, for which `late_notes` accounts.
+        late_notes: What only the reading of all rows tells the user.
         header: Which row names the columns, where another one may have been meant to; empty where none may.
     """
 
@@ -51,6 +53,8 @@ class Rows:
     folder: Path | None = None
     notes: tuple[str, ...] = ()
     map_option: str = "--map"
+    made: frozenset[str] = frozenset()
+    late_notes: Callable[[], Iterable[str]] = tuple
     header: str = ""
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from .message import Message
+from .message import Message, check_characters
 
 Cell = int | float | str | bool | None
 ACCEPTED_SAMPLES = "a list of samples; load_set and read_samples make them of files and data"
@@ -74,19 +74,14 @@ class Sample(BaseModel):
         try:
             return join_turn(values)
         except ValueError as error:
-            raise PydanticCustomError("no_thread", "messages: {problem}", {"problem": str(error)}) from None
+            context = {"field": "messages", "problem": str(error)}
+            raise PydanticCustomError("no_thread", "{field}: {problem}", context) from None
 
     @field_validator("id", "user_input", "response", "reference", "retrieved_contexts")
     @classmethod
     def _whole_characters(cls, held: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
         for text in (held,) if isinstance(held, str) else held or ():
-            if "\0" in text:
-                raise ValueError("the text holds a NUL byte; remove it, or find out what wrote it")
-            try:
-                text.encode()
-            except UnicodeEncodeError as error:
-                half = text[error.start].encode("unicode_escape").decode()
-                raise ValueError(f"the text holds half a character ({half}); write it again from its source") from None
+            check_characters(text)
         return held
 
     @model_validator(mode="after")

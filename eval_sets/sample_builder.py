@@ -14,6 +14,7 @@ from .rows import Row, Rows
 from .sample import Sample
 from .sample_columns import FIELDS, REQUIRED, explain_missing, is_no_rating, sort_row
 from .table_files import load_named_tables
+from .thread import ThreadError, join_turn, thread_language
 from .validation_message import explain_validation_error
 
 _OPTIONAL = tuple(name for name in FIELDS if name not in REQUIRED)
@@ -64,6 +65,11 @@ class SampleBuilder:
             raise self._error(row, "metadata", str(error), origins) from None
         if metadata:
             fields["metadata"] = metadata
+        try:
+            fields = join_turn(fields)
+        except ThreadError as error:
+            raise self._error(row, "messages", str(error), origins) from None
+        self._set_message_scale(fields)
         fields.setdefault("id", f"{self.source.stem}-{row.number}")
         self._set_language(fields)
         try:
@@ -74,6 +80,7 @@ class SampleBuilder:
                 problem = explain_missing(field, list(row.values), self.mapping)
             raise self._error(row, field, problem, origins) from None
         self._check_id(sample.id, row)
+        self.account.add_sample(sample)
         return sample
 
     def _read_columns(self, fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:
@@ -141,12 +148,23 @@ class SampleBuilder:
             except (ValueError, InputError) as error:
                 raise self._error(row, name, str(error), origins) from None
 
+    def _set_message_scale(self, fields: dict[str, Any]) -> None:
+        """Gives the ratings in messages the scale of the set's, where the row has no rating of its own."""
+        scale = self._columns.message_scale
+        if scale is None or fields.get("rating") is not None or fields.get("ratings"):
+            return
+        if any(message.rating is not None for message in fields.get("messages") or ()):
+            fields.setdefault("rating_min", scale[0])
+            fields.setdefault("rating_max", scale[1])
+
     def _set_language(self, fields: dict[str, Any]) -> None:
         language = fields.get("language")
         if language is None:
             question, answer = fields.get("user_input"), fields.get("response")
             if self.language is not None:
                 fields["language"] = self.language
+            elif fields.get("messages"):
+                fields["language"] = thread_language(fields["messages"])
             elif isinstance(question, str) and isinstance(answer, str):
                 fields["language"] = detect_language(question, answer)
         elif isinstance(language, str):
@@ -212,5 +230,6 @@ _PARSERS: dict[str, Callable[[object], object]] = {
     "ratings": cell_values.parse_ratings,
     "rating_min": cell_values.parse_number,
     "rating_max": cell_values.parse_number,
+    "messages": cell_values.parse_structure,
     "metadata": _parse_metadata,
 }

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from ..errors import InputError
 from ..languages.yaml_file import read_yaml
 from ..shell_words import quote_word
+from .logs.message_text import find_messages_key
+from .message import MESSAGE_ALIASES
 from .name_suggestions import nearest_names, quote_names
 from .sample import Sample
 
@@ -44,6 +46,22 @@ _NO_RATING_WORDS = frozenset(word for words in _OTHER_LANGUAGES["no_rating"] for
 
 _CRITERIA = frozenset(word for words in _OTHER_LANGUAGES["criteria"] for word in words)
 
+CONVERSATION_KEYS = tuple(name for names in _OTHER_LANGUAGES["conversation"] for name in names)
+"""Usual names of a column that names the conversation of a row."""
+
+CASE_KEYS = (*CONVERSATION_KEYS, *_OTHER_LANGUAGES["case"])
+"""Those of a column in rows that are messages."""
+
+TURN_ALIASES: dict[str, tuple[str, ...]] = {
+    "role": ("speaker", "sender", "author", "from", *_OTHER_LANGUAGES["role"]),
+    "content": (*MESSAGE_ALIASES["content"], "utterance", *_OTHER_LANGUAGES["content"]),
+    "time": (*MESSAGE_ALIASES["time"], "date", *_OTHER_LANGUAGES["time"]),
+}
+"""Usual names of columns in rows that are messages of conversations."""
+
+TURN_FIELDS = ("conversation", "role", "content", "time", "tool_calls", "tool_call_id", "name")
+"""What columns of rows that are messages of conversations can be mapped to, beside the fields of a sample."""
+
 MAP_OPTIONS = "to map is --map, in Python mapping="
 
 USUAL_SCALES = ((1.0, 5.0), (0.0, 1.0), (0.0, 5.0), (1.0, 10.0), (0.0, 10.0), (0.0, 100.0))
@@ -69,7 +87,15 @@ class SortedRow(NamedTuple):
 
 _SEPARATORS = re.compile(r"[\s_-]+")
 _USUAL = frozenset(
-    (*ALIASES, *ID_ALIASES, "rating", *RATING_ALIASES, *(name for names in ALIASES.values() for name in names))
+    (
+        *ALIASES,
+        *ID_ALIASES,
+        *CASE_KEYS,
+        *TURN_ALIASES,
+        "rating",
+        *RATING_ALIASES,
+        *(name for names in (*ALIASES.values(), *TURN_ALIASES.values()) for name in names),
+    )
 )
 _RATER = re.compile(
     rf"(?:{'|'.join(_OTHER_LANGUAGES['rater_prefixes'])})[\s_.:-]+\(?(?P<rater>[^()]+)\)?", re.IGNORECASE
@@ -125,20 +151,20 @@ def columns_by_usual_name(columns: Iterable[str]) -> dict[str, str]:
 
 def known_columns(mapping: Mapping[str, str]) -> frozenset[str]:
     """All column names that mean something."""
-    aliases = (name for names in ALIASES.values() for name in names)
-    return frozenset((*FIELDS, *ID_ALIASES, *RATING_ALIASES, *aliases, *mapping))
+    aliases = (name for names in (*ALIASES.values(), *TURN_ALIASES.values()) for name in names)
+    turns = (*TURN_FIELDS, *CASE_KEYS)
+    return frozenset((*FIELDS, *ID_ALIASES, *RATING_ALIASES, *turns, *aliases, *mapping))
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:
     """Raises `InputError` when a mapping (their column -> our field) names no field of ours, or one field twice."""
     for theirs, ours in mapping.items():
-        if ours not in FIELDS:
-            similar = nearest_names(ours, FIELDS)
+        if ours not in FIELDS and ours not in TURN_FIELDS:
+            similar = nearest_names(ours, [*FIELDS, *TURN_FIELDS])
             hint = f"did you mean {theirs}={similar[0]}? The" if similar else "the"
             turned = f" (it is THEIRS=OURS: write {ours}={theirs})" if theirs in FIELDS else ""
-            raise InputError(
-                f"map {theirs}={ours}: no field is called `{ours}`{turned}; {hint} fields are {quote_names(FIELDS)}"
-            )
+            fields = f"{quote_names(FIELDS)}, and of rows that are messages {quote_names(TURN_FIELDS)}"
+            raise InputError(f"map {theirs}={ours}: no field is called `{ours}`{turned}; {hint} fields are {fields}")
         if others := [other for other, field in mapping.items() if field == ours and other != theirs]:
             raise InputError(f"map {theirs}={ours}: `{others[0]}` is mapped to `{ours}` too; keep one of them")
 
@@ -146,6 +172,8 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
 def check_columns(columns: Collection[str], mapping: Mapping[str, str], name: str) -> None:
     """Raises `InputError` when a mapped column, or one that every sample needs, is not among the columns."""
     check_mapped(columns, mapping, name)
+    if "messages" in {*columns, *mapping.values()}:
+        return
     for field in REQUIRED:
         if not {field, *ALIASES.get(field, ())} & {*columns_by_usual_name(columns)} and field not in mapping.values():
             raise InputError(f"{name}, field {field}: {explain_missing(field, columns)}")
@@ -201,6 +229,7 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
     for field in FIELDS:
         if field in extras and field not in fields:
             fields[field] = extras.pop(field)
+    _take_thread(fields, origins, extras)
     by_name = columns_by_usual_name(extras)
     for field, names in ALIASES.items():
         if fields.get(field) is None and field not in origins:
@@ -215,7 +244,46 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
             if chosen is not None:
                 fields[field] = extras.pop(chosen)
                 origins[field] = chosen
+    column = origins.get("retrieved_contexts")
+    if column is not None and column not in mapping and _has_contexts(fields.get("messages")):
+        extras[column] = fields.pop("retrieved_contexts")  # those of the turn under test are in its messages
+        del origins["retrieved_contexts"]
     return SortedRow(fields, origins, extras)
+
+
+def _take_thread(fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any]) -> None:
+    """Finds the messages of a row, and the id of their conversation, under the names of other tools."""
+    if not fields.get("messages"):
+        thread = {name: value for name, value in fields.items() if name == "user_input"} | extras
+        key = find_messages_key(thread)
+        if key is None:
+            return
+        fields["messages"] = fields.pop(key) if key in fields else extras.pop(key)
+        origins["messages"] = key
+    if fields.get("id") in (None, "") and not (by_name := columns_by_usual_name(extras)).keys() & {"id"}:
+        column = next(
+            (by_name[name] for name in CASE_KEYS if isinstance(extras.get(by_name.get(name, "")), str | int)), None
+        )
+        if column is not None:
+            fields["id"] = extras.pop(column)
+            origins["id"] = column
+    actions = extras.pop("reference_tool_calls", None)  # of Ragas
+    if isinstance(actions, list) and "expected_actions" not in extras:
+        extras["expected_actions"] = [_expected_action(action) for action in actions]
+    elif actions is not None:
+        extras["reference_tool_calls"] = actions
+
+
+def _has_contexts(messages: Any) -> bool:
+    names = ("retrieved_contexts", *MESSAGE_ALIASES["retrieved_contexts"])
+    listed = messages if isinstance(messages, list | tuple) else ()
+    return any(isinstance(message, Mapping) and any(message.get(name) for name in names) for message in listed)
+
+
+def _expected_action(action: Any) -> Any:
+    if not isinstance(action, Mapping) or "args" not in action:
+        return action
+    return {("kwargs" if name == "args" else name): value for name, value in action.items()}
 
 
 def is_link(column: str, value: Any) -> bool:

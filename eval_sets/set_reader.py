@@ -12,14 +12,16 @@ from ..errors import InputError
 from ..text.wording import count_of
 from .column_account import SetColumns
 from .id_column import IdSearch
+from .logs.log_format import read_logs
 from .python_data import data_opener, ready_samples
-from .rating_column import RatingColumns, RatingSearch
+from .rating_column import RatingColumns, RatingSearch, message_ratings
 from .rows import BadRow, Rows
 from .sample import Sample
 from .sample_builder import SampleBuilder
 from .sample_columns import (
     ID_ALIASES,
     RATING_ALIASES,
+    TURN_FIELDS,
     check_columns,
     check_mapped,
     check_mapping,
@@ -113,8 +115,7 @@ def read_set(
     mapping = _check_options(mapping, language, limit)
 
     def open_rows() -> Rows:
-        # who maps columns wants them as they are
-        return open_source(source, split=split, sheet=sheet, known=known_columns(mapping), logs=not mapping)
+        return open_source(source, split=split, sheet=sheet, known=known_columns(mapping))
 
     builder = _open(open_rows, mapping, language, lambda: is_local(source), has_stem=is_one_of_several)
     return _samples(builder, limit, skip_bad, notes)
@@ -180,6 +181,10 @@ def _open(
     has_stem: bool = False,
 ) -> SampleBuilder:
     opened = open_rows()
+    again = open_rows if can_reopen() else None
+    opened = read_logs(opened, mapping, again)
+    if opened.columns is None and {*mapping.values()} & {*TURN_FIELDS}:
+        mapping = {}  # the rows of a conversation were joined by it
     if opened.columns is not None:
         try:
             check_columns(opened.columns, mapping, opened.name)
@@ -188,8 +193,8 @@ def _open(
                 raise
             raise InputError(f"{error}; {opened.header}") from None
     columns = SetColumns()
-    if _may_have_such(opened.columns, mapping) and can_reopen():
-        columns = _look_at_columns(open_rows(), mapping)
+    if again and _may_have_such(opened.columns, mapping):
+        columns = _look_at_columns(read_logs(open_rows(), mapping, again), mapping)
     return SampleBuilder(opened, mapping, language, columns, has_stem=has_stem)
 
 
@@ -212,7 +217,8 @@ def _look_at_columns(opened: Rows, mapping: Mapping[str, str]) -> SetColumns:
         rows = iter(opened.rows)
         head = list(islice(rows, _ROWS_LOOKED_AT))
         names = {column for row in head if not isinstance(row, BadRow) for column in row.values}
-        if not _may_have_such(names, mapping):
+        has_rated_messages = any(message_ratings(row) for row in head if not isinstance(row, BadRow))
+        if not has_rated_messages and not _may_have_such(names, mapping):
             return SetColumns()
         for row in chain(head, rows):
             if not isinstance(row, BadRow):
@@ -226,6 +232,7 @@ def _look_at_columns(opened: Rows, mapping: Mapping[str, str]) -> SetColumns:
         chosen.columns,
         "" if has_id else ids.result(),
         {**chosen.unused, **({} if has_id else ids.unused)},
+        chosen.message_scale,
     )
 
 
@@ -261,7 +268,7 @@ def _samples(
         raise InputError(f"{opened.name}: {problem}")
     # a format that names its columns has passed this before the first row; in the others only all rows together tell
     check_mapped(builder.account.columns, builder.mapping, opened.name)
-    for note in filter(None, (*opened.notes, *builder.account.notes())):
+    for note in filter(None, (*opened.notes, *opened.late_notes(), *builder.account.notes())):
         if notes is None:
             _LOGGER.warning(note)
         elif note not in notes:

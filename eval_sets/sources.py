@@ -14,7 +14,6 @@ from .datasets_library import open_hub, open_saved
 from .excel_file import EXCEL_SUFFIXES, open_excel
 from .json_file import open_json, open_jsonl
 from .logs.conversations import open_chat_log
-from .logs.log_format import read_logs
 from .name_suggestions import nearest_names, quote_names
 from .parquet_file import open_parquet
 from .rows import Rows
@@ -29,7 +28,6 @@ _OPENERS: Mapping[str, Callable[[Path, str], Rows]] = {
     ".parquet": open_parquet,
     ".log": open_chat_log,
 }
-_MAY_BE_LOGS = (".jsonl", ".ndjson", ".json", ".parquet", *DELIMITED, *EXCEL_SUFFIXES)
 SUFFIXES = (*_OPENERS, *DELIMITED, *EXCEL_SUFFIXES)
 _HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*(:[\w.-]+)?")
 
@@ -45,9 +43,7 @@ def is_on_hub(source: str) -> bool:
     return not path.exists() and source not in bundled_sets() and _may_be_on_the_hub(source, path)
 
 
-def open_source(
-    source: str | Path, *, split: str | None, sheet: str | None = None, known: Collection[str], logs: bool = True
-) -> Rows:
+def open_source(source: str | Path, *, split: str | None, sheet: str | None = None, known: Collection[str]) -> Rows:
     """Opens what a source names: a file or folder if there is one, else a bundled set, else a set on the Hub.
 
     Args:
@@ -55,7 +51,6 @@ def open_source(
         split: Chooses one split of a `datasets` set.
         sheet: Chooses one sheet of an Excel file.
         known: Known column names, which help to find a CSV file's delimiter.
-        logs: Whether traces and conversations of other tools become rows of samples.
 
     Raises:
         InputError: It cannot be found or opened.
@@ -68,7 +63,7 @@ def open_source(
         if path.exists():
             check_regular(path, name)
             _no_split(name, split)
-            return _open_file(path, name, sheet, known, logs=logs)
+            return _open_file(path, name, sheet, known)
     except OSError as error:
         raise cannot_read(name, error) from None
     if not isinstance(source, Path):
@@ -87,7 +82,7 @@ def cannot_read(name: str, error: OSError) -> InputError:
     return InputError(f"{name}: cannot be read ({error.strerror or error}); check the name and the file's permissions")
 
 
-def _open_file(path: Path, name: str, sheet: str | None, known: Collection[str], *, logs: bool) -> Rows:
+def _open_file(path: Path, name: str, sheet: str | None, known: Collection[str]) -> Rows:
     suffix = path.suffix.lower()
     if suffix in EXCEL_SUFFIXES:
         opened = open_excel(path, name, sheet)
@@ -101,8 +96,6 @@ def _open_file(path: Path, name: str, sheet: str | None, known: Collection[str],
             raise InputError(
                 f"{name}: files `{suffix}` are not supported; save the set as one of {quote_names(SUFFIXES)}"
             )
-    if logs and suffix in _MAY_BE_LOGS:
-        opened = read_logs(opened)
     return replace(opened, folder=path.parent)
 
 

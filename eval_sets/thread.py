@@ -1,29 +1,42 @@
-"""The messages of a sample: read from any shape in which they are logged, and joined with the turn under test."""
+"""The messages of a sample: read from any form in which they are logged, and joined with the turn under test."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
-from ..value_messages import describe_first_mistake, describe_type, shorten
-from .logs.message_text import find_documents, join_parts, read_message
-from .message import ROLES, Message, find_disorder, find_turns
+from ..text.language_detection import detect_language
+from ..value_messages import describe_first_mistake, describe_type
+from .logs.message_text import find_documents
+from .message import Message, find_disorder, find_turns
+from .message_forms import read_forms
 
-_OWN_KEYS = Message.model_fields.keys()
-_SPOKEN = {"user", "assistant", "system"}
+
+class ThreadError(ValueError):
+    """Messages make no conversation.
+
+    Attributes:
+        turn: The place of the message that is wrong, counted from 0; None where it is none of them.
+        problem: What is wrong, and the cure.
+    """
+
+    def __init__(self, problem: str, turn: int | None = None) -> None:
+        super().__init__(problem if turn is None else f"turn {turn} {problem}")
+        self.turn = turn
+        self.problem = problem
 
 
 def read_thread(values: object) -> tuple[Message, ...]:
     """Reads messages in OpenAI's form, or as chat logs and tools write them; what they say beside it is kept.
 
     What a retriever returned (role `context`, or `tool` where no tool was called) becomes `retrieved_contexts` of the
-    message after it.
+    message after it. A tool's result that names no call is that of the first call without one.
 
     Args:
         values: The messages: objects, or `Message`.
 
     Raises:
-        ValueError: An entry is no message, a role is unknown, or the order is impossible; the message names the turn,
+        ThreadError: An entry is no message, a role is unknown, or the order is impossible; the text names the turn,
             counted from 0, and the cure.
 
     Example:
@@ -33,59 +46,78 @@ def read_thread(values: object) -> tuple[Message, ...]:
     """
     if not isinstance(values, list | tuple) or not values:
         kind = "is empty" if isinstance(values, list | tuple) else f"is {describe_type(values)}, not a list"
-        raise ValueError(f'{kind}; write [{{"role": "user", "content": "..."}}, {{"role": "assistant", ...}}]')
-    messages: list[Message] = []
-    documents: list[str] = []
-    calls: set[str] = set()
+        raise ThreadError(f'{kind}; write [{{"role": "user", "content": "..."}}, {{"role": "assistant", ...}}]')
+    reader = _ThreadReader()
     for place, value in enumerate(values):
+        try:
+            reader.add(value, place)
+        except ValidationError as error:
+            raise ThreadError(f"cannot be read: {describe_first_mistake(error)}", place) from None
+        except ValueError as error:
+            raise ThreadError(str(error), place) from None
+    reader.end()
+    if disorder := find_disorder(reader.messages):
+        raise ThreadError(disorder.problem, reader.places[disorder.turn])
+    return tuple(reader.messages)
+
+
+class _ThreadReader:
+    """Joins messages with what was retrieved for them, and results of tools with their calls.
+
+    Attributes:
+        messages: The messages so far.
+        places: The place of each in the log.
+    """
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.places: list[int] = []
+        self._open_calls: list[str] = []
+        self._has_calls = False
+        self._documents: list[str] = []
+        self._retrieval: list[Any] = []
+
+    def add(self, value: object, place: int) -> None:
+        """Adds a logged message."""
         if isinstance(value, Message):
-            message = value
-        else:
-            fields = _fields(value, place, has_calls=bool(calls))
-            if fields["role"] == "context":
-                documents += find_documents(fields.get("content"))
+            self._append(value, place)
+            return
+        for fields in read_forms(value, place):
+            is_result = fields["role"] == "tool" and fields.get("tool_call_id") is None
+            if fields["role"] == "context" or (is_result and not self._has_calls):
+                self._documents += find_documents(fields.get("content"))
+                rest = {name: held for name, held in fields.items() if name != "content" or not isinstance(held, str)}
+                if rest != {"role": "context"}:
+                    self._retrieval.append(rest)
                 continue
-            try:
-                message = Message.model_validate(fields)
-            except ValidationError as error:
-                raise ValueError(f"turn {place}: {describe_first_mistake(error)}") from None
-        if documents:
-            message = message.model_copy(update={"retrieved_contexts": (*documents, *message.retrieved_contexts)})
-            documents = []
-        calls |= {call.id for call in message.tool_calls}
-        messages.append(message)
-    if problem := find_disorder(messages):
-        raise ValueError(problem)
-    return tuple(messages)
+            if is_result and self._open_calls:
+                fields["tool_call_id"] = self._open_calls[0]
+            self._append(Message.model_validate(fields), place)
 
+    def end(self) -> None:
+        """Joins what was retrieved after the last message with it."""
+        if (self._documents or self._retrieval) and self.messages:
+            self.messages[-1] = self._with_documents(self.messages[-1], is_before=False)
 
-def _fields(value: object, place: int, *, has_calls: bool) -> dict[str, Any]:
-    """The fields of a message in any shape."""
-    if not isinstance(value, Mapping):
-        raise ValueError(f'turn {place} is {describe_type(value)}, not a message; write {{"role": "user", ...}}')
-    fields = dict(value)
-    if fields.get("role") in ROLES and not (fields["role"] == "tool" and not has_calls):
-        if not isinstance(fields.get("content"), str | None):
-            fields["content"] = _content(fields.pop("content"), fields)
-        fields["tool_calls"] = fields.get("tool_calls") or ()
-        return fields
-    read = read_message(value)
-    if read is None or not read.role:
-        speaker = next((value[key] for key in ("role", "speaker", "sender", "from", "type") if key in value), None)
-        what = "names no speaker" if speaker is None else f'has the unknown role "{shorten(str(speaker))}"'
-        raise ValueError(f"turn {place} {what}; the roles are {', '.join(ROLES)}")
-    rest = {key: fields[key] for key in _OWN_KEYS - {"role", "content"} if fields.get(key) is not None}
-    extra = {key: kept for key, kept in fields.items() if key not in _OWN_KEYS and kept != read.text}
-    return rest | extra | {"role": read.role, "content": read.text}
+    def _append(self, message: Message, place: int) -> None:
+        if self._documents or self._retrieval:
+            message = self._with_documents(message)
+        for call in message.tool_calls:
+            self._has_calls = True
+            self._open_calls.append(call.id)
+        if message.role == "tool" and message.tool_call_id in self._open_calls:
+            self._open_calls.remove(message.tool_call_id)
+        self.messages.append(message)
+        self.places.append(place)
 
-
-def _content(content: object, fields: dict[str, Any]) -> str | None:
-    """The text of a message's parts; parts that are no text stay beside it."""
-    if isinstance(content, list) and any(
-        not isinstance(part, Mapping) or set(part) - {"type", "text"} for part in content
-    ):
-        fields["content_parts"] = content
-    return join_parts(content)
+    def _with_documents(self, message: Message, *, is_before: bool = True) -> Message:
+        own = message.retrieved_contexts
+        contexts = (*self._documents, *own) if is_before else (*own, *self._documents)
+        changes: dict[str, Any] = {"retrieved_contexts": contexts}
+        if self._retrieval:
+            changes["retrieval"] = list(self._retrieval)
+        self._documents, self._retrieval = [], []
+        return Message.model_validate(message.model_dump() | changes)
 
 
 def join_turn(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,54 +133,73 @@ def join_turn(values: Mapping[str, Any]) -> dict[str, Any]:
         missing; the fields as they are for a sample without messages.
 
     Raises:
-        ValueError: The messages make no conversation, or hold no turn.
+        ThreadError: The messages make no conversation, or hold no turn.
     """
-    metadata = values.get("metadata")
-    raw, history = values.get("messages"), metadata.get("history") if isinstance(metadata, Mapping) else None
-    if not raw and not history:
-        return dict(values)
     joined = dict(values)
-    question, answer = values.get("user_input"), values.get("response")
-    if raw:
-        messages = list(read_thread(raw))
-    else:
-        if not isinstance(question, str) or not isinstance(answer, str) or (earlier := _read_history(history)) is None:
-            return joined
-        rest = {key: value for key, value in dict(metadata or {}).items() if key != "history"}
-        joined["metadata"] = rest
-        messages = [*earlier, Message(role="user", content=question), Message(role="assistant", content=answer)]
-    if isinstance(answer, str) and not any(message.is_answer and message.text == answer for message in messages):
-        is_asked = bool(messages) and messages[-1].role == "user"
-        if isinstance(question, str) and not (is_asked and question.endswith(messages[-1].text)):
-            messages.append(Message(role="user", content=question))
-        messages.append(Message(role="assistant", content=answer))
+    if not joined.get("messages"):
+        return _join_history(joined)
+    messages = list(read_thread(joined["messages"]))
+    question, answer = (
+        text if isinstance(text := joined.get(name), str) else None for name in ("user_input", "response")
+    )
+    if not (question or "").strip() and not (answer or "").strip():
+        question = answer = None
+    is_asked = messages[-1].role == "user" and question is not None and question.endswith(messages[-1].text)
+    if answer is not None and (is_asked or turn_under_test(messages, answer) is None):
+        _add_turn(messages, question, answer)
     joined["messages"] = tuple(messages)
     turns = find_turns(messages)
-    if isinstance(answer, str):
-        turns = [turn for turn in turns if turn.response == answer] or turns
-    elif isinstance(question, str):
+    if answer is not None:
+        place = turn_under_test(messages, answer)
+        turns = [turn for turn in turns if turn.answer == place]
+    elif question is not None:
         turns = [turn for turn in turns if turn.question == question]
     if not turns:
-        if isinstance(question, str) and isinstance(answer, str):
+        if question is not None and answer is not None:
             return joined
-        raise ValueError(
+        raise ThreadError(
             "holds no question of a user with an answer of the assistant after it; add both, or leave it out"
         )
     last = turns[-1]
-    joined |= {"user_input": question if isinstance(question, str) else last.question, "response": last.response}
-    if not values.get("retrieved_contexts") and last.contexts:
+    joined["user_input"] = last.question if question is None else question
+    joined["response"] = last.response if answer is None else answer
+    if not joined.get("retrieved_contexts") and last.contexts:
         joined["retrieved_contexts"] = last.contexts
     return joined
 
 
-def _read_history(history: object) -> tuple[Message, ...] | None:
-    """The messages of a history; None where one of them cannot be read: then it stays where it was."""
+def _join_history(values: dict[str, Any]) -> dict[str, Any]:
+    metadata, question, answer = (values.get(name) for name in ("metadata", "user_input", "response"))
+    history = metadata.get("history") if isinstance(metadata, Mapping) else None
+    if not history or not isinstance(question, str) or not isinstance(answer, str):
+        return values
     try:
-        return read_thread(history)
-    except ValueError:
-        return None
+        messages = list(read_thread(history))
+    except ThreadError:
+        return values  # of another form: it stays where it was
+    if messages[-1].content != answer or messages[-1].role != "assistant":
+        _add_turn(messages, question, answer)
+    rest = {key: value for key, value in metadata.items() if key != "history"} if isinstance(metadata, Mapping) else {}
+    return values | {"metadata": rest, "messages": tuple(messages)}
+
+
+def _add_turn(messages: list[Message], question: str | None, answer: str) -> None:
+    """Adds the turn under test, whose question may be the last message."""
+    is_asked = bool(messages) and messages[-1].role == "user"
+    if question is not None and not (is_asked and question.endswith(messages[-1].text)):
+        messages.append(Message(role="user", content=question))
+    messages.append(Message(role="assistant", content=answer))
 
 
 def turn_under_test(messages: Sequence[Message], response: str) -> int | None:
     """Finds the place of the answer under test among messages: the last with its text; None where there is none."""
-    return next((place for place, m in reversed([*enumerate(messages)]) if m.is_answer and m.text == response), None)
+    return next(
+        (place for place, m in reversed([*enumerate(messages)]) if m.role == "assistant" and m.content == response),
+        None,
+    )
+
+
+def thread_language(messages: Sequence[Message]) -> str:
+    """Detects the language that customer and chatbot speak, in all their messages."""
+    speakers = ("user", "assistant")
+    return detect_language(*("\n".join(m.text for m in messages if m.role == speaker) for speaker in speakers))

@@ -5,12 +5,15 @@ from typing import Any
 
 from ..rows import BadRow, Row
 from .human_ratings import trace_rating
-from .trace_row import build_trace_row
+from .row_groups import Reopen, group_rows
+from .trace_row import Trace, build_row
 
 _TYPES = frozenset(
     ["SPAN", "EVENT", "GENERATION", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"]
 )  # of observations
 _FIELDS_READ = {"id", "input", "output"}
+_SESSION_KEYS = ("sessionId", "session_id")
+_TIME_KEYS = ("timestamp", "startTime", "start_time", "createdAt", "created_at")
 
 
 def is_trace(values: Mapping[str, Any]) -> bool:
@@ -27,32 +30,17 @@ def is_observation(values: Mapping[str, Any]) -> bool:
     return values.get("type") in _TYPES and bool({"traceId", "trace_id"} & values.keys())
 
 
-def read_trace(row: Row, name: str) -> Row | BadRow:
-    """Builds the row of a trace."""
-    values = dict(row.values)
-    if isinstance(values.get("trace"), Mapping):
-        values = values.pop("trace") | values
-    observations = [observation for observation in values.get("observations") or [] if isinstance(observation, Mapping)]
-    root = _root(observations)
-    trace_input, trace_output = (
-        (values.get(side) if values.get(side) is not None else root.get(side)) for side in ("input", "output")
-    )
-    return build_trace_row(
-        row.number,
-        row.place,
-        name,
-        trace_id=values.get("id"),
-        trace_input=trace_input,
-        trace_output=trace_output,
-        retrieved=[observation.get("output") for observation in observations if _retrieves(observation)],
-        group=values.get("sessionId") or values.get("session_id"),
-        rest={key: value for key, value in values.items() if key not in _FIELDS_READ},
-        rating=trace_rating(values.get("scores")),
-    )
+def read_traces(rows: Iterator[Row | BadRow], name: str, again: Reopen | None) -> Iterator[Row | BadRow]:
+    """Yields one row per session, and per trace of none."""
+    for group in group_rows(rows, _session, again):
+        if isinstance(group, BadRow):
+            yield group
+        else:
+            yield from build_row([_trace(row) for row in group], name)
 
 
 def read_observations(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
-    """Yields one row per trace, from its rows of observations; the file is read whole, as they may stand anywhere."""
+    """Yields the rows of traces, from their observations; the file is read whole, as they may stand anywhere."""
     by_trace: dict[str, list[Row]] = {}
     for row in rows:
         if isinstance(row, BadRow):
@@ -60,21 +48,65 @@ def read_observations(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row |
             continue
         trace = row.values.get("traceId") or row.values.get("trace_id")
         by_trace.setdefault(str(trace), []).append(row)
+    traces = []
     for number, (trace, own) in enumerate(by_trace.items(), 1):
         observations = [row.values for row in own]
         root = _root(observations)
-        values: dict[str, Any] = {"id": trace, "observations": observations}
         session = next(
-            (
-                observation[key]
-                for observation in observations
-                for key in ("sessionId", "session_id")
-                if observation.get(key)
-            ),
-            None,
+            (_first(values, _SESSION_KEYS) for values in observations if _first(values, _SESSION_KEYS)), None
         )
-        values |= {"sessionId": session, "input": root.get("input"), "output": root.get("output")}
-        yield read_trace(Row(number, own[0].place, {k: v for k, v in values.items() if v is not None}), name)
+        values: dict[str, Any] = {"id": trace, "observations": observations, "sessionId": session}
+        values |= {"input": root.get("input"), "output": root.get("output"), "timestamp": _first(root, _TIME_KEYS)}
+        traces.append(Row(number, own[0].place, {key: value for key, value in values.items() if value is not None}))
+    yield from read_traces(iter(traces), name, lambda: iter(traces))
+
+
+def _inner(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    inner = values.get("trace")
+    return inner if isinstance(inner, Mapping) else values
+
+
+def _first(values: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+    return next((values[key] for key in keys if values.get(key)), None)
+
+
+def _session(values: Mapping[str, Any]) -> str | None:
+    session = _first(_inner(values), _SESSION_KEYS)
+    return None if session is None else str(session)
+
+
+def _trace(row: Row) -> Trace:
+    values = dict(row.values)
+    if isinstance(values.get("trace"), Mapping):
+        values = values.pop("trace") | values
+    observations = [observation for observation in values.get("observations") or [] if isinstance(observation, Mapping)]
+    observations.sort(key=lambda observation: str(_first(observation, _TIME_KEYS) or ""))
+    root = _root(observations)
+    trace_input, trace_output = (
+        (values.get(side) if values.get(side) is not None else root.get(side)) for side in ("input", "output")
+    )
+    return Trace(
+        row.number,
+        row.place,
+        id=values.get("id"),
+        input=trace_input,
+        output=trace_output,
+        retrieved=[observation.get("output") for observation in observations if _retrieves(observation)],
+        session=_first(values, _SESSION_KEYS),
+        time=_first(values, _TIME_KEYS),
+        tools=[
+            {**{key: observation.get(key) for key in ("id", "name", "output")}, "arguments": observation.get("input")}
+            for observation in observations
+            if observation.get("type") == "TOOL"
+        ],
+        models=[
+            (observation.get("input"), observation.get("output"))
+            for observation in observations
+            if observation.get("type") == "GENERATION"
+        ],
+        rest={key: value for key, value in values.items() if key not in _FIELDS_READ},
+        rating=trace_rating(values.get("scores")),
+    )
 
 
 def _root(observations: list[Any]) -> Mapping[str, Any]:

@@ -1,40 +1,86 @@
 """Which tool a file comes from, recognised by its first row."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from ...errors import InputError
 from .. import cell_values
+from ..name_suggestions import quote_names
 from ..rows import BadRow, Row, Rows
-from .conversations import is_conversation, is_message, read_conversation, read_messages
-from .langfuse import is_observation, is_trace, read_observations, read_trace
-from .langsmith import is_example, read_example
-from .message_text import read_message
+from ..sample_columns import MAP_OPTIONS, TURN_FIELDS
+from .conversations import is_conversation, read_conversation
+from .langfuse import is_observation, is_trace, read_observations, read_traces
+from .langsmith import is_example, read_examples
+from .message_text import is_message_like
 from .openinference import is_span, otlp_spans, read_spans
+from .row_groups import Reopen
+from .turn_rows import TurnColumns, TurnReader, find_turn_columns, has_repeated_conversation, is_pair_row, is_turn_row
 
 _OWN_COLUMNS = {"user_input", "question", "response", "answer", "samples"}
 _PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations")
 
 
-def read_logs(opened: Rows) -> Rows:
-    """Turns a log or export of a known tool into rows of samples; other rows stay as they are."""
-    rows = iter(opened.rows)
+def read_logs(opened: Rows, mapping: Mapping[str, str], again: Callable[[], Rows] | None = None) -> Rows:
+    """Turns a log or export of a known tool into rows of samples; other rows stay as they are.
+
+    Args:
+        opened: The opened source.
+        mapping: Their column -> our field. Who maps columns wants them as they are, unless they are those of messages.
+        again: Opens the source once more; None where it can be read only once.
+
+    Raises:
+        InputError: The mapping is of messages, and the columns are not.
+    """
+    if mapping:
+        return _read_mapped_turns(opened, mapping, again) if {*mapping.values()} & {*TURN_FIELDS} else opened
+    head, first = _take_first(opened.rows)
+    opened = replace(opened, rows=chain(head, opened.rows))
+    is_own = _is_own(first)
+    if (not is_own and is_turn_row(first)) or (
+        is_pair_row(first) and again is not None and has_repeated_conversation(again().rows)
+    ):
+        columns = find_turn_columns(first, {})
+        return opened if columns is None else _read_turns(opened, columns, {}, again)
+    if is_own or (opened.textual and not _may_be_log(_parse_cells(first))):
+        return opened
+    rows = _unpacked(opened)
     head, first = _take_first(rows)
-    every_row = chain(head, rows)
-    if opened.textual:
-        if not _is_log(_parse_cells(first)):
-            return replace(opened, rows=every_row)
-        rows = map(_parse_row, every_row)
+    if not _may_be_log(first):
+        return replace(opened, rows=chain(head, rows))
+    reopen = None if again is None else lambda: _unpacked(again())
+    return replace(opened, rows=_samples(chain(head, rows), first, opened.name, reopen), columns=None, textual=False)
+
+
+def _read_mapped_turns(opened: Rows, mapping: Mapping[str, str], again: Callable[[], Rows] | None) -> Rows:
+    names = opened.columns
+    if names is None:
+        head, first = _take_first(opened.rows)
+        opened = replace(opened, rows=chain(head, opened.rows))
+        names = tuple(first)
+    columns = find_turn_columns(names, mapping)
+    if columns is None:
+        raise InputError(
+            f"{opened.name}: no rows of messages: they need columns for conversation, role and content, or for "
+            f"conversation, user_input and response; map those that are missing (the columns are {quote_names(names)}; "
+            f"{MAP_OPTIONS})"
+        )
+    return _read_turns(opened, columns, mapping, again)
+
+
+def _read_turns(
+    opened: Rows, columns: TurnColumns, mapping: Mapping[str, str], again: Callable[[], Rows] | None
+) -> Rows:
+    if again is None:
+        held = list(opened.rows)
+        opened = replace(opened, rows=iter(held))
+        reader = TurnReader(opened, columns, mapping, lambda: iter(held))
     else:
-        rows = every_row
-    unpacked = _unpack(rows)
-    head, first = _take_first(unpacked)
-    every_row = chain(head, unpacked)
-    if not _is_log(first):
-        return replace(opened, rows=every_row)
-    return replace(opened, rows=_samples(every_row, first, opened.name), columns=None, textual=False)
+        reader = TurnReader(opened, columns, mapping, lambda: again().rows)
+    made = frozenset(["id", "messages"])
+    return replace(opened, rows=reader.rows(), columns=None, textual=False, made=made, late_notes=reader.notes)
 
 
 def _take_first(rows: Iterator[Row | BadRow]) -> tuple[list[Row | BadRow], Mapping[str, Any]]:
@@ -47,21 +93,17 @@ def _take_first(rows: Iterator[Row | BadRow]) -> tuple[list[Row | BadRow], Mappi
     return head, {}
 
 
-def _is_log(values: Mapping[str, Any]) -> bool:
+def _may_be_log(values: Mapping[str, Any]) -> bool:
     if _is_own(values):
         return False
-    if is_conversation(values):
+    if is_conversation(values) or _items(values) is not None:
         return True
-    return any(test(values) for test in (is_span, is_observation, is_message, is_trace, is_example))
+    return any(test(values) for test in (is_span, is_observation, is_trace, is_example))
 
 
 def _is_own(values: Mapping[str, Any]) -> bool:
     """Whether a row has our columns; a `user_input` that is a list holds the messages of a conversation (Ragas)."""
     return bool(_OWN_COLUMNS & values.keys()) and not isinstance(values.get("user_input"), list)
-
-
-def _parse_row(row: Row | BadRow) -> Row | BadRow:
-    return row if isinstance(row, BadRow) else row._replace(values=_parse_cells(row.values))
 
 
 def _parse_cells(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,16 +117,17 @@ def _parse_cells(values: Mapping[str, Any]) -> dict[str, Any]:
     return parsed
 
 
-def _unpack(rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
+def _unpacked(opened: Rows) -> Iterator[Row | BadRow]:
     """The items of a page (`data`), a session (`traces`) or an OTLP document, one row each."""
     count = 0
-    for row in rows:
-        if isinstance(row, BadRow) or _is_own(row.values) or is_conversation(row.values):
+    for row in opened.rows:
+        if isinstance(row, BadRow):
             yield row
             continue
-        items = _items(row.values)
+        values = _parse_cells(row.values) if opened.textual else row.values
+        items = None if _is_own(values) or is_conversation(values) else _items(values)
         if items is None:
-            yield row
+            yield row._replace(values=values)
             continue
         for item in items:
             count += 1
@@ -99,31 +142,22 @@ def _items(values: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         if isinstance(content, Mapping):
             return _items(content)
         if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):
-            if len(values) > 12 or read_message(content[0]) is not None:
+            if len(values) > 12 or is_message_like(content[0]):
                 continue
             rest = {} if key == "data" else {name: value for name, value in values.items() if name != key}
             return [item | ({f"of_{key}": rest} if rest else {}) for item in content]
     return None
 
 
-def _samples(rows: Iterator[Row | BadRow], first: Mapping[str, Any], name: str) -> Iterator[Row | BadRow]:
+def _samples(
+    rows: Iterator[Row | BadRow], first: Mapping[str, Any], name: str, again: Reopen | None
+) -> Iterator[Row | BadRow]:
     if is_span(first):
-        yield from read_spans(rows, name)
-    elif is_observation(first):
-        yield from read_observations(rows, name)
-    elif is_message(first) and not is_conversation(first):
-        yield from read_messages(rows, name)
-    else:
-        for row in rows:
-            yield from [row] if isinstance(row, BadRow) else _row_samples(row, name)
-
-
-def _row_samples(row: Row, name: str) -> Iterator[Row | BadRow]:
-    if is_conversation(row.values):
-        yield from read_conversation(row, name)
-    elif is_trace(row.values):
-        yield read_trace(row, name)
-    elif is_example(row.values):
-        yield read_example(row, name)
-    else:
-        yield row
+        return read_spans(rows, name)
+    if is_observation(first):
+        return read_observations(rows, name)
+    if is_conversation(first):
+        return (row if isinstance(row, BadRow) else read_conversation(row) for row in rows)
+    if is_trace(first):
+        return read_traces(rows, name, again)
+    return read_examples(rows, name, again) if is_example(first) else rows

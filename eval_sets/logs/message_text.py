@@ -109,7 +109,7 @@ def read_message(value: Any) -> LogMessage | None:
     """
     if not isinstance(value, Mapping):
         return None
-    inner = next((value[name] for name in ("message", "kwargs", "data") if isinstance(value.get(name), Mapping)), None)
+    inner = next((value[name] for name in _WRAPPER_KEYS if isinstance(value.get(name), Mapping)), None)
     if inner is not None and not {"content", "text"} & value.keys():
         within = read_message(inner)
         if within is None:
@@ -127,8 +127,39 @@ def read_message(value: Any) -> LogMessage | None:
     return None if speaker is None or text is None else LogMessage(find_role(speaker), text)
 
 
+_WRAPPER_KEYS = ("message", "kwargs", "data")
 _SPEAKER_KEYS = ("role", "message.role", "speaker", "sender", "author", "from", "type")
 _CONTENT_KEYS = ("content", "message.content", "text", "message", "value", "body")
+
+
+_THREAD_KEYS = ("messages", "conversations", "conversation", "turns", "user_input", "dialogue", "dialog", "chat")
+
+
+def find_messages_key(values: Mapping[str, Any]) -> str | None:
+    """Finds the key of an object that holds its messages: `messages`, ShareGPT's `conversations`, DeepEval's `turns`.
+
+    Ragas has them in `user_input`. A list counts whose first entry is a message.
+
+    Example:
+        >>> find_messages_key({"id": 7, "turns": [{"role": "user", "content": "Hello."}]})
+        'turns'
+    """
+    return next((key for key in _THREAD_KEYS if _is_thread(values.get(key))), None)
+
+
+def _is_thread(value: Any) -> bool:
+    return isinstance(value, list | tuple) and bool(value) and is_message_like(value[0])
+
+
+def is_message_like(value: Any) -> bool:
+    """Whether a value has the form of a message, whoever speaks in it."""
+    if not isinstance(value, Mapping):
+        return hasattr(value, "content") and (hasattr(value, "role") or hasattr(value, "type"))
+    wrapped = next((value[name] for name in _WRAPPER_KEYS if isinstance(value.get(name), Mapping)), None)
+    if wrapped is not None and not {"content", "text"} & value.keys():
+        return is_message_like(wrapped) or {"content", "text"} <= value.keys() | wrapped.keys() or "content" in wrapped
+    has_speaker = any(isinstance(value.get(name), str) for name in _SPEAKER_KEYS)
+    return has_speaker and any(name in value for name in (*_CONTENT_KEYS, "tool_calls", "message.tool_calls"))
 
 
 def join_parts(content: Any) -> str | None:

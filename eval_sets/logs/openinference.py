@@ -6,7 +6,7 @@ from typing import Any
 
 from ..cell_values import DEEPEST, parse_structure
 from ..rows import BadRow, Row
-from .trace_row import build_trace_row
+from .trace_row import Trace, build_row
 
 _OTLP_TYPES = ("stringValue", "intValue", "doubleValue", "boolValue")
 
@@ -29,30 +29,63 @@ def otlp_spans(values: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
-    """Yields one row per trace, from its spans; the file is read whole, since they may stand anywhere."""
+    """Yields one row per session, and per trace of none; the file is read whole, since spans may stand anywhere."""
     by_trace: dict[str, list[Row]] = {}
     for row in rows:
         if isinstance(row, BadRow):
             yield row
         else:
             by_trace.setdefault(_trace(row.values), []).append(row)
-    for number, (trace, own) in enumerate(by_trace.items(), 1):
-        spans = [(row.values, _attributes(row.values)) for row in own]
-        ids = {_span_id(values) for values, _ in spans}
-        roots = [pair for pair in spans if _parent(pair[0]) not in ids]
-        _, root = next((pair for pair in roots if "input.value" in pair[1]), roots[0] if roots else spans[0])
-        retrieved = [_retrieved(attributes) for values, attributes in spans if _kind(values, attributes) == "RETRIEVER"]
-        yield build_trace_row(
-            number,
-            own[0].place,
-            name,
-            trace_id=trace,
-            trace_input=root.get("input.value"),
-            trace_output=root.get("output.value"),
-            retrieved=retrieved,
-            group=root.get("session.id"),
-            rest={"spans": [values for values, _ in spans]},
-        )
+    sessions: dict[str, list[Trace]] = {}
+    for number, (trace_id, own) in enumerate(by_trace.items(), 1):
+        trace = _read_trace(number, trace_id, own)
+        sessions.setdefault(f"session {trace.session}" if trace.session else f"trace {trace_id}", []).append(trace)
+    for traces in sessions.values():
+        yield from build_row(traces, name)
+
+
+def _read_trace(number: int, trace_id: str, rows: list[Row]) -> Trace:
+    spans = sorted(((row.values, _attributes(row.values)) for row in rows), key=lambda span: str(_time(span[0]) or ""))
+    ids = {_span_id(values) for values, _ in spans}
+    roots = [pair for pair in spans if _parent(pair[0]) not in ids]
+    own, root = next((pair for pair in roots if "input.value" in pair[1]), roots[0] if roots else spans[0])
+    kinds = {"RETRIEVER": list[Any](), "TOOL": list[Any](), "LLM": list[Any]()}
+    for values, attributes in spans:
+        kinds.get(_kind(values, attributes), []).append((values, attributes))
+    return Trace(
+        number,
+        rows[0].place,
+        id=trace_id,
+        input=root.get("input.value"),
+        output=root.get("output.value"),
+        retrieved=[_retrieved(attributes) for _, attributes in kinds["RETRIEVER"]],
+        session=next(
+            (attributes["session.id"] for _, attributes in [(own, root), *spans] if attributes.get("session.id")), None
+        ),
+        time=_time(own),
+        tools=[
+            {
+                "id": attributes.get("tool_call.id") or _span_id(values),
+                "name": attributes.get("tool.name") or values.get("name"),
+                "arguments": attributes.get("tool.parameters") or attributes.get("input.value"),
+                "output": attributes.get("output.value"),
+            }
+            for values, attributes in kinds["TOOL"]
+        ],
+        models=[
+            (_numbered(attributes, "llm.input_messages") or attributes.get("input.value"), made)
+            for _, attributes in kinds["LLM"]
+            for made in [_numbered(attributes, "llm.output_messages") or attributes.get("output.value")]
+        ],
+        rest={"spans": [row.values for row in rows]},
+    )
+
+
+def _time(values: Mapping[str, Any]) -> Any:
+    if values.get("start_time"):
+        return values["start_time"]
+    nanoseconds = values.get("startTimeUnixNano")  # of OTLP
+    return None if nanoseconds is None else float(nanoseconds) / 1e9
 
 
 def _trace(values: Mapping[str, Any]) -> str:
@@ -104,6 +137,36 @@ def _flatten(values: Mapping[str, Any], prefix: str, depth: int = 0) -> Iterator
             yield from _flatten(value, f"{prefix}{key}.", depth + 1)
         else:
             yield f"{prefix}{key}", value
+
+
+def _numbered(attributes: Mapping[str, Any], name: str) -> Any:
+    """A list of messages: as it is, or of flat keys `llm.input_messages.0.message.role`, ..."""
+    listed = attributes.get(name)
+    if isinstance(listed, str):
+        with suppress(ValueError):
+            listed = parse_structure(listed)
+    if isinstance(listed, list):
+        return listed
+    tree: dict[Any, Any] = {}
+    for key, value in attributes.items():
+        if key.startswith(f"{name}."):
+            *path, last = key.removeprefix(f"{name}.").split(".")
+            node = tree
+            for part in path:
+                node = node.setdefault(part, {})
+                if not isinstance(node, dict):
+                    return []
+            node[last] = value
+    return _listed(tree)
+
+
+def _listed(node: Any) -> Any:
+    """An object whose keys are numbers, as a list."""
+    if not isinstance(node, dict):
+        return node
+    if node and all(str(key).isdigit() for key in node):
+        return [_listed(node[key]) for key in sorted(node, key=int)]
+    return {key: _listed(value) for key, value in node.items()}
 
 
 def _retrieved(attributes: Mapping[str, Any]) -> list[Any]:

@@ -1,73 +1,184 @@
-"""A trace of any tool becomes the values of a sample; what no field has a place for stays in `metadata`."""
+"""A trace of any tool becomes the values of a sample, and the traces of one session those of a conversation."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import InputError
+from ..message import Message, find_turns
 from ..rows import BadRow, Row
+from ..thread import ThreadError, read_thread
 from .message_text import find_answer, find_documents, find_question, find_reference
+from .trace_messages import find_thread, join_threads, join_trace
 
 _CONTEXT_KEYS = ("retrieved_contexts", "contexts", "context", "documents", "source_documents")
+_RATING_FIELDS = ("human_rating", "rating")
 
 
-def build_trace_row(
-    number: int,
-    place: str,
-    name: str,
-    *,
-    trace_id: Any,
-    trace_input: Any,
-    trace_output: Any,
-    retrieved: Sequence[Any],
-    group: Any,
-    rest: Mapping[str, Any],
-    rating: Mapping[str, Any] | None = None,
-) -> Row | BadRow:
-    """Builds the row of one trace.
+class Trace(NamedTuple):
+    """What a tool logged of one call of the chatbot.
 
+    Attributes:
+        number: Its row's number.
+        place: Where it stands in the file.
+        id: Its id.
+        input: What the chatbot was given.
+        output: What it returned.
+        rest: Everything else, for `metadata`.
+        retrieved: What its retrievers returned.
+        session: The session or thread that it is part of.
+        time: When it began.
+        tools: Calls of tools, each with `id`, `name`, `arguments` and `output`.
+        models: The messages that each call of a model was given, with its answer.
+        rating: The fields of a person's rating.
+    """
+
+    number: int
+    place: str
+    id: Any
+    input: Any
+    output: Any
+    rest: Mapping[str, Any]
+    retrieved: Sequence[Any] = ()
+    session: Any = None
+    time: Any = None
+    tools: Sequence[Mapping[str, Any]] = ()
+    models: Sequence[tuple[Any, Any]] = ()
+    rating: Mapping[str, Any] = {}
+
+
+class _Read(NamedTuple):
+    """A trace with its texts."""
+
+    trace: Trace
+    question: str
+    answer: str
+    contexts: list[str]
+    reference: str | None
+    metadata: dict[str, Any]
+    thread: tuple[Message, ...]
+
+
+def build_row(traces: Sequence[Trace], name: str) -> list[Row | BadRow]:
+    """Builds the row of the traces of one session: a conversation in the order of their times.
+
+    A trace with one question and answer that is alone in its session, or in none, is a sample without messages.
     An input or output that is more than the text taken from it stays in `metadata` too.
 
     Args:
-        number: The row's number.
-        place: Where the trace stands in the file.
+        traces: The traces.
         name: The file's name, for messages.
-        trace_id: The trace's id.
-        trace_input: What the chatbot was given.
-        trace_output: What it returned.
-        retrieved: What its retrievers returned.
-        group: The session or conversation.
-        rest: Everything else, for `metadata`.
-        rating: The fields of a person's rating.
 
     Returns:
-        The row; a bad row where no question or answer can be found.
+        The row, after a bad row for each trace in which no question or answer can be found.
     """
-    question, answer = find_question(trace_input), find_answer(trace_output)
+    rows: list[Row | BadRow] = []
+    read: list[_Read] = []
+    for trace in traces:
+        one = _read(trace, name)
+        if isinstance(one, BadRow):
+            rows.append(one)
+        else:
+            read.append(one)
+    if len(read) == 1 and len(traces) == 1:
+        rows.append(_trace_row(read[0]))
+    elif read:
+        rows.append(_session_row(read, name))
+    return rows
+
+
+def _read(trace: Trace, name: str) -> _Read | BadRow:
+    question, answer = find_question(trace.input), find_answer(trace.output)
     for what, text, side, value in (
-        ("question", question, "input", trace_input),
-        ("answer", answer, "output", trace_output),
+        ("question", question, "input", trace.input),
+        ("answer", answer, "output", trace.output),
     ):
         if text is None:
             problem = "is empty" if value is None else f"holds no {what} that can be recognised"
             cure = "log the text itself, or messages with role and content; --skip-bad leaves such traces out"
-            return BadRow(number, InputError(f"{name}, {place}, {side}: {problem}; {cure}"))
-    contexts = [text for value in retrieved for text in find_documents(value)]
+            return BadRow(trace.number, InputError(f"{name}, {trace.place}, {side}: {problem}; {cure}"))
+    contexts = [text for value in trace.retrieved for text in find_documents(value)]
     if not contexts:
-        sides = (side for side in (trace_input, trace_output) if isinstance(side, Mapping))
+        sides = (side for side in (trace.input, trace.output) if isinstance(side, Mapping))
         contexts = [text for side in sides for text in _find_contexts(side)]
-    values: dict[str, Any] = {"user_input": question, "response": answer, "retrieved_contexts": contexts}
-    if trace_id is not None:
-        values["id"] = str(trace_id)
-    if group is not None:
-        values["group"] = str(group)
-    if reference := find_reference(trace_output) or find_reference(trace_input):
-        values["reference"] = reference
-    metadata = dict(rest)
-    if trace_input != question:
-        metadata["input"] = trace_input
-    if trace_output != answer:
-        metadata["output"] = trace_output
-    return Row(number, place, values | dict(rating or {}) | {"metadata": metadata})
+    metadata = dict(trace.rest)
+    if trace.input != question:
+        metadata["input"] = trace.input
+    if trace.output != answer:
+        metadata["output"] = trace.output
+    reference = find_reference(trace.output) or find_reference(trace.input)
+    assert question is not None and answer is not None  # a bad row otherwise
+    threads = find_thread(trace.input), find_thread(trace.output)
+    messages = join_trace(threads, (question, answer), trace.tools, trace.models)
+    try:
+        thread = read_thread(messages)
+    except ThreadError as error:
+        return BadRow(trace.number, InputError(f"{name}, {trace.place}, messages: {error}"))
+    return _Read(trace, question, answer, contexts, reference, metadata, thread)
+
+
+def _trace_row(read: _Read) -> Row:
+    trace = read.trace
+    values: dict[str, Any] = {
+        "user_input": read.question,
+        "response": read.answer,
+        "retrieved_contexts": read.contexts,
+    }
+    if trace.id is not None:
+        values["id"] = str(trace.id)
+    if trace.session is not None:
+        values["group"] = str(trace.session)
+    if read.reference:
+        values["reference"] = read.reference
+    if [message.role for message in read.thread] != ["user", "assistant"]:
+        values["messages"] = read.thread
+    return Row(trace.number, trace.place, values | dict(trace.rating) | {"metadata": read.metadata})
+
+
+def _session_row(read: list[_Read], name: str) -> Row | BadRow:
+    """The conversation of a session; what no message has a place for stands in `metadata.traces`."""
+    ordered = sorted(read, key=lambda one: str(one.trace.time or "")) if all(one.trace.time for one in read) else read
+    first = min((one.trace for one in read), key=lambda trace: trace.number)
+    messages: list[Message] = []
+    for one in ordered:
+        messages = join_threads(messages, _with_trace(one))
+    try:
+        thread = read_thread(messages)
+    except ThreadError as error:
+        problem = f"session {first.session}: {error}"
+        return BadRow(first.number, InputError(f"{name}, {first.place}, {problem}"))
+    traces = [({"id": one.trace.id} if one.trace.id is not None else {}) | one.metadata for one in ordered]
+    values = {"id": str(first.session), "messages": thread, "metadata": {"traces": traces}}
+    return Row(first.number, first.place, values)
+
+
+def _with_trace(read: _Read) -> list[Message]:
+    """The messages of a trace, with its time, contexts, rating and reference."""
+    thread = list(read.thread)
+    turn = next((turn for turn in reversed(find_turns(thread)) if turn.response == read.answer), None)
+    if turn is None:
+        return thread
+    rating = next((read.trace.rating[name] for name in _RATING_FIELDS if name in read.trace.rating), None)
+    ratings = read.trace.rating.get("ratings")
+    if rating is None and isinstance(ratings, Mapping) and ratings:
+        rating = sum(ratings.values()) / len(ratings)
+    changes: dict[str, Any] = {
+        "retrieved_contexts": thread[turn.answer].retrieved_contexts or tuple(read.contexts),
+        "rating": rating,
+        "ratings": ratings,
+        "reference": read.reference,
+        "trace_id": None if read.trace.id is None else str(read.trace.id),
+    }
+    thread[turn.answer] = _changed(thread[turn.answer], changes)
+    if read.trace.time is not None and not any(message.time for message in thread):
+        asked = max(place for place in range(turn.answer) if thread[place].role == "user")
+        thread[asked] = _changed(thread[asked], {"time": read.trace.time})
+    return thread
+
+
+def _changed(message: Message, changes: Mapping[str, Any]) -> Message:
+    return Message.model_validate(
+        message.model_dump() | {name: value for name, value in changes.items() if value not in (None, ())}
+    )
 
 
 def _find_contexts(value: Mapping[str, Any]) -> list[str]:

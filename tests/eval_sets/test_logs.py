@@ -91,17 +91,16 @@ def test_langfuse_in_the_shapes_that_it_exports(tmp_path: Path) -> None:
     download = {"trace": bare, "observations": trace["observations"], "scores": trace["scores"]}
     page = {"data": [trace, langfuse_trace(id="t2")], "meta": {"page": 1, "totalItems": 2}}
     session = {"id": "session-9", "projectId": "p", "traces": [trace, langfuse_trace(id="t2")]}
-    for content, name, ids in [
-        (download, "a.json", ["t1"]),
-        (page, "b.json", ["t1", "t2"]),
-        (session, "c.json", ["t1", "t2"]),
-        ([trace, langfuse_trace(id="t2")], "d.jsonl", ["t1", "t2"]),
-        (trace["observations"], "e.jsonl", ["t1"]),
+    for content, name, sample_id, answers in [
+        (download, "a.json", "t1", 1),
+        (page, "b.json", "session-9", 2),
+        (session, "c.json", "session-9", 2),
+        ([trace, langfuse_trace(id="t2")], "d.jsonl", "session-9", 2),
+        (trace["observations"], "e.jsonl", "t1", 1),
     ]:
-        samples = load_set(written(tmp_path, content, name))
-        assert [sample.id for sample in samples] == ids, name
-        assert {sample.user_input for sample in samples} == {QUESTION}
-        assert {sample.retrieved_contexts for sample in samples} == {tuple(PAGES)}
+        (sample,) = load_set(written(tmp_path, content, name))
+        assert (sample.id, sample.user_input, sample.retrieved_contexts) == (sample_id, QUESTION, tuple(PAGES)), name
+        assert [message.text for message in sample.messages] == ([QUESTION, ANSWER] * answers if answers > 1 else [])
 
 
 def phoenix_spans() -> list[dict[str, Any]]:
@@ -195,18 +194,18 @@ def test_conversations(tmp_path: Path) -> None:
     )
     content = [{"id": "c1", "channel": "web", "messages": logged}]
     path = written(tmp_path, content, "chats.jsonl")
-    first, second = load_set(path)
-    assert (first.id, first.user_input, first.response, first.group) == ("c1-1", "Hi.", "Hello!", "c1")
-    assert (second.id, second.user_input) == ("c1-2", f"It is about leave.\n{QUESTION}")
-    assert (second.response, second.retrieved_contexts) == (ANSWER, (PAGES[0],))
-    assert [each["content"] for each in second.metadata["history"]] == ["Be kind.", "Hi.", "Hello!"]
-    assert second.metadata["unanswered"] == [{"role": "user", "content": "Thanks"}]
+    (sample,) = load_set(path)
+    assert (sample.id, sample.user_input, sample.group) == ("c1", f"It is about leave.\n{QUESTION}", None)
+    assert (sample.response, sample.retrieved_contexts, sample.policy) == (ANSWER, (PAGES[0],), "Be kind.")
+    texts = ["Be kind.", "Hi.", "Hello!", "It is about leave.", QUESTION, ANSWER, "Thanks"]
+    assert [message.content for message in sample.messages] == texts
+    assert sample.metadata == {"channel": "web"}
     nothing_lost(content, path)
     rows = [{"conversation_id": "c1", "at": n} | each for n, each in enumerate(logged)]
     path = written(tmp_path, rows, "rows.jsonl")
-    assert [(each.id, each.user_input, each.response) for each in load_set(path)] == [
-        (each.id, each.user_input, each.response) for each in (first, second)
-    ]
+    (joined,) = load_set(path)
+    assert (joined.id, joined.turn, joined.user_input) == ("c1", 5, sample.user_input)
+    assert [message.content for message in joined.messages] == texts
     nothing_lost(rows, path)
 
 
@@ -219,14 +218,14 @@ def test_a_plain_chat_log(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     first, second = load_set(path)
-    assert (first.id, first.user_input, first.language) == ("chat-1-1", "Hoe trek ik verlof in?", "nl")
+    assert (first.id, first.user_input, first.language) == ("chat-1", "Hoe trek ik verlof in?", "nl")
     assert first.response == "Zo:\n1. Ga naar Verlof.\nLet op: niet na goedkeuring."  # no speaker is called `Let op`
-    assert first.metadata["messages"][0]["time"] == "2026-11-01 09:12"
-    assert (second.user_input, second.response, second.group) == (QUESTION, ANSWER, "chat-2")
+    assert first.messages[0].time == "2026-11-01 09:12"
+    assert (second.id, second.user_input, second.response) == ("chat-2", QUESTION, ANSWER)
 
 
 def test_what_is_no_sample_is_told_and_can_be_left_out(tmp_path: Path) -> None:
-    good = langfuse_trace(id="t2", input=QUESTION, output=ANSWER)
+    good = langfuse_trace(id="t2", input=QUESTION, output=ANSWER, sessionId="another")
     path = written(tmp_path, [langfuse_trace(input={"a": 1, "b": 2}, observations=[]), good], "x.jsonl")
     with pytest.raises(InputError, match=r"x\.jsonl, line 1, input: holds no question that can be recognised"):
         load_set(path)
@@ -234,10 +233,12 @@ def test_what_is_no_sample_is_told_and_can_be_left_out(tmp_path: Path) -> None:
     assert [sample.id for sample in load_set(path, skip_bad=left)] == ["t2"]
     assert len(left) == 1
     no_answer = written(tmp_path, [{"id": "c1", "messages": messages(("user", "Hi."))}], "y.jsonl")
-    with pytest.raises(InputError, match="conversation c1 has no question with an answer"):
+    with pytest.raises(InputError, match="line 1, field messages: holds no question of a user with an answer"):
         load_set(no_answer)
     stranger = written(tmp_path, [{"id": "c1", "messages": messages(("user", "Hi."), ("wizard", "Ho."))}], "z.jsonl")
-    with pytest.raises(InputError, match="message 2: the speaker 'wizard' is unknown"):
+    with pytest.raises(
+        InputError, match=r'line 1, field messages: turn 1 has the unknown role "wizard"; the roles are system, user'
+    ):
         load_set(stranger)
 
 
@@ -251,20 +252,30 @@ def test_our_own_rows_and_mapped_ones_stay_as_they_are(tmp_path: Path) -> None:
     assert (mapped.user_input, mapped.response, mapped.group) == ("Q", "A", "s")
 
 
-def test_a_rating_beside_the_messages_is_that_of_the_last_answer(tmp_path: Path) -> None:
+def test_a_rating_beside_the_messages_is_that_of_the_conversation(tmp_path: Path) -> None:
     chat = messages(("user", "One?"), ("assistant", "1."), ("user", "Two?"), ("assistant", "2."))
     other = messages(("user", "Three?"), ("assistant", "3."))
     rows = [{"id": "c1", "messages": chat, "rating": 0}, {"id": "c2", "messages": other, "rating": 1}]
-    first, second, third = load_set(written(tmp_path, rows, "chats.jsonl"))
-    assert [sample.rating for sample in (first, second, third)] == [None, 0, 1]
-    assert (third.rating_min, third.rating_max) == (0, 1)
+    first, second = load_set(written(tmp_path, rows, "chats.jsonl"))
+    assert [(sample.id, sample.rating, sample.rating_min, sample.rating_max) for sample in (first, second)] == [
+        ("c1", 0, 0, 1),
+        ("c2", 1, 0, 1),
+    ]
 
 
-def test_a_rating_in_the_answers_message_is_that_of_the_answer(tmp_path: Path) -> None:
+def test_a_rating_in_a_message_stays_in_it(tmp_path: Path) -> None:
     chat = messages(("user", "One?"), ("assistant", "1."), ("user", "Two?"), ("assistant", "2."))
     chat[1] |= {"rating": 2, "rating_min": 1, "rating_max": 7}  # type: ignore[dict-item]
-    first, second = load_set(written(tmp_path, [{"id": "c1", "messages": chat}], "chats.jsonl"))
-    assert (first.rating, first.rating_max, second.rating) == (2, 7, None)
+    (sample,) = load_set(written(tmp_path, [{"id": "c1", "messages": chat}], "chats.jsonl"))
+    assert (sample.rating, sample.rating_max) == (None, 7)
+    assert [message.rating for message in sample.messages] == [None, 2, None, None]
+
+
+def test_the_scale_of_ratings_in_messages_follows_from_all_of_them(tmp_path: Path) -> None:
+    chat = messages(("user", "One?"), ("assistant", "1."), ("user", "Two?"), ("assistant", "2."))
+    rows = [{"id": str(n), "messages": [chat[0], chat[1] | {"rating": n % 2}]} for n in range(4)]
+    samples = load_set(written(tmp_path, rows, "chats.jsonl"))
+    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {(0, 1)}
 
 
 def test_sharegpt_conversations(tmp_path: Path) -> None:
@@ -287,7 +298,8 @@ def test_ragas_multi_turn_samples(tmp_path: Path) -> None:
 
 def test_langfuse_scores_of_people_are_ratings(tmp_path: Path) -> None:
     def trace(number: int, *scores: dict[str, Any]) -> dict[str, Any]:
-        return langfuse_trace(id=f"t{number}", input=QUESTION, output=f"{ANSWER} {number}", scores=list(scores))
+        texts = {"input": QUESTION, "output": f"{ANSWER} {number}", "sessionId": f"session-{number}"}
+        return langfuse_trace(id=f"t{number}", scores=list(scores), **texts)
 
     annotation = {"name": "quality", "source": "ANNOTATION"}
     rows = [
@@ -308,11 +320,13 @@ def test_langfuse_as_csv(tmp_path: Path) -> None:
         writer.writerow(["id", "sessionId", "userId", "input", "output", "scores"])
         for number in (1, 2):
             scores = [{"name": "user-feedback", "value": number, "source": "API"}]
-            writer.writerow([f"t{number}", "s", "", json.dumps({"question": QUESTION}), ANSWER, json.dumps(scores)])
+            writer.writerow(
+                [f"t{number}", f"s{number}", "", json.dumps({"question": QUESTION}), ANSWER, json.dumps(scores)]
+            )
     samples = load_set(path)
     assert [(sample.id, sample.user_input, sample.group) for sample in samples] == [
-        ("t1", QUESTION, "s"),
-        ("t2", QUESTION, "s"),
+        ("t1", QUESTION, "s1"),
+        ("t2", QUESTION, "s2"),
     ]
     assert [sample.rating for sample in samples] == [1, 2]
 

@@ -97,14 +97,23 @@ def test_ragas_sees_contexts_also_when_the_first_sample_has_none() -> None:
     assert "retrieved_contexts" in dataset.features()
 
 
-def test_a_conversation_becomes_one_sample_per_answer() -> None:
-    turns = [{"type": kind, "content": text} for kind, text in (("human", "Hi"), ("ai", "Hello"))]
-    more = [{"type": kind, "content": text} for kind, text in (("human", "And?"), ("ai", "So."))]
-    dataset = ragas.EvaluationDataset.from_list([{"user_input": [*turns, *more], "reference": "So."}])
-    first, second = from_ragas(dataset)
-    assert (first.user_input, first.response, first.reference) == ("Hi", "Hello", None)
-    assert (second.user_input, second.response, second.reference) == ("And?", "So.", "So.")
-    assert first.group == second.group
+def test_a_conversation_is_one_sample_and_goes_back_as_one() -> None:
+    turns = [
+        {"type": "human", "content": "Hi"},
+        {"type": "ai", "content": "", "tool_calls": [{"name": "count", "args": {"of": "days"}}]},
+        {"type": "tool", "content": "3"},
+        {"type": "ai", "content": "3 days."},
+    ]
+    calls = [{"name": "count", "args": {"of": "days"}}]
+    row = {"user_input": turns, "reference": "So.", "reference_tool_calls": calls, "reference_topics": ["leave"]}
+    dataset = ragas.EvaluationDataset.from_list([row])
+    (made,) = from_ragas(dataset)
+    assert (made.user_input, made.response, made.reference) == ("Hi", "3 days.", "So.")
+    assert made.messages[1].tool_calls[0].function.values == {"of": "days"}
+    assert made.messages[2].tool_call_id == made.messages[1].tool_calls[0].id
+    actions = [{"name": "count", "kwargs": {"of": "days"}}]
+    assert made.metadata == {"expected_actions": actions, "reference_topics": ["leave"]}
+    assert to_ragas([made]).samples == dataset.samples
 
 
 def test_a_row_without_a_response_is_refused_with_its_row() -> None:

@@ -1,0 +1,282 @@
+"""Rows that are messages of conversations, or a question and an answer each: one sample per conversation."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...errors import InputError
+from .. import cell_values
+from ..rows import BadRow, Row, Rows
+from ..sample_columns import (
+    ALIASES,
+    CASE_KEYS,
+    CONVERSATION_KEYS,
+    RATING_ALIASES,
+    TURN_ALIASES,
+    check_mapped,
+    columns_by_usual_name,
+    is_no_rating,
+    usual_name,
+)
+from .conversations import conversation_row
+from .message_text import find_role
+from .row_groups import Reopen, group_rows
+
+_UNSURE_RATINGS = {"score", "label"}  # ratings where they are numbers
+_SURE_SPEAKERS = ("role", "speaker")
+_MESSAGE_FIELDS = ("role", "content", "time", "tool_calls", "tool_call_id", "name", "retrieved_contexts")
+_PAIR_FIELDS = ("user_input", "response", "retrieved_contexts", "time")
+_OF_MESSAGES = {"id", *_MESSAGE_FIELDS, *_PAIR_FIELDS}
+
+
+@dataclass(frozen=True)
+class TurnColumns:
+    """The columns of rows that are turns of conversations.
+
+    Attributes:
+        conversation: The column that names the conversation.
+        fields: The column of each field of a message, or of `user_input` and `response`.
+        mapped: Our field of each other column that the user maps.
+    """
+
+    conversation: str
+    fields: Mapping[str, str]
+    mapped: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether a row is a question and its answer."""
+        return "content" not in self.fields
+
+
+def find_turn_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> TurnColumns | None:
+    """Finds the columns of rows that are turns of conversations; None where they are none.
+
+    Args:
+        columns: The columns.
+        mapping: Their column -> our field.
+
+    Example:
+        >>> find_turn_columns(["ticket", "speaker", "text", "channel"], {}).fields
+        {'role': 'speaker', 'content': 'text'}
+    """
+    listed = list(columns)
+    ours = {our_field: theirs for theirs, our_field in mapping.items()}
+    by_name = columns_by_usual_name(column for column in listed if column not in mapping)
+
+    def find(name: str, aliases: Collection[str]) -> str | None:
+        if name in ours:
+            return ours[name] if ours[name] in listed else None
+        return next((by_name[alias] for alias in (name, *aliases) if alias in by_name), None)
+
+    def find_all(names: Collection[str], aliases: Mapping[str, tuple[str, ...]], conversation: str) -> dict[str, str]:
+        columns = {name: find(name, aliases.get(name, ())) for name in names} | {
+            "rating": find("rating", RATING_ALIASES)
+        }
+        return {name: column for name, column in columns.items() if column is not None and column != conversation}
+
+    fields: dict[str, str] = {}
+    conversation = find("conversation", CASE_KEYS)
+    if conversation is not None:
+        fields = find_all(_MESSAGE_FIELDS, TURN_ALIASES, conversation)
+    if not {"role", "content"} <= fields.keys():
+        conversation = find("conversation", CONVERSATION_KEYS)
+        if conversation is not None:
+            fields = find_all(_PAIR_FIELDS, ALIASES | TURN_ALIASES, conversation)
+        if not {"user_input", "response"} <= fields.keys():
+            return None
+    if conversation is None:
+        return None
+    used = {conversation, *fields.values()}
+    mapped = {theirs: our_field for theirs, our_field in mapping.items() if theirs not in used}
+    return TurnColumns(conversation, fields, mapped)
+
+
+def is_turn_row(values: Mapping[str, Any]) -> bool:
+    """Whether a row is one message of a conversation."""
+    columns = find_turn_columns(values, {})
+    if columns is None or columns.is_pair:
+        return False
+    speaker = columns.fields["role"]
+    return speaker.casefold() in _SURE_SPEAKERS or bool(find_role(values.get(speaker)))
+
+
+def is_pair_row(values: Mapping[str, Any]) -> bool:
+    """Whether a row is a question and its answer, of a conversation that may have several; one with an id is not."""
+    columns = find_turn_columns(values, {})
+    return columns is not None and columns.is_pair and "id" not in values
+
+
+def has_repeated_conversation(rows: Iterable[Row | BadRow]) -> bool:
+    """Whether a conversation has several rows."""
+    seen: set[int] = set()
+    columns: TurnColumns | None = None
+    for row in rows:
+        if isinstance(row, BadRow):
+            continue
+        columns = columns or find_turn_columns(row.values, {})
+        value = row.values.get(columns.conversation) if columns else None
+        if value in (None, ""):
+            continue
+        if hash(str(value)) in seen:
+            return True
+        seen.add(hash(str(value)))
+    return False
+
+
+class TurnReader:
+    """Joins rows of turns to conversations.
+
+    A column with one value in all rows of each conversation is the conversation's, such as a channel or a rating; any
+    other stays in the messages.
+
+    Args:
+        opened: The opened source.
+        columns: The columns of its first row.
+        mapping: Their column -> our field.
+        again: Reads its rows once more.
+    """
+
+    def __init__(self, opened: Rows, columns: TurnColumns, mapping: Mapping[str, str], again: Reopen) -> None:
+        self._opened, self._columns, self._mapping, self._again = opened, columns, mapping, again
+        self._shared: set[str] = set()
+        self._is_filled: dict[str, bool] = {}
+
+    def rows(self) -> Iterator[Row | BadRow]:
+        """Yields one row per conversation, in the order of their last rows."""
+        self._look_at_columns(self._again())
+        check_mapped(self._is_filled, self._mapping, self._opened.name)
+        for group in group_rows(iter(self._opened.rows), self._key, self._again):
+            yield group if isinstance(group, BadRow) else self._join(group)
+
+    def notes(self) -> list[str]:
+        """What is read as what."""
+        fields = {"conversation": self._columns.conversation, **self._columns.fields}
+        read = [
+            column if column == name else f"{column} as {name}"
+            for name, column in fields.items()
+            if self._is_filled.get(column) and column not in self._shared
+        ]
+        used = {*fields.values(), *self._shared}
+        kept = [column for column, is_filled in self._is_filled.items() if is_filled and column not in used]
+        parts = [f"read {', '.join(read)} (change with {self._opened.map_option})"]
+        parts += [f"kept in the messages: {', '.join(kept)}"] if kept else []
+        empty = [column for column, is_filled in self._is_filled.items() if not is_filled]
+        parts += [f"empty: {', '.join(empty)}"] if empty else []
+        return [f"{self._opened.name}: {'; '.join(parts)}"]
+
+    def _key(self, values: Mapping[str, Any]) -> str | None:
+        value = values.get(self._columns.conversation)
+        return None if value is None or not str(value).strip() else str(value).strip()
+
+    def _look_at_columns(self, rows: Iterable[Row | BadRow]) -> None:
+        """Finds the columns of all rows, and those with one value in all rows of each conversation."""
+        first: dict[int, dict[str, int]] = {}
+        varying: set[str] = set()
+        texts: set[str] = set()  # columns with the name of a rating that hold something else
+        is_repeated = False
+        for row in rows:
+            if isinstance(row, BadRow):
+                continue
+            for column, value in row.values.items():
+                if not self._is_filled.get(column):
+                    self._is_filled[column] = _is_filled(value)
+                if usual_name(column) in _UNSURE_RATINGS and not _is_rating(value):
+                    texts.add(column)
+            if (name := self._key(row.values)) is None:
+                continue
+            # the hash in place of the value keeps this small for very large sets
+            cells = {
+                column: hash(str(value))
+                for column, value in row.values.items()
+                if column not in varying and _is_filled(value)
+            }
+            before = first.setdefault(hash(name), cells)
+            if before is not cells:
+                is_repeated = True
+                varying |= {
+                    column for column in before.keys() | cells.keys() if before.get(column) != cells.get(column)
+                }
+        columns = [column for column in self._is_filled if column not in texts or column in self._mapping]
+        self._columns = find_turn_columns(columns, self._mapping) or self._columns
+        own = {column for name, column in self._columns.fields.items() if name != "rating"}
+        rating = {self._columns.fields["rating"]} if "rating" in self._columns.fields and not is_repeated else set()
+        filled = {column for column, is_filled in self._is_filled.items() if is_filled}
+        self._shared = filled - varying - own - rating - _OF_MESSAGES - {self._columns.conversation}
+
+    def _join(self, rows: list[Row]) -> Row | BadRow:
+        conversation = self._key(rows[0].values)
+        if conversation is None:
+            problem = f"names no conversation in {self._columns.conversation}; write which one the row is of"
+            return BadRow(rows[0].number, InputError(f"{self._opened.name}, {rows[0].place}: {problem}"))
+        messages: list[dict[str, Any]] = []
+        places: list[Row] = []
+        for row in rows:
+            try:
+                own = self._messages(row)
+            except ValueError as error:
+                return BadRow(rows[0].number, InputError(f"{self._opened.name}, {row.place}, {error}"))
+            messages += own
+            places += [row] * len(own)
+        shared = {name: value for name, value in rows[0].values.items() if name in self._shared and _is_filled(value)}
+        mapped = {self._columns.mapped.get(name, name): value for name, value in shared.items()}
+        for theirs, ours in self._columns.mapped.items():
+            if theirs not in self._shared and any(_is_filled(row.values.get(theirs)) for row in rows):
+                problem = f"field {ours} (column {theirs}): differs among the rows of conversation {conversation}"
+                cure = "give all its rows one value, or leave the mapping out"
+                return BadRow(rows[0].number, InputError(f"{self._opened.name}, {rows[0].place}, {problem}; {cure}"))
+        return conversation_row(conversation, messages, places, self._opened.name, mapped)
+
+    def _messages(self, row: Row) -> list[dict[str, Any]]:
+        """The messages of a row; its other columns stay in the last of them."""
+        fields = self._columns.fields
+        cells = {
+            name: row.values[column]
+            for name, column in fields.items()
+            if column in row.values and column not in self._shared
+        }
+        values = {name: _read_cell(name, value, fields[name]) for name, value in cells.items() if value is not None}
+        values = {name: value for name, value in values.items() if value is not None}
+        used = {self._columns.conversation, *fields.values(), *self._shared, *self._columns.mapped}
+        rest = {name: value for name, value in row.values.items() if name not in used and _is_filled(value)}
+        if not self._columns.is_pair:
+            if values.get("content") == "" and values.get("tool_calls"):
+                del values["content"]
+            return [{**rest, **values}]
+        question, answer = values.pop("user_input", ""), values.pop("response", "")
+        time = {"time": values["time"]} if "time" in values else {}
+        asked = [{"role": "user", "content": question, **time}] if str(question).strip() else []
+        return [*asked, {"role": "assistant", "content": answer, **rest, **values}]
+
+
+def _is_filled(value: object) -> bool:
+    return value is not None and value != ""
+
+
+def _is_rating(value: object) -> bool:
+    try:
+        return not _is_filled(value) or is_no_rating(value) or isinstance(cell_values.parse_number(value), int | float)
+    except ValueError:
+        return False
+
+
+def _read_cell(name: str, value: Any, column: str) -> Any:
+    """A cell of a message; None where it is empty.
+
+    Raises:
+        ValueError: It cannot be read; the text begins with the field.
+    """
+    if name != "content" and isinstance(value, str) and not value.strip():
+        return None
+    try:
+        if name == "tool_calls":
+            return cell_values.parse_structure(value)
+        if name == "retrieved_contexts":
+            return cell_values.parse_texts(value)
+        if name == "rating":
+            return None if is_no_rating(value) else cell_values.parse_number(value)
+    except ValueError as error:
+        raise ValueError(f"field {name} (column {column}): {error}") from None
+    if name in {"tool_call_id", "name"} and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value

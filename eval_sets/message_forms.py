@@ -1,0 +1,184 @@
+"""One message in any form in which tools log it, as messages of OpenAI's form."""
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..value_messages import describe_type, shorten
+from .cell_values import to_json_value
+from .logs.message_text import find_documents, find_role, join_parts
+from .message import MESSAGE_ALIASES, ROLES
+
+SPEAKER_KEYS = ("role", "speaker", "sender", "author", "from", "type")
+"""The keys that name who speaks, the surest first."""
+
+CONTENT_KEYS = ("content", *MESSAGE_ALIASES["content"])
+"""The keys that hold what is said."""
+
+_WRAPPERS = ("message", "kwargs", "data")
+_RETRIEVAL_KEYS = ("retrieved_contexts", *MESSAGE_ALIASES["retrieved_contexts"])
+_ARGUMENT_KEYS = ("arguments", "args", "input_parameters", "inputParameters", "input", "parameters")
+_CALLED_KEYS = ("tools_called", "toolsCalled")  # of DeepEval: calls with their results, made before the answer
+_CONSTRUCTED = "Message"  # LangChain: ["langchain", "schema", "messages", "HumanMessage"]
+
+
+def read_forms(value: object, place: int = 0) -> Iterator[dict[str, Any]]:
+    """Yields the fields of the messages that a logged message stands for: one, and those of its tools.
+
+    Roles are those of `Message`, and `context` for what a retriever returned. A tool's result may lack the call's id.
+
+    Args:
+        value: The message: an object of any tool.
+        place: Its place in the conversation, from which calls without an id get one.
+
+    Raises:
+        ValueError: It is no message, or its role is unknown; the text continues "turn 3 ...".
+
+    Examples:
+        >>> list(read_forms({"from": "gpt", "value": "Yes."}))
+        [{'from': 'gpt', 'role': 'assistant', 'content': 'Yes.'}]
+        >>> turn = {"role": "assistant", "content": "3.", "tools_called": [{"name": "count", "output": 3}]}
+        >>> [fields["role"] for fields in read_forms(turn)]
+        ['assistant', 'tool', 'assistant']
+    """
+    fields = _unwrap(_as_mapping(value))
+    fields["role"] = _take_role(fields)
+    fields = {name: held for name, held in fields.items() if held is not None or name == "content"}
+    content = _take_content(fields)
+    parts = content if isinstance(content, list | tuple) else []
+    results = [part for part in parts if isinstance(part, Mapping) and part.get("type") == "tool_result"]
+    for result in results:
+        text = join_parts(result.get("content"))
+        yield {"role": "tool", "content": text or "", "tool_call_id": result.get("tool_use_id")}
+    if results and len(results) == len(parts):
+        return
+    _take_contexts(fields)
+    calls = _as_list(fields.pop("tool_calls", None))
+    calls += [part for part in parts if isinstance(part, Mapping) and part.get("type") == "tool_use"]
+    calls += _as_list(fields.pop("function_call", None))
+    made_before = [call for key in _CALLED_KEYS for call in _as_list(fields.pop(key, None))]
+    made = [_read_call(call, f"call-{place}-{number}") for number, call in enumerate(made_before + calls)]
+    yield from _made_before(made[: len(made_before)])
+    if calls:
+        fields["tool_calls"] = made[len(made_before) :]
+    fields["content"] = _text(content, fields)
+    yield fields
+
+
+def _as_mapping(value: object) -> Mapping[str, Any]:
+    if hasattr(value, "model_dump"):
+        value = value.model_dump()
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = dataclasses.asdict(value)
+    if not isinstance(value, Mapping):
+        raise ValueError(f'is {describe_type(value)}, not a message; write {{"role": "user", "content": "..."}}')
+    return value
+
+
+def _unwrap(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The message inside another object, with what stands around it."""
+    prefix = "message."
+    fields = {str(key).removeprefix(prefix): held for key, held in value.items()}
+    wrapper = next((key for key in _WRAPPERS if isinstance(fields.get(key), Mapping)), None)
+    if wrapper is None or {"content", "text"} & fields.keys():
+        return fields
+    inner = _unwrap(fields.pop(wrapper))
+    kind = fields.get("id")
+    if isinstance(kind, list) and kind and str(kind[-1]).removesuffix("Chunk").endswith(_CONSTRUCTED):
+        inner.setdefault("role", str(kind[-1]).removesuffix("Chunk").removesuffix(_CONSTRUCTED))
+    for key, held in fields.items():
+        name = key
+        while name in inner:
+            name = f"outer.{name}"
+        inner[name] = held
+    return inner
+
+
+def _take_role(fields: dict[str, Any]) -> str:
+    """The role; a name for it that says more is kept as the speaker."""
+    keys = [key for key in SPEAKER_KEYS if isinstance(fields.get(key), str)]
+    if not keys:
+        raise ValueError(f"names no speaker; the roles are {', '.join(ROLES)}")
+    label = fields[keys[0]]
+    name = label.strip().casefold()
+    role = name if name in ROLES else find_role(label)
+    if role == "context" and (name == "function" or fields.get("tool_call_id") is not None):
+        role = "tool"
+    if not role:
+        raise ValueError(f'has the unknown role "{shorten(label)}"; the roles are {", ".join(ROLES)}')
+    if keys[0] == "role" and name != role:
+        fields.setdefault("speaker", label)
+    return role
+
+
+def _take_content(fields: dict[str, Any]) -> Any:
+    if fields.get("content") is None:
+        key = next((key for key in CONTENT_KEYS if fields.get(key) is not None), None)
+        if key is not None:
+            return fields.pop(key)
+    return fields.pop("content", None)
+
+
+def _text(content: Any, fields: dict[str, Any]) -> Any:
+    """The text of a content; parts that are no text stay beside it."""
+    if content is None or isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list | tuple) else [content]
+    read = {"tool_use", "tool_result"}
+    rest = [
+        part
+        for part in parts
+        if isinstance(part, Mapping) and set(part) - {"type", "text"} and part.get("type") not in read
+    ]
+    if rest:
+        fields["content_parts"] = list(parts)
+    text = join_parts([dict(part) if isinstance(part, Mapping) else part for part in parts])
+    return text if text is not None or isinstance(content, list | tuple | Mapping) else content
+
+
+def _take_contexts(fields: dict[str, Any]) -> None:
+    """Texts of documents become `retrieved_contexts`; documents that say more stay beside them."""
+    key = next((key for key in _RETRIEVAL_KEYS if fields.get(key)), None)
+    if key is None:
+        return
+    documents = fields.pop(key)
+    if not (isinstance(documents, list | tuple) and all(isinstance(text, str) for text in documents)):
+        texts = find_documents(documents)
+        if not isinstance(documents, str):
+            fields["retrieved_documents"] = documents
+        documents = texts
+    fields["retrieved_contexts"] = tuple(documents)
+
+
+def _as_list(value: object) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
+
+
+def _read_call(value: object, call_id: str) -> dict[str, Any]:
+    """A call of a tool in OpenAI's form."""
+    call = {str(key).removeprefix("tool_call."): held for key, held in _as_mapping(value).items() if held is not None}
+    if isinstance(call.get("tool_call"), Mapping):
+        call = {**call.pop("tool_call"), **call}
+    function = {key.removeprefix("function."): call.pop(key) for key in list(call) if key.startswith("function.")}
+    if isinstance(call.get("function"), Mapping):
+        function |= call.pop("function")
+    if not function:
+        function = {key: call.pop(key) for key in ("name", *_ARGUMENT_KEYS) if key in call}
+    key = next((key for key in _ARGUMENT_KEYS if key in function), None)
+    if key is not None:
+        function["arguments"] = function.pop(key)
+    if call.get("type") in {"tool_use", "tool_call"}:
+        del call["type"]
+    rest = {name: to_json_value(held) for name, held in call.items()}
+    return {"id": call_id} | rest | {"function": {name: to_json_value(held) for name, held in function.items()}}
+
+
+def _made_before(calls: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The messages of calls that stand with the answer that they were made for: the calls, and their results."""
+    results = [(call, call.pop("output")) for call in calls if "output" in call]
+    if calls:
+        yield {"role": "assistant", "content": None, "tool_calls": calls}
+    for call, result in results:
+        text = result if isinstance(result, str) else json.dumps(to_json_value(result), ensure_ascii=False)
+        yield {"role": "tool", "content": text, "tool_call_id": call["id"], "name": call["function"].get("name")}
