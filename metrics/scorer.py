@@ -43,6 +43,8 @@ class ScorerMetric(Metric):
         self.scorer = scorer
         self.parts = dict(zip(scorer.metrics, parts, strict=True))
         self._remarks = tuple(remarks)
+        if any(part.measures == "conversation" for part in parts):
+            self.measures = "conversation"
 
     async def measure(self, sample: Sample) -> Score:
         """The predicted rating. Raises `JudgeError`."""

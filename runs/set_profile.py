@@ -5,34 +5,45 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import UsageError
 from ..eval_sets import Sample
+from ..eval_sets.levels import Level, Turns
 from ..eval_sets.name_suggestions import quote_names
+from ..eval_sets.turns import is_turn, measured_levels
 from ..metrics import Metric
+from ..metrics.catalogue import measures_conversation
 from ..metrics.metric import has_field
-from ..metrics.specification import BASELINES, DEFAULT_METRICS
+from ..metrics.specification import ALL_BASELINES, BASELINES, CONVERSATION_BASELINES, DEFAULT_METRICS
 from ..shell_words import quote_word
 from ..text.wording import count_of
 
 _MOST_COLUMNS = 50
+_WITH_ARTICLE = {"answer": "an answer", "conversation": "a conversation"}
 
 
 class SetProfile:
     """Counts the samples of a run and remembers which fields they have.
 
+    Args:
+        turns: Which turns of a conversation metrics of an answer run on.
+
     Attributes:
         count: How many samples there are.
+        conversations: How many of them are conversations; their turns do not count.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, turns: Turns = "last") -> None:
         self.count = 0
-        self._fields: set[frozenset[str]] = set()
+        self.conversations = 0
+        self._turns = turns
+        self._fields: set[tuple[frozenset[Level], frozenset[str]]] = set()
         self._columns: dict[str, None] = {}
 
     def observe(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         """Yields the samples, and counts them."""
         for sample in samples:
             self.count += 1
+            self.conversations += bool(sample.messages) and not (self._turns == "each" and is_turn(sample))
             fields = frozenset(name for name in type(sample).model_fields if has_field(sample, name))
-            self._fields.add(fields)
+            self._fields.add((measured_levels(sample, self._turns), fields))
             if len(self._columns) < _MOST_COLUMNS:
                 self._columns |= dict.fromkeys((*sorted(fields & {"user_input", "response"}), *sample.metadata))
             yield sample
@@ -45,14 +56,28 @@ class SetProfile:
 
         Raises:
             UsageError: A chosen metric needs fields that no sample has; the message names the columns and the option.
+                Or none of a conversation is chosen, and those of an answer run on no turn of one.
         """
         chosen = [metric for metric in metrics if metric.name not in BASELINES]
+        asked = [metric for metric in chosen if metric.name not in ALL_BASELINES]
+        if self._turns == "none" and self.conversations and not any(map(_is_of_conversation, chosen)):
+            raise UsageError(
+                '--turns none (in Python turns="none") runs no metric of an answer on a conversation, and no metric of '
+                "a conversation is asked for; add one (assay metrics lists them), or say --turns last"
+            )
         unscorable = [metric for metric in chosen if self.count and not self._can_score(metric)]
-        is_default = {metric.name for metric in chosen} == set(DEFAULT_METRICS) - set(BASELINES)
+        is_default = {metric.name for metric in asked} == set(DEFAULT_METRICS) - set(BASELINES)
         if not unscorable or (is_default and len(unscorable) < len(chosen)):
             return
         metric = unscorable[0]
-        missing = [name for name in metric.needs if not any(name in fields for fields in self._fields)]
+        own = [fields for levels, fields in self._fields if metric.measures in levels]
+        if not own:
+            level = f"--turns {self._turns}" if self._turns != "last" else "this run"
+            raise UsageError(
+                f"{metric.name} can score none of the {count_of(self.count, 'sample')}: with {level} none of them is "
+                f"for a metric of {_WITH_ARTICLE[metric.measures]}; say --turns last or each, or choose other metrics"
+            )
+        missing = [name for name in metric.needs if not any(name in fields for fields in own)]
         if not missing:
             needs = " and ".join(metric.needs)
             raise UsageError(
@@ -71,4 +96,24 @@ class SetProfile:
         )
 
     def _can_score(self, metric: Metric) -> bool:
-        return any(fields >= set(metric.needs) for fields in self._fields)
+        return any(metric.measures in levels and fields >= set(metric.needs) for levels, fields in self._fields)
+
+    def describe_unmeasured(self, metrics: Sequence[str]) -> str:
+        """Says that there are metrics of a conversation, where there are conversations and none is asked for.
+
+        Args:
+            metrics: The metrics that were asked for.
+
+        Returns:
+            A sentence; empty where there is nothing to say.
+        """
+        if not self.conversations or any(map(measures_conversation, metrics)):
+            return ""
+        return (
+            f"the set holds {count_of(self.conversations, 'conversation')}, and no metric of a conversation is asked "
+            "for; `assay metrics` lists them"
+        )
+
+
+def _is_of_conversation(metric: Metric) -> bool:
+    return metric.measures == "conversation" and metric.name not in CONVERSATION_BASELINES
