@@ -38,6 +38,7 @@ class Plan(BaseModel):
     prompts: str | None = None  # a folder with the user's own prompts
     directions: Mapping[str, bool] = {}  # by metric, whether higher is better, as the metrics declared it
     turns: Turns = "last"  # of conversations, on which metrics of an answer run
+    conversation_metrics: tuple[str, ...] = ()  # those of its metrics that measure conversations, as they declared
 
     @property
     def recordable(self) -> "Plan":
@@ -50,16 +51,19 @@ class Plan(BaseModel):
 
         Those of a conversation are in the plan of a run that has begun, where the set has conversations.
         """
-        of_conversation = (name for name in CONVERSATION_BASELINES if name in self.directions)
+        of_conversation = (name for name in CONVERSATION_BASELINES if name in self.conversation_metrics)
         return tuple(dict.fromkeys((*self.metrics, *BASELINES, *of_conversation)))
 
-    def with_directions(self, metrics: "Iterable[Metric]") -> "Plan":
-        """This plan with the directions of its loaded metrics recorded.
+    def with_declarations(self, metrics: "Iterable[Metric]") -> "Plan":
+        """This plan with what its loaded metrics declare recorded: their directions, and which measure conversations.
 
         Args:
             metrics: The metrics that the run scores, as the catalogue made them.
         """
-        return self.model_copy(update={"directions": {metric.name: metric.higher_is_better for metric in metrics}})
+        metrics = list(metrics)
+        directions = {metric.name: metric.higher_is_better for metric in metrics}
+        of_conversations = tuple(metric.name for metric in metrics if metric.measures == "conversation")
+        return self.model_copy(update={"directions": directions, "conversation_metrics": of_conversations})
 
     @property
     def all_directions(self) -> dict[str, bool]:
@@ -78,7 +82,7 @@ class Plan(BaseModel):
     def identity(self) -> str:
         """12 hexadecimal digits over all that determines the scores, and not how fast or where they are made."""
         # what is newer counts where it is chosen, so that plans recorded before keep their identity
-        exclude = {"judge", "directions"} | ({"sheet"} if self.sheet is None else set())
+        exclude = {"judge", "directions", "conversation_metrics"} | ({"sheet"} if self.sheet is None else set())
         exclude |= {"turns"} if self.turns == "last" else set()
         content = self.model_dump_json(exclude=exclude) + judge_identity(self.judge)
         return hashlib.sha256(content.encode()).hexdigest()[:12]

@@ -162,6 +162,12 @@ class ScoringRequest:
                     else self._bind(metric, models)
                     for metric in self.all_metrics(has_conversations=has_conversations)
                 ]
+                asked = metrics[: len(self.metrics)]
+                if self.turns == "none" and has_conversations and all(one.measures == "answer" for one in asked):
+                    raise UsageError(
+                        '--turns none (in Python turns="none") runs no metric of an answer on a conversation, and no '
+                        "metric of a conversation is asked for; add one (assay metrics lists them), or say --turns last"
+                    )
                 if judge is None and len(models) == 1:
                     counted = models[0]
                 yield OpenedMetrics(tuple(metrics), counted, embedder, self._concurrent_samples(counted))

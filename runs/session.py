@@ -385,7 +385,7 @@ class StoredRun:
         """
         self._profile.check(metrics)
         if not self.is_resumed:
-            self.run = self._store.begin(self._plan.with_directions(metrics), self._cassette)
+            self.run = self._store.begin(self._plan.with_declarations(metrics), self._cassette)
             self._on_begin(self.run)
         else:
             self._store.resume(self.run)

@@ -11,12 +11,11 @@ from ..eval_sets.turns import is_turn, measured_levels
 from ..metrics import Metric
 from ..metrics.catalogue import measures_conversation
 from ..metrics.metric import has_field
-from ..metrics.specification import ALL_BASELINES, BASELINES, CONVERSATION_BASELINES, DEFAULT_METRICS
+from ..metrics.specification import ALL_BASELINES, BASELINES, DEFAULT_METRICS
 from ..shell_words import quote_word
 from ..text.wording import count_of
 
 _MOST_COLUMNS = 50
-_WITH_ARTICLE = {"answer": "an answer", "conversation": "a conversation"}
 
 
 class SetProfile:
@@ -56,26 +55,21 @@ class SetProfile:
 
         Raises:
             UsageError: A chosen metric needs fields that no sample has; the message names the columns and the option.
-                Or none of a conversation is chosen, and those of an answer run on no turn of one.
         """
         chosen = [metric for metric in metrics if metric.name not in BASELINES]
         asked = [metric for metric in chosen if metric.name not in ALL_BASELINES]
-        if self._turns == "none" and self.conversations and not any(map(_is_of_conversation, chosen)):
-            raise UsageError(
-                '--turns none (in Python turns="none") runs no metric of an answer on a conversation, and no metric of '
-                "a conversation is asked for; add one (assay metrics lists them), or say --turns last"
-            )
-        unscorable = [metric for metric in chosen if self.count and not self._can_score(metric)]
+        unscorable = [
+            metric for metric in chosen if self.count and not self._can_score(metric) and not self._leaves_out(metric)
+        ]
         is_default = {metric.name for metric in asked} == set(DEFAULT_METRICS) - set(BASELINES)
-        if not unscorable or (is_default and len(unscorable) < len(chosen)):
+        if not unscorable or (is_default and len(unscorable) < len(asked)):
             return
         metric = unscorable[0]
         own = [fields for levels, fields in self._fields if metric.measures in levels]
         if not own:
-            level = f"--turns {self._turns}" if self._turns != "last" else "this run"
             raise UsageError(
-                f"{metric.name} can score none of the {count_of(self.count, 'sample')}: with {level} none of them is "
-                f"for a metric of {_WITH_ARTICLE[metric.measures]}; say --turns last or each, or choose other metrics"
+                f"{metric.name} can score none of the {count_of(self.count, 'sample')}: it is a metric of a "
+                "conversation, and all of them are turns of one; say --turns last, or choose other metrics"
             )
         missing = [name for name in metric.needs if not any(name in fields for fields in own)]
         if not missing:
@@ -98,8 +92,12 @@ class SetProfile:
     def _can_score(self, metric: Metric) -> bool:
         return any(metric.measures in levels and fields >= set(metric.needs) for levels, fields in self._fields)
 
+    def _leaves_out(self, metric: Metric) -> bool:
+        """Whether the choice of turns leaves a metric out; `describe_unmeasured` says so."""
+        return self._turns == "none" and self.conversations > 0 and metric.measures == "answer"
+
     def describe_unmeasured(self, metrics: Sequence[str]) -> str:
-        """Says that there are metrics of a conversation, where there are conversations and none is asked for.
+        """Says what of conversations is not measured: metrics that nobody asked for, or that run on no turn.
 
         Args:
             metrics: The metrics that were asked for.
@@ -107,13 +105,12 @@ class SetProfile:
         Returns:
             A sentence; empty where there is nothing to say.
         """
-        if not self.conversations or any(map(measures_conversation, metrics)):
+        if not self.conversations:
             return ""
-        return (
-            f"the set holds {count_of(self.conversations, 'conversation')}, and no metric of a conversation is asked "
-            "for; `assay metrics` lists them"
-        )
-
-
-def _is_of_conversation(metric: Metric) -> bool:
-    return metric.measures == "conversation" and metric.name not in CONVERSATION_BASELINES
+        of_answers = [metric for metric in metrics if not measures_conversation(metric)]
+        counted = count_of(self.conversations, "conversation")
+        if len(of_answers) == len(metrics):
+            return f"the set holds {counted}, and no metric of a conversation is asked for; `assay metrics` lists them"
+        if of_answers and self._turns == "none":
+            return f"--turns none: {', '.join(of_answers)} and the baselines of answers do not run on the {counted}"
+        return ""

@@ -124,7 +124,7 @@ def run_shards(
     shard_rows = folder.begin(shard_plan, shard_options.shard_rows)
     pieces = find_pieces(paths, shard_rows, plan.limit)
     if resume is None:
-        run = store.begin(plan.with_directions(metrics), options.cassette, folder.url)
+        run = store.begin(plan.with_declarations(metrics), options.cassette, folder.url)
         on_begin(run)
     else:
         run = resume

@@ -9,6 +9,7 @@ import pytest
 
 from assay import Sample, evaluate, metric
 from assay.errors import InputError, UsageError
+from assay.eval_sets.turns import turn_samples
 from assay.metrics import ComputedMetric, Score
 from assay.metrics.catalogue import describe_metric, measures_conversation
 from assay.metrics.score import scored
@@ -115,9 +116,16 @@ def test_none_with_metrics_of_an_answer_alone_is_an_error_with_a_cure() -> None:
     assert results.scores["p"]["words"].value == 0.02
 
 
-def test_none_without_any_sample_for_a_metric_says_so() -> None:
-    with pytest.raises(UsageError, match="words can score none of the 3 samples: with --turns none"):
-        evaluate(samples(plain=False), [words, Answers()], turns="none", progress=False)
+def test_none_leaves_metrics_of_an_answer_out() -> None:
+    results = evaluate(samples(plain=False), [words, Answers()], turns="none", progress=False)
+    assert scored_by(results, "words") == []
+    assert next(row.name for row in results.summary()) == "answers"
+
+
+def test_turns_alone_have_nothing_for_a_metric_of_a_conversation() -> None:
+    turns = turn_samples(samples()[0])
+    with pytest.raises(UsageError, match=r"answers can score none of the 3 samples: .* all of them are turns of one"):
+        evaluate(turns, [Answers()], turns="each", progress=False)
 
 
 def test_a_metric_of_a_conversation_on_a_set_without_any_is_an_error() -> None:
@@ -126,7 +134,7 @@ def test_a_metric_of_a_conversation_on_a_set_without_any_is_an_error() -> None:
 
 
 def test_an_unknown_choice_of_turns_is_an_error() -> None:
-    with pytest.raises(UsageError, match="turns: 'all' .*'last', 'each', 'none'"):
+    with pytest.raises(UsageError, match=r"turns: 'all' .*'last', 'each', 'none'"):
         evaluate([PLAIN], [words], turns="all", progress=False)  # type: ignore[arg-type]
 
 
@@ -159,6 +167,9 @@ def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay: M
     done = assay("run", conversations, "--metrics", "token_overlap")
     assert done.code == 0
     assert done.err.count("the set holds 3 conversations, and no metric of a conversation is asked for") == 1
+    none = assay("run", conversations, "--metrics", "token_overlap,conversation_turns", "--turns", "none")
+    assert "--turns none: token_overlap and the baselines of answers do not run on the 3 conversations" in none.err
+    assert none.code == 0
     again = assay("run", conversations, "--metrics", "token_overlap,conversation_turns")
     assert "no metric of a conversation" not in again.err
 
