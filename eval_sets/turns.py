@@ -1,6 +1,7 @@
 """The turns of a conversation as samples of their own, and what of a conversation is measured at which sample."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ..errors import InputError
 from .levels import Level, Turns
@@ -52,7 +53,7 @@ def turn_samples(sample: Sample) -> list[Sample]:
 
 
 def _turn_sample(sample: Sample, turn: Turn, *, is_under_test: bool) -> Sample:
-    changes = {
+    changes: dict[str, Any] = {
         "id": turn_id(sample.id, turn.answer),
         "rating": sample.messages[turn.answer].rating,
         "ratings": {},
@@ -68,8 +69,13 @@ def _turn_sample(sample: Sample, turn: Turn, *, is_under_test: bool) -> Sample:
 
 def is_turn(sample: Sample) -> bool:
     """Whether a sample is one turn of a conversation, as `turn_samples` makes them."""
-    conversation, turn = sample.metadata.get("conversation"), sample.metadata.get("turn")
-    return bool(sample.messages) and isinstance(turn, int) and sample.id == turn_id(str(conversation), turn)
+    return bool(sample.messages) and is_turn_id(sample.id, sample.metadata)
+
+
+def is_turn_id(name: str, metadata: Mapping[str, Any]) -> bool:
+    """Whether an id is that of the turn that the sample's metadata names."""
+    conversation, turn = metadata.get("conversation"), metadata.get("turn")
+    return isinstance(turn, int) and name == turn_id(str(conversation), turn)
 
 
 def with_turns(samples: Iterable[Sample], turns: Turns) -> Iterator[Sample]:

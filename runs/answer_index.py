@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..eval_sets import Sample
-from ..eval_sets.turns import turn_id
+from ..eval_sets.turns import is_turn_id
 from .database import Database, explain_errors
 
 PAGE_SIZE = 50
@@ -311,8 +311,7 @@ class AnswerIndex:
 def _distinct_words(name: str, fields: Mapping[str, Any]) -> Iterator[str]:
     """The words by which a sample is found, each once: of a conversation those of all who speak in it."""
     messages = fields.get("messages") or ()
-    metadata = fields.get("metadata") or {}
-    if messages and name == turn_id(str(metadata.get("conversation")), metadata.get("turn")):
+    if is_turn_id(name, fields.get("metadata") or {}):
         messages = ()
     texts = [name, *(str(fields.get(key) or "") for key in ("user_input", "response"))]
     texts += map(str, fields.get("retrieved_contexts") or ())
