@@ -23,6 +23,16 @@ def earlier_messages(sample: Sample) -> list[LogMessage]:
     ]
 
 
+def asked_text(sample: Sample) -> str:
+    """Returns what an answer replies to: what was said before the question, and the question, one line per message.
+
+    Example:
+        >>> asked_text(Sample(id="1", user_input="Is it free?", response="Yes."))
+        'Is it free?'
+    """
+    return "\n".join([*(message.text for message in earlier_messages(sample)), sample.user_input])
+
+
 def message_line(speaker: str, text: str) -> str:
     """Writes a message as one line whatever it holds, so that none can pass for two.
 

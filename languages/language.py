@@ -23,6 +23,7 @@ from .sections import (
     Sentences,
     Speakers,
     Statements,
+    ThanksWords,
     Words,
 )
 from .yaml_file import read_yaml
@@ -125,6 +126,11 @@ class Language:
     def speakers(self) -> Speakers:
         """`speakers.yaml`. Raises `UsageError` where the pack has none, as all below."""
         return self._read("speakers", Speakers)
+
+    @cached_property
+    def thanks(self) -> ThanksWords:
+        """`thanks.yaml`."""
+        return self._read("thanks", ThanksWords)
 
     @cached_property
     def entities(self) -> Entities:

@@ -196,6 +196,12 @@ class DeclinedWords(PackFile):
     beside: tuple[CaselessPattern, ...] = ()
 
 
+class ThanksWords(PackFile):
+    """`thanks.yaml`: how a customer thanks; searched in a message."""
+
+    thanks: tuple[CaselessPattern, ...] = Field(min_length=1)
+
+
 class Speakers(PackFile):
     """`speakers.yaml`: who speaks, as chat logs name them; compared in lower case."""
 

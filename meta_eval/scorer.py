@@ -183,7 +183,12 @@ class Scorer(_Record):
         return tuple(part.metric for part in self.parts)
 
     def was_fitted_on(self, question: str, answer: str) -> bool:
-        """Whether it was fitted on the rating of this very answer, which its predictions then only repeat."""
+        """Whether it was fitted on the rating of this very answer, which its predictions then only repeat.
+
+        Args:
+            question: What the answer replies to; in a conversation with what was said before.
+            answer: The answer.
+        """
         return self.answers is not None and fingerprint_answer(question, answer) in self.answers
 
     @property

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from .arrays import Floats, Places
 
 QUESTION_ONLY = "question_only"
-SENTINELS = frozenset({"answer_length", QUESTION_ONLY, "constant"})
-"""Baselines that say nothing of what an answer says: never part of a combination, and what every metric should beat."""
+SENTINELS = frozenset(
+    {"answer_length", QUESTION_ONLY, "constant", "conversation_turns", "conversation_length", "thanks_at_end"}
+)
+"""Baselines that say nothing of what is answered: never part of a combination, and what every metric should beat."""
 BASELINES = SENTINELS | {"token_overlap", "rouge_l_precision"}
 RATER = "rating"  # the name of a rater where a set holds one rating per answer and no names
 

@@ -11,6 +11,8 @@ from .claim import Verdict as Verdict
 from .context_precision import ContextPrecision as ContextPrecision
 from .context_recall import ContextRecall as ContextRecall
 from .context_relevance import ContextRelevance as ContextRelevance
+from .conversation_length import ConversationLength as ConversationLength
+from .conversation_turns import ConversationTurns as ConversationTurns
 from .declined import Declined as Declined
 from .factoid import Factoid as Factoid
 from .factual_correctness import FactualCorrectness as FactualCorrectness
@@ -33,6 +35,7 @@ from .rouge import RougeL as RougeL
 from .rouge import RougeLPrecision as RougeLPrecision
 from .rubric import RubricMetric as RubricMetric
 from .score import Score as Score
+from .thanks_at_end import ThanksAtEnd as ThanksAtEnd
 from .token_overlap import TokenOverlap as TokenOverlap
 from .topic_adherence import TopicAdherence as TopicAdherence
 from .weakest_claim import WeakestClaim as WeakestClaim

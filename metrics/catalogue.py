@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UsageError
+from ..eval_sets.levels import Level
 from ..installation import load_entry, registered_entries
 from ..judges import Judge
 from ..judges.embedders import Embedder
@@ -43,6 +44,7 @@ class MetricDescription:
         needs_judge: Whether it cannot do without a judge.
         options: The options that may follow its name after colons.
         argument: What stands right after the name and its colon (`predicate:"The answer is polite"`); "" for nothing.
+        measures: What it is a measure of: an `answer`, or a whole `conversation`.
     """
 
     name: str
@@ -53,6 +55,7 @@ class MetricDescription:
     needs_judge: bool
     options: tuple[str, ...]
     argument: str = ""
+    measures: Level = "answer"
 
 
 def describe_metric(name: str) -> MetricDescription:
@@ -76,6 +79,7 @@ def describe_metric(name: str) -> MetricDescription:
         needs_judge=needs_judge(name),
         options=tuple(sorted(option_types(metric_class).keys() - {metric_class.argument})),
         argument=metric_class.argument,
+        measures=metric_class.measures,
     )
 
 
@@ -127,6 +131,30 @@ def higher_is_better(specification: MetricSpecification | str) -> bool:
     if specification.is_scorer:
         return True  # a predicted rating
     return bool(_metric_class(specification).higher_is_better)
+
+
+def measures_conversation(specification: MetricSpecification | str) -> bool:
+    """Whether a metric is one of a whole conversation; a scorer is where one of its metrics is.
+
+    Args:
+        specification: A metric's name, with or without options.
+
+    Raises:
+        UsageError: No metric has this name.
+        InputError: A scorer's file cannot be read.
+
+    Example:
+        >>> measures_conversation("conversation_turns"), measures_conversation("faithfulness")
+        (True, False)
+    """
+    specification = _parsed(specification)
+    if specification.is_ragas:
+        return False
+    if specification.is_scorer:
+        from .scorer import load_scorer
+
+        return any(map(measures_conversation, load_scorer(specification).metrics))
+    return bool(_metric_class(specification).measures == "conversation")
 
 
 def add_option(specification: str, name: str, value: str) -> str:

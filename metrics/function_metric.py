@@ -4,10 +4,11 @@ import inspect
 import math
 from collections.abc import Awaitable, Callable
 from functools import update_wrapper
-from typing import Any, overload
+from typing import Any, get_args, overload
 
 from ..arguments import wrong_type
 from ..errors import UsageError
+from ..eval_sets.levels import Level
 from ..eval_sets.sample import Sample
 from ..number_bounds import LARGEST_NUMBER
 from ..worker_threads import call_beside
@@ -15,6 +16,7 @@ from .metric import Metric
 from .score import Score, failed, scored
 
 Value = Score | float | bool
+_NEEDS = {"answer": "response", "conversation": "messages"}
 MetricFunction = Callable[[Sample], Value] | Callable[[Sample], Awaitable[Value]]
 
 
@@ -30,9 +32,10 @@ class FunctionMetric(Metric):
         function: MetricFunction,
         *,
         name: str | None = None,
-        needs: tuple[str, ...] = ("response",),
+        needs: tuple[str, ...] | None = None,
         range: tuple[float | None, float | None] = (0.0, 1.0),  # noqa: A002 # the name that metrics give it
         higher_is_better: bool = True,
+        measures: Level = "answer",
     ) -> None:
         if inspect.isclass(function) or not callable(function):
             raise wrong_type(
@@ -40,7 +43,10 @@ class FunctionMetric(Metric):
             )
         self.function = function
         self.name = name or str(getattr(function, "__name__", "metric"))
-        self.needs = needs
+        if measures not in get_args(Level):
+            raise wrong_type("measures", measures, '"answer" or "conversation"')
+        self.measures = measures
+        self.needs = needs = (_NEEDS[measures],) if needs is None else needs
         self.range = range
         self.higher_is_better = higher_is_better
         if unknown := [field for field in needs if field not in Sample.model_fields]:
@@ -99,6 +105,7 @@ def metric(
     needs: tuple[str, ...] = ...,
     range: tuple[float | None, float | None] = ...,
     higher_is_better: bool = ...,
+    measures: Level = ...,
 ) -> Callable[[MetricFunction], FunctionMetric]:
     """`@metric(...)` with a declaration."""
 
@@ -112,8 +119,9 @@ def metric(function: MetricFunction | None = None, /, **declaration: Any) -> Any
     Args:
         function: The function.
         **declaration: `name` (default: the function's), `needs` (the sample fields that must not be empty; default:
-            `response`), `range` (lowest and highest value, None for no bound; default: 0 to 1) and `higher_is_better`
-            (default: True).
+            `response`, or `messages`), `range` (lowest and highest value, None for no bound; default: 0 to 1),
+            `higher_is_better` (default: True), and `measures`: `answer` (the default), or `conversation` for a metric
+            that looks at all of `sample.messages`.
 
     Raises:
         UsageError: `needs` has a name that is not a field of a sample, or the function takes other arguments.

@@ -8,12 +8,13 @@ from collections.abc import Coroutine
 from contextvars import copy_context
 from copy import copy
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from pydantic import ValidationError
 
 from ..arguments import check_type, wrong_type
 from ..errors import JudgeError, UsageError
+from ..eval_sets.levels import Level
 from ..eval_sets.sample import Sample
 from ..judges.meter import meter_usage
 from ..judges.usage import Usage
@@ -48,7 +49,7 @@ class Metric(ABC):
     range: tuple[float | None, float | None] = (0.0, 1.0)
     needs: tuple[str, ...] = ("response",)
     higher_is_better: bool = True
-    measures: Literal["answer", "conversation"] = "answer"
+    measures: Level = "answer"
     argument: str = ""
 
     @abstractmethod

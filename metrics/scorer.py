@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
+from ..eval_sets.conversation import asked_text
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Usage
 from ..meta_eval.scorer import DECISION_WORDS, JudgeRecord, Prediction, Scorer
@@ -43,6 +44,8 @@ class ScorerMetric(Metric):
         self.scorer = scorer
         self.parts = dict(zip(scorer.metrics, parts, strict=True))
         self._remarks = tuple(remarks)
+        if any(part.measures == "conversation" for part in parts):
+            self.measures = "conversation"
 
     async def measure(self, sample: Sample) -> Score:
         """The predicted rating. Raises `JudgeError`."""
@@ -65,7 +68,7 @@ class ScorerMetric(Metric):
             "remarks": list(self._remarks),
         }
         remarks = self._remarks
-        if self.scorer.was_fitted_on(sample.user_input, sample.response):
+        if self.scorer.was_fitted_on(asked_text(sample), sample.response):
             evidence[FITTED_ON] = True
             remarks = (*remarks, "fitted on this answer")
         reason = explain_prediction(self.scorer, prediction, remarks)

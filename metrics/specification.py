@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 BASELINES = ("token_overlap", "rouge_l_precision", "answer_length")
-UNDIRECTED: Mapping[str, tuple[str, str]] = {"answer_length": ("shorter", "longer")}
+CONVERSATION_BASELINES = ("conversation_turns", "conversation_length", "thanks_at_end")
+"""What stands in the table of a run with conversations too: what a metric of a conversation should beat."""
+ALL_BASELINES = (*BASELINES, *CONVERSATION_BASELINES)
+UNDIRECTED: Mapping[str, tuple[str, str]] = {
+    "answer_length": ("shorter", "longer"),
+    "conversation_turns": ("fewer", "more"),
+    "conversation_length": ("shorter", "longer"),
+}
 """The metrics of which neither more nor less is better, with the words for less and for more."""
 DEFAULT_METRICS = ("weakest_claim", "faithfulness", "token_overlap")
 """What agreed best with people's ratings (benchmarks/README.md); the first two come of the same calls."""

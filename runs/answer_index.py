@@ -3,21 +3,23 @@
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..eval_sets import Sample
+from ..eval_sets.turns import is_turn_id
 from .database import Database, explain_errors
 
 PAGE_SIZE = 50
-_ROWS_AT_ONCE = 5000  # written in one transaction: others who write wait for less than a second
+_ROWS_AT_ONCE = 1000  # in memory, as whole conversations, and written in one transaction: others who write wait less
 _MOST_COUNTED = 1000  # answers of a search that has to look at each; beyond it there are "more"
 _FEW_MATCHES = 2000  # are sorted; of more, the answers are read in their order until the page is full
 LONGEST_EXCERPT = 280
 """Characters of a question or an answer in a table."""
-_LONGEST_TEXT = 20_000  # characters of an answer's texts that can be searched
+_LONGEST_TEXT = 20_000  # characters of an answer's texts, and of each message, that can be searched
+_MOST_MESSAGE_WORDS = 5000  # different ones, of one conversation
 _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS = 12
 
@@ -30,7 +32,8 @@ class AnswerQuery:
     """Which answers of a run, and in which order.
 
     Attributes:
-        text: Words that are all in the id, question, answer or contexts; the last may be the beginning of one.
+        text: Words that are all in the id, question, answer, contexts or messages; the last may be the beginning of
+            one. The messages of a turn that is a sample of its own do not count: they are found in the conversation.
         language: Only this language; all where empty.
         message_type: Only this message type.
         group: Only this group.
@@ -160,8 +163,7 @@ class AnswerIndex:
             message_type = fields.get("message_type") or ""
             excerpts = question[:LONGEST_EXCERPT], answer[:LONGEST_EXCERPT]
             rows.append((run, name, number, place, language, message_type, source, rating, *excerpts))
-            whole = "\n".join([name, question, answer, *map(str, fields.get("retrieved_contexts", ()))])
-            texts.append((number, " ".join(dict.fromkeys(search_words(whole[:_LONGEST_TEXT])))))
+            texts.append((number, " ".join(_distinct_words(name, fields))))
         self._db.executemany("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.add_texts(texts)
         self._db.execute("DELETE FROM answer_numbers")
@@ -304,6 +306,23 @@ class AnswerIndex:
 
     def _reading(self) -> AbstractContextManager[None]:
         return explain_errors(self._db, "the answers cannot be read")
+
+
+def _distinct_words(name: str, fields: Mapping[str, Any]) -> Iterator[str]:
+    """The words by which a sample is found, each once: of a conversation those of all who speak in it."""
+    messages = fields.get("messages") or ()
+    if is_turn_id(name, fields.get("metadata") or {}):
+        messages = ()
+    texts = [name, *(str(fields.get(key) or "") for key in ("user_input", "response"))]
+    texts += map(str, fields.get("retrieved_contexts") or ())
+    words = dict.fromkeys(search_words("\n".join(texts)[:_LONGEST_TEXT]))
+    for message in messages:
+        calls = message.get("tool_calls") or ()
+        said = [str(message.get("content") or ""), *map(str, message.get("retrieved_contexts") or ())]
+        said += [f"{call['function']['name']} {call['function']['arguments']}" for call in calls]
+        if message.get("role") != "system" and len(words) < _MOST_MESSAGE_WORDS:  # a policy is the same in all
+            words |= dict.fromkeys(search_words("\n".join(said)[:_LONGEST_TEXT]))
+    return iter(words)
 
 
 def _ratings(tables: Database, run: str, samples: list[str]) -> dict[str, tuple[float | None, float, float]]:

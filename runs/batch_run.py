@@ -18,7 +18,7 @@ from ..metrics.score import skipped
 from .execute import FinishedMetrics, execute
 from .options import RunOptions
 from .plan import Plan
-from .scoring_request import OpenedMetrics
+from .scoring_request import OpenedMetrics, ScoringRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ async def replies_in_batches(
     read_samples: Callable[[], Iterable[Sample]],
     opened: OpenedMetrics,
     finished_metrics: FinishedMetrics,
-    options: RunOptions,
+    request: ScoringRequest,
     batches: BatchOptions,
 ) -> AsyncIterator[None]:
     """Gets all replies that metrics need by the provider's batch API; within the block the metrics find them.
@@ -72,7 +72,7 @@ async def replies_in_batches(
         read_samples: Reads the samples from the beginning.
         opened: The metrics and their judge.
         finished_metrics: The metrics that need not score a sample again.
-        options: The budget.
+        request: The budget, and which turns metrics run on.
         batches: How the batches are made.
 
     Raises:
@@ -86,7 +86,7 @@ async def replies_in_batches(
     with BatchQueue(
         judge.settings,
         Path(judge.cassette.path),
-        options.budget,
+        request.options.budget,
         keep=judge.keep_reply,
         most_requests=batches.most_requests,
         on_note=batches.on_note,
@@ -101,6 +101,7 @@ async def replies_in_batches(
                 metrics,
                 lambda *_: None,
                 concurrency=opened.concurrent_samples,
+                turns=request.turns,
                 finished_metrics=finished_metrics,
             )
             has_replies = await queue.close_stage()
@@ -115,6 +116,7 @@ class _PlannedMetric(Metric):
     def __init__(self, metric: Metric) -> None:
         self.name = metric.name
         self.needs = metric.needs
+        self.measures = metric.measures
         self._metric = metric
 
     async def measure(self, sample: Sample) -> Score:

@@ -115,7 +115,7 @@ async def _failures(
             if score.status == "failed":
                 failures.setdefault(sample.id, []).append(f"{sample.id}  {metric}: {score.reason}")
 
-    await execute(plan.samples(), metrics, note_failures, concurrency=concurrency)
+    await execute(plan.samples(), metrics, note_failures, concurrency=concurrency, turns=plan.turns)
     return failures
 
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ..eval_sets import Sample
-from ..metrics.specification import BASELINES
+from ..metrics.specification import ALL_BASELINES
 from .compare import RunComparison
 from .ratings.rated_set import FILE
 from .ratings.rating_join import join_ratings
@@ -45,7 +45,7 @@ def compare_ratings(store: "Store", comparison: RunComparison) -> "RatingDiffere
     }
     if len(scales) > 1:
         return None
-    names = [name for name in comparison.metrics if name not in BASELINES] or list(comparison.metrics)
+    names = [name for name in comparison.metrics if name not in ALL_BASELINES] or list(comparison.metrics)
     signs = np.array([1.0 if comparison.directions[name] else -1.0 for name in names])
     values = [
         np.array([[np.nan if value is None else value for value in map(read, names)] for read in readers]) * signs

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..metrics.specification import BASELINES
+from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
 from ..presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
 from ..text.wording import count_of
@@ -48,7 +48,7 @@ def comparison_sentences(comparison: RunComparison, raters: "RatingDifference | 
         comparison: The two runs.
         raters: What raters say of B beside A; None where that cannot differ.
     """
-    rows = [row for row in comparison.overall if row.metric not in BASELINES] or list(comparison.overall)
+    rows = [row for row in comparison.overall if row.metric not in ALL_BASELINES] or list(comparison.overall)
     return [
         *(row.describe() for row in rows[:_MOST_METRICS]),
         *_sentences_left_out(comparison),
@@ -134,7 +134,7 @@ def difference_table(caption: str, part: str, differences: Sequence[Difference])
         Field("remark", "text", _remark),
     )
     return tabulate(
-        caption, differences, fields, tone=lambda row: "baseline" if row.metric in BASELINES else "", note=_NOTE
+        caption, differences, fields, tone=lambda row: "baseline" if row.metric in ALL_BASELINES else "", note=_NOTE
     )
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 from ..arguments import check_path, check_type, wrong_type
 from ..errors import BudgetReached, UsageError
 from ..eval_sets import Sample, read_samples
+from ..eval_sets.levels import TURNS, Turns
+from ..eval_sets.turns import with_turns
 from ..judges import Budget, JudgeLike, Mode, ReplyCounts
 from ..judges.budget import ACCEPTED_BUDGET
 from ..judges.embedders import Embedder
@@ -47,6 +49,10 @@ class _MemoryRecord:
     scores: dict[str, dict[str, Score]] = field(default_factory=dict)
     profile: SetProfile = field(default_factory=SetProfile)
     is_resumed: bool = False
+
+    @property
+    def has_conversations(self) -> bool:
+        return self.profile.conversations > 0
 
     def count(self, samples: Iterable[Sample]) -> int:
         for _ in self.profile.observe(samples):
@@ -102,6 +108,7 @@ async def aevaluate(
     prompts: Prompts | str | Path = BUNDLED,
     mapping: Mapping[str, str] | None = None,
     language: str | None = None,
+    turns: Turns = "last",
     cassette: str | Path | None = None,
     mode: Mode = "auto",
     store: str | Path | None = None,
@@ -119,6 +126,8 @@ async def aevaluate(
     check_type("resume", resume, (str, type(None)), 'the id of a run, or "last"')
     check_type("model", model, (str, type(None)), "the name of a model")
     check_type("concurrency", concurrency, (int, type(None)), "a number of calls")
+    if turns not in TURNS:
+        raise wrong_type("turns", turns, ", ".join(map(repr, TURNS)))
     if not isinstance(progress, bool) and not callable(progress):
         raise wrong_type("progress", progress, "True, False, or a function that is called with a Progress")
     own_prompts = prompts if isinstance(prompts, Prompts) else Prompts.from_folder(prompts)
@@ -134,14 +143,15 @@ async def aevaluate(
             budget=budget or Budget(),
             concurrency=concurrency,
         ),
+        turns=turns,
     )
     if resume is not None and store is None:
         raise UsageError(f'resume={resume!r} needs the store that keeps the run: store=".assay"')
     reading: dict[str, Any] = {"mapping": mapping, "language": language}
     samples = list(samples) if isinstance(samples, Iterator) else samples
-    rows = list(read_samples(samples, **reading))
+    rows = list(with_turns(read_samples(samples, **reading), turns))
     if store is None:
-        memory = _MemoryRecord()
+        memory = _MemoryRecord(profile=SetProfile(turns))
         session = await _score(rows, memory, request, progress, lambda: _results_of(memory, ReplyCounts()))
         return _results_of(memory, session.judge.replies if session.judge else ReplyCounts())
     plan = _plan(samples, rows, request, prompts, reading)
@@ -172,6 +182,8 @@ def evaluate(*args: Any, **kwargs: Any) -> Results:
         prompts: For the metrics given by name: the folder of your own prompts, or prompts as they are.
         mapping: Renames columns, theirs to ours: `{"vraag": "user_input"}`.
         language: The language (ISO 639-1) of the samples that name none; by default it is detected.
+        turns: On which turns of a conversation metrics of an answer run: its `last` one, `each` (one more sample per
+            turn, `ID#TURN`), or `none`. Metrics of a conversation run once per conversation.
         cassette: The file of recorded replies, or `bundled:NAME`.
         mode: How the cassette is used: `replay`, `record`, `auto` or `off`.
         store: The folder or URL where the run is kept, as with `assay run --store`; None to keep it in memory.
@@ -256,6 +268,7 @@ def _plan(
         embedder=request.embedder if isinstance(request.embedder, str) else request.embedder.name,
         mapping=reading["mapping"] or {},
         language=reading["language"],
+        turns=request.turns,
         prompts=None if isinstance(prompts, Prompts) else str(Path(prompts).resolve()),
     )
 

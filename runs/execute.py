@@ -8,9 +8,12 @@ from pathlib import Path
 
 from ..errors import AssayError
 from ..eval_sets import Sample
+from ..eval_sets.levels import Turns
+from ..eval_sets.turns import measured_levels
 from ..judges.secrets import Scrubber
 from ..metrics import Metric, Score
 from ..metrics.score import failed
+from ..metrics.specification import CONVERSATION_BASELINES
 
 Keep = Callable[[Sample, dict[str, Score]], None]
 FinishedMetrics = Callable[[Sample], set[str]]
@@ -27,6 +30,7 @@ async def execute(
     keep: Keep,
     *,
     concurrency: int,
+    turns: Turns = "last",
     finished_metrics: FinishedMetrics = no_finished_metrics,
 ) -> None:
     """Scores samples and gives each with its scores to `keep` as soon as it is done.
@@ -39,6 +43,7 @@ async def execute(
         metrics: What to score it by.
         keep: Called with each sample and its scores by metric; with those that are ready when scoring stops midway.
         concurrency: How many samples are under way at once.
+        turns: Which turns of a conversation metrics of an answer run on; the samples are those of `with_turns`.
         finished_metrics: The names of the metrics that need not score this sample again.
 
     Raises:
@@ -54,7 +59,7 @@ async def execute(
         finished = finished_metrics(sample)
         scores: dict[str, Score] = {}
         try:
-            for metric in metrics:
+            for metric in select_metrics(metrics, sample, turns):
                 if metric.name not in finished:
                     scores[metric.name] = await _assess(metric, sample, scrubber)
         finally:
@@ -75,6 +80,25 @@ async def execute(
             group.create_task(work())
     if errors:
         raise errors[0]
+
+
+def select_metrics(metrics: Sequence[Metric], sample: Sample, turns: Turns) -> list[Metric]:
+    """Selects the metrics that are for a sample.
+
+    Baselines of a conversation, which nobody need have asked for, are for conversations alone; another metric of a
+    conversation skips what is none, and says so.
+
+    Args:
+        metrics: The metrics of a run.
+        sample: One of its samples.
+        turns: Which turns of a conversation metrics of an answer run on.
+    """
+    levels = measured_levels(sample, turns)
+    return [
+        metric
+        for metric in metrics
+        if metric.measures in levels and (sample.messages or metric.name not in CONVERSATION_BASELINES)
+    ]
 
 
 async def _assess(metric: Metric, sample: Sample, scrubber: Scrubber) -> Score:

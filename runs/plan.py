@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict
 
 from ..errors import InputError, UsageError
+from ..eval_sets.levels import Turns
 from ..judges import JudgeSettings
-from ..metrics.specification import BASELINES
+from ..metrics.specification import BASELINES, CONVERSATION_BASELINES
 from ..regular_files import check_regular
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class Plan(BaseModel):
     limit: int | None = None
     prompts: str | None = None  # a folder with the user's own prompts
     directions: Mapping[str, bool] = {}  # by metric, whether higher is better, as the metrics declared it
+    turns: Turns = "last"  # of conversations, on which metrics of an answer run
+    conversation_metrics: tuple[str, ...] = ()  # those of its metrics that measure conversations, as they declared
 
     @property
     def recordable(self) -> "Plan":
@@ -44,16 +47,23 @@ class Plan(BaseModel):
 
     @property
     def all_metrics(self) -> tuple[str, ...]:
-        """The metrics asked for, then the baselines, which stand in every table."""
-        return tuple(dict.fromkeys((*self.metrics, *BASELINES)))
+        """The metrics asked for, then the baselines, which stand in every table.
 
-    def with_directions(self, metrics: "Iterable[Metric]") -> "Plan":
-        """This plan with the directions of its loaded metrics recorded.
+        Those of a conversation are in the plan of a run that has begun, where the set has conversations.
+        """
+        of_conversation = (name for name in CONVERSATION_BASELINES if name in self.conversation_metrics)
+        return tuple(dict.fromkeys((*self.metrics, *BASELINES, *of_conversation)))
+
+    def with_declarations(self, metrics: "Iterable[Metric]") -> "Plan":
+        """This plan with what its loaded metrics declare recorded: their directions, and which measure conversations.
 
         Args:
             metrics: The metrics that the run scores, as the catalogue made them.
         """
-        return self.model_copy(update={"directions": {metric.name: metric.higher_is_better for metric in metrics}})
+        metrics = list(metrics)
+        directions = {metric.name: metric.higher_is_better for metric in metrics}
+        of_conversations = tuple(metric.name for metric in metrics if metric.measures == "conversation")
+        return self.model_copy(update={"directions": directions, "conversation_metrics": of_conversations})
 
     @property
     def all_directions(self) -> dict[str, bool]:
@@ -71,22 +81,28 @@ class Plan(BaseModel):
     @property
     def identity(self) -> str:
         """12 hexadecimal digits over all that determines the scores, and not how fast or where they are made."""
-        # a sheet counts where one is chosen, so that plans recorded before there were sheets keep their identity
-        exclude = {"judge", "directions"} | ({"sheet"} if self.sheet is None else set())
+        # what is newer counts where it is chosen, so that plans recorded before keep their identity
+        exclude = {"judge", "directions", "conversation_metrics"} | ({"sheet"} if self.sheet is None else set())
+        exclude |= {"turns"} if self.turns == "last" else set()
         content = self.model_dump_json(exclude=exclude) + judge_identity(self.judge)
         return hashlib.sha256(content.encode()).hexdigest()[:12]
 
     def samples(self, skip_bad: list[InputError] | None = None, notes: list[str] | None = None) -> "Iterator[Sample]":
-        """The samples of all sets, one by one.
+        """The samples of all sets, one by one; with `turns="each"` the turns of each conversation after it.
 
         Args:
             skip_bad: Errors of single rows are appended to it while reading goes on; None to raise them.
             notes: What the user should know about how the sets are read is appended to it; None to log it.
 
         Raises:
-            InputError: A row cannot be read, or two sets use one id.
+            InputError: A row cannot be read, or two samples have one id.
             UsageError: The samples were given in Python, and are in no file.
         """
+        from ..eval_sets.turns import with_turns
+
+        return with_turns(self._read_sets(skip_bad, notes), self.turns)
+
+    def _read_sets(self, skip_bad: list[InputError] | None, notes: list[str] | None) -> "Iterator[Sample]":
         from ..eval_sets import read_set
 
         earlier: set[int] = set()  # hashes, not ids: a set may be long

@@ -8,7 +8,7 @@ from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges import Usage
 from ..metrics import Score
-from ..metrics.specification import BASELINES
+from ..metrics.specification import ALL_BASELINES
 from .panels import claims_by_text
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def compare_prompts(samples: Sequence[Sample], before: Scores, after: Scores, *,
     metrics = [
         name
         for name in dict.fromkeys(name for sample in both for name in before[sample.id])
-        if name not in BASELINES and any(name in after[sample.id] for sample in both)
+        if name not in ALL_BASELINES and any(name in after[sample.id] for sample in both)
     ]
     if not both or not metrics:
         raise UsageError("the two have no sample and metric in common (same set, same --metrics): nothing to compare")

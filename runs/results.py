@@ -16,7 +16,7 @@ from ..installation import require_extra
 from ..judges import ReplyCounts, Usage
 from ..metrics import Score
 from ..metrics.score import flawless
-from ..metrics.specification import BASELINES
+from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
 from ..presentation.page import render_page, template_environment, write_page
 from ..presentation.result_table import Paragraph, ResultTable
@@ -91,7 +91,7 @@ class Results:
     @property
     def first_metric(self) -> str:
         """The metric that agrees best with the ratings; without ratings the first that scored; "" where none did."""
-        own = [metric for metric in self.metrics if metric not in BASELINES]
+        own = [metric for metric in self.metrics if metric not in ALL_BASELINES]
         summaries = ScoreTotals.of_rows(self._rows()).summarise(self.directions, has_intervals=False)
         return first_scored(summaries, own or self.metrics)
 
@@ -177,7 +177,7 @@ class Results:
             row["retrieved_contexts"] = list(sample.retrieved_contexts)
             row["rating"] = sample.human_rating
             row |= {metric: score.value for metric, score in scores.items()}
-            row |= {f"{metric}_reason": score.reason for metric, score in scores.items() if metric not in BASELINES}
+            row |= {f"{metric}_reason": score.reason for metric, score in scores.items() if metric not in ALL_BASELINES}
             rows.append(row)
         frame = pandas.DataFrame(rows)
         numbers = [name for name in ("rating", *self.metrics) if name in frame]
@@ -234,7 +234,7 @@ class Results:
         metric = self.first_metric
         ordered = [*self.worst(len(self.samples)).samples] if metric else []
         ids = [*ordered, *(sample for sample in self.samples if sample not in set(ordered))]
-        view = {"results": self, "metric": metric, "ids": ids, "baselines": BASELINES, "summary": self._table()}
+        view = {"results": self, "metric": metric, "ids": ids, "baselines": ALL_BASELINES, "summary": self._table()}
         return render_page(__package__, "results_page.html", view)
 
     def _table(self) -> ResultTable:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..metrics import Score
-from ..metrics.specification import BASELINES
+from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure, format_cost
 from ..presentation.result_table import Paragraph, ReportBlock, ResultTable
 from ..presentation.texts import one_line
@@ -148,7 +148,7 @@ def sample_block(store: "Store", run: str, room: int | None) -> ReportBlock:
         )
         return ReportBlock((Paragraph(text),))
     all_metrics = store.run(run).plan.all_metrics
-    metrics = [metric for metric in all_metrics if metric not in BASELINES] or list(all_metrics)
+    metrics = [metric for metric in all_metrics if metric not in ALL_BASELINES] or list(all_metrics)
     samples = list(join_run_ratings(store, run).samples.values())
     shown = metrics
     if room is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..meta_eval.estimate import Estimate
-from ..metrics.specification import BASELINES
+from ..metrics.specification import ALL_BASELINES
 from ..presentation.axes import axis_over
 from ..presentation.charts import Histogram, draw_histogram
 from .database import explain_errors
@@ -104,7 +104,7 @@ def _worst_groups(
     """The worst groups by the first metric that is no baseline, and how many more there are."""
     if not metrics:
         return (), 0
-    first = next((metric for metric in metrics if metric not in BASELINES), metrics[0])
+    first = next((metric for metric in metrics if metric not in ALL_BASELINES), metrics[0])
     worst, count = sums.worst_groups(first, higher=directions[first], most=_MOST_GROUPS)
     by_group: dict[str, dict[str, tuple[int, float]]] = defaultdict(dict)
     for metric, source, n, total in worst:

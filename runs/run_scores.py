@@ -6,16 +6,19 @@ from dataclasses import replace
 
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
+from ..eval_sets.conversation import asked_text
 from ..meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flatten, read_ratings
 from ..meta_eval.score_files.column_roles import match_columns
 from ..metrics.catalogue import higher_is_better
 from ..metrics.specification import parse_specification
 from ..text.wording import count_of
+from .rated_level import find_level_items
 from .ratings.rating_join import join_ratings
 from .store import RunRow, Store
 from .summary import describe_fitted
 
+_TEXTS = {"user_input", "response", "retrieved_contexts", "reference", "tables", "messages"}
 _TYPE_METRIC = "heuristic"  # its evidence says which type a message was classified as
 
 
@@ -31,15 +34,19 @@ def read_run_scores(store: Store, run: RunRow, options: ReadOptions) -> ScoreSou
         The scores by item, without those that are skipped or failed, and the direction of each metric as the run
         recorded it.
     """
-    samples = list(store.samples(run.id))
-    places = {sample.id: place for place, sample in enumerate(samples)}
+    of_level = find_level_items(store.samples(run.id), options.level)
+    places = {item: place for place, item in enumerate(of_level.samples)}
+    samples = list(of_level.samples.values())
     columns: dict[str, dict[int, float]] = {metric: {} for metric in run.plan.all_metrics}
     reasons: list[dict[str, str]] = [{} for _ in samples]
     message_types: dict[int, str] = {}
     metrics_with_calls: set[str] = set()
     fitted = Counter[str]()
     for sample_id, metric, score in store.scores(run.id):
-        place = places[sample_id]
+        item = of_level.item(sample_id, metric, run.plan.conversation_metrics)
+        if item is None:
+            continue
+        place = places[item]
         if score.is_fitted_on:
             fitted[metric] += 1
         elif score.value is not None:
@@ -54,7 +61,7 @@ def read_run_scores(store: Store, run: RunRow, options: ReadOptions) -> ScoreSou
     if asked_for := set(options.metrics) - set(columns):  # a metric that the run has as a part of a scorer only
         for metric, values in find_scorer_parts(store, [run]).items():
             if metric in asked_for:
-                columns[metric] = {places[sample]: value for sample, value in values.items()}
+                columns[metric] = {places[of_level.item_of[name]]: value for name, value in values.items()}
                 directions[metric] = higher_is_better(metric)
     wanted = match_columns(options.metrics, columns) if options.metrics else list(columns)
     return ScoreSource(
@@ -99,17 +106,22 @@ def read_run_ratings(store: Store, runs: Sequence[RunRow], options: ReadOptions)
     Raises:
         InputError: No sample is rated.
     """
-    samples = {sample.id: sample for run in runs for sample in store.samples(run.id)}
-    joined = join_ratings(store.database, samples)
-    samples = joined.samples
+    joined = join_ratings(store.database, read_samples_of_runs(store, runs))
+    samples = find_level_items(joined.samples.values(), options.level).samples
     name = ", ".join(f"run {run.id}" for run in runs)
     if not options.ratings and all(sample.human_rating is None for sample in samples.values()):
         raise InputError(
-            f"{name}: none of its {count_of(len(samples), 'sample')} is rated; name a file of ratings (--ratings)"
+            f"{name}: none of its {count_of(len(samples), options.level or 'sample')} is rated; name a file of "
+            "ratings (--ratings)"
         )
     rows = [FlatRow(f"sample {sample.id}", _row(sample)) for sample in samples.values()]
     source = read_ratings(rows, name, replace(options, mapping={}))
     return replace(source, notes=(joined.note, *source.notes)) if joined.note else source
+
+
+def read_samples_of_runs(store: Store, runs: Sequence[RunRow]) -> dict[str, Sample]:
+    """Returns the samples of several runs by id."""
+    return {sample.id: sample for run in runs for sample in store.samples(run.id)}
 
 
 def find_answer_evidence(store: Store, runs: Sequence[RunRow], item: str) -> AnswerEvidence | None:
@@ -156,8 +168,9 @@ def _item(sample: Sample, message_type: str | None, reasons: dict[str, str]) -> 
         sample.retrieved_contexts,
         values,
         reasons,
+        before=asked_text(sample).removesuffix(sample.user_input).rstrip("\n"),
     )
 
 
 def _row(sample: Sample) -> dict[str, object]:
-    return flatten(sample.model_dump(exclude={"user_input", "response", "retrieved_contexts", "reference", "tables"}))
+    return flatten(sample.model_dump(exclude=_TEXTS))

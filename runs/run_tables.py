@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..eval_sets import Sample
 from ..metrics import Score
-from ..metrics.specification import BASELINES
+from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
 from ..presentation.result_table import Column, Content, Field, ResultTable, Rows, TableCell, Tone, tabulate
 from ..presentation.wording import format_rating
@@ -49,7 +49,7 @@ def summary_table(caption: str, summaries: Sequence[MetricSummary], *, is_detail
 
 def place_among_baselines(summary: MetricSummary) -> str:
     """Whether a metric agrees more with the ratings than every baseline, or is one; "" where nothing can be said."""
-    if summary.name in BASELINES:
+    if summary.name in ALL_BASELINES:
         return "baseline"
     if summary.agreement is None:
         return ""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from ..eval_sets import Sample
 from ..meta_eval.scorer import DECISION_WORDS
 from ..metrics import Score
-from ..metrics.specification import BASELINES
+from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure, format_cost
 from ..presentation.texts import one_line
 from ..presentation.wording import format_rating
@@ -177,7 +177,7 @@ def _part_lines(evidence: dict[str, Any]) -> Iterator[Line]:
             effect = f"is {value} and {'raises' if adds > 0 else 'lowers'} the prediction ({contribution})"
         yield (Part(f"  {one_line(name)} {effect}", kind),)
         inner = Score(part["value"], part["status"], part["reason"], part["evidence"])
-        for line in score_lines(name, inner, is_brief=name in BASELINES, has_heading=False):
+        for line in score_lines(name, inner, is_brief=name in ALL_BASELINES, has_heading=False):
             yield (Part("  "), *line)
     for remark in evidence.pop("remarks"):
         yield (Part(f"  {one_line(remark)}", "remark"),)
@@ -213,7 +213,7 @@ class Audit:
     def __str__(self) -> str:
         lines = list(sample_lines(self.sample))
         for metric, score in self.scores.items():
-            lines += score_lines(metric, score, is_brief=metric in BASELINES)
+            lines += score_lines(metric, score, is_brief=metric in ALL_BASELINES)
         return "\n".join("".join(part.text for part in line) for line in lines)
 
     __repr__ = __str__

@@ -11,10 +11,12 @@ from ..judges import Usage
 from ..meta_eval.question_only import add_question_only
 from ..meta_eval.score_files import join_sources, read_score_files
 from .baselines import add_baselines
-from .run_scores import read_run_ratings, read_run_scores
+from .rated_level import choose_level, find_level_items
+from .ratings.rating_join import join_ratings
+from .run_scores import read_run_ratings, read_run_scores, read_samples_of_runs
 
 if TYPE_CHECKING:
-    from ..meta_eval.score_files import JoinedScores, ReadOptions
+    from ..meta_eval.score_files import JoinedScores, ReadOptions, ScoreSource
     from ..meta_eval.table import ScoreTable
     from .store import RunRow, Store
 
@@ -48,7 +50,9 @@ def join_scores(
     if not runs and not score_files:
         raise UsageError("name the scores too: a RUN or --scores FILE")
     scores, ratings = read_score_files(score_files, ratings_file or (None if runs else score_files[0]), options)
+    level_note = ""
     if store is not None:
+        options, level_note = _choose_level(store, runs, ratings, options)
         scores = [*(read_run_scores(store, run, options) for run in runs), *scores]
         ratings = ratings or read_run_ratings(store, runs, options)
     if ratings is None:
@@ -58,30 +62,46 @@ def join_scores(
     table = add_question_only(joined.table, questions)
     if store is not None and not score_files:
         table = _add_costs(table, store, runs)
-    return replace(joined, table=table)
+    notes = (level_note, *joined.notes) if level_note else joined.notes
+    return replace(joined, table=table, notes=notes, level=options.level)
+
+
+def _choose_level(
+    store: "Store", runs: "Sequence[RunRow]", ratings: "ScoreSource | None", options: "ReadOptions"
+) -> "tuple[ReadOptions, str]":
+    """The options with the level at which runs are read, and what to say of it."""
+    samples = read_samples_of_runs(store, runs)
+    if ratings is None:
+        samples = join_ratings(store.database, samples).samples
+    rated = None if ratings is None else {item.id for item in ratings.items}
+    level, note = choose_level(samples, options.level, rated)
+    return replace(options, level=level), note
 
 
 def add_scorer_parts(
-    table: "ScoreTable", store: "Store", runs: "Sequence[RunRow]", metrics: Sequence[str]
+    joined: "JoinedScores", store: "Store", runs: "Sequence[RunRow]", metrics: Sequence[str]
 ) -> "ScoreTable":
     """Adds metrics that a run has only as the parts of a scorer (`--metrics scorer:FILE`), from the scorer's evidence.
 
     Args:
-        table: The scores and ratings.
+        joined: The scores and ratings.
         store: Where the runs are.
         runs: The runs whose scores they are.
         metrics: The metrics that are wanted.
     """
     import numpy as np
 
+    table = joined.table
     absent = [metric for metric in metrics if metric not in table.metrics]
     values: dict[tuple[str, str], float] = {}
     for run in runs if absent else ():
-        for sample, _, score in store.scores(run.id):
+        of_level = find_level_items(store.samples(run.id), joined.level)
+        for sample, scorer, score in store.scores(run.id):
+            item = of_level.item(sample, scorer, run.plan.conversation_metrics)
             parts = score.evidence.get("parts", {})
             for metric in absent:
-                if (value := parts.get(metric, {}).get("value")) is not None:
-                    values[sample, metric] = value
+                if item is not None and (value := parts.get(metric, {}).get("value")) is not None:
+                    values[item, metric] = value
     known = [metric for metric in absent if any(metric == name for _, name in values)]
     columns = [[values.get((item, metric), np.nan) for metric in known] for item in table.items]
     scores = np.hstack([table.scores, np.array(columns, float).reshape(len(table.items), len(known))])

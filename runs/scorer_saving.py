@@ -18,6 +18,7 @@ from .store import RunRow, Store
 
 if TYPE_CHECKING:
     from ..meta_eval.results import MetaEvaluation
+    from ..meta_eval.score_files import JoinedScores
     from ..meta_eval.table import ScoreTable
 
 
@@ -26,22 +27,22 @@ _MOSTLY = 0.5
 
 
 def save_scorer(
-    path: Path, table: "ScoreTable", evaluation: "MetaEvaluation", store: Store | None, runs: Sequence[RunRow]
+    path: Path, joined: "JoinedScores", evaluation: "MetaEvaluation", store: Store | None, runs: Sequence[RunRow]
 ) -> Scorer:
     """Fits the combination that was chosen and writes it to a file; as `fit_run_scorer`, which writes nothing."""
-    scorer = fit_run_scorer(path, table, evaluation, store, runs)
+    scorer = fit_run_scorer(path, joined, evaluation, store, runs)
     scorer.save(path)
     return scorer
 
 
 def fit_run_scorer(
-    path: Path, table: "ScoreTable", evaluation: "MetaEvaluation", store: Store | None, runs: Sequence[RunRow]
+    path: Path, joined: "JoinedScores", evaluation: "MetaEvaluation", store: Store | None, runs: Sequence[RunRow]
 ) -> Scorer:
     """Fits the combination that was chosen, with every check that a saved scorer passes.
 
     Args:
         path: The file that it will be written to, `.yaml` or `.yml`.
-        table: The scores and ratings that were evaluated.
+        joined: The scores and ratings that were evaluated.
         evaluation: What came out.
         store: Where the runs are.
         runs: The runs whose scores were evaluated; all by one judge and one embedder.
@@ -62,14 +63,13 @@ def fit_run_scorer(
     judge = None
     if first.plan.judge is not None and any(map(needs_judge, chosen)):
         judge = judge_record(LiteLLMJudge(first.plan.judge))
-    samples = {sample.id: sample for run in runs for sample in store.samples(run.id)}
     return fit_scorer(
-        table,
+        joined.table,
         evaluation,
         judge=judge,
         embedder=first.plan.embedder if any(map(uses_embedder, chosen)) else None,
         prompts=sorted(_used_prompts(store, runs, chosen)),
-        answers={name: (sample.user_input, sample.response) for name, sample in samples.items()},
+        answers=joined.texts,
     )
 
 

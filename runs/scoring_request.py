@@ -9,13 +9,14 @@ from typing import Any
 
 from ..arguments import check_type
 from ..errors import UsageError
+from ..eval_sets.levels import Turns
 from ..judges import Cassette, Judge, JudgeLike, JudgeSettings, LiteLLMJudge
 from ..judges.embedders import Embedder, check_embedder, load_embedder
 from ..judges.judge_opening import is_judge, settings_of_judge
 from ..metrics import Metric
 from ..metrics.catalogue import load_metric
 from ..metrics.metric import check_metric
-from ..metrics.specification import BASELINES, DEFAULT_METRICS
+from ..metrics.specification import ALL_BASELINES, BASELINES, DEFAULT_METRICS
 from ..prompts import BUNDLED, Prompts
 from .options import RunOptions
 from .plan import Plan
@@ -56,6 +57,7 @@ class ScoringRequest:
         embedder: For the metrics given by name: an embedder, or `use`, `st:MODEL` or `litellm:MODEL`.
         prompts: Your own prompts over the bundled ones, for the metrics given by name.
         options: The cassette, the budget, the concurrency.
+        turns: Which turns of a conversation metrics of an answer run on.
 
     Raises:
         UsageError: The judge, the model and the options do not fit together.
@@ -67,6 +69,7 @@ class ScoringRequest:
     embedder: Embedder | str = "use"
     prompts: Prompts = BUNDLED
     options: RunOptions = field(default_factory=RunOptions)
+    turns: Turns = "last"
 
     def __post_init__(self) -> None:
         check_type("metrics", self.metrics, (list, tuple), "a list of names of metrics, or metrics as they are")
@@ -100,6 +103,7 @@ class ScoringRequest:
             embedder=plan.embedder,
             prompts=BUNDLED if plan.prompts is None else Prompts.from_folder(plan.prompts),
             options=options,
+            turns=plan.turns,
         )
 
     @property
@@ -116,15 +120,22 @@ class ScoringRequest:
         models = self._models_of_metrics()
         return settings_of_judge(models[0]) if len(models) == 1 else None
 
-    @property
-    def all_metrics(self) -> list[Metric | str]:
-        """The metrics, then the baselines that are not among them."""
+    def all_metrics(self, *, has_conversations: bool = False) -> list[Metric | str]:
+        """The metrics, then the baselines that are not among them.
+
+        Args:
+            has_conversations: Whether those of conversations count.
+        """
         names = {metric if isinstance(metric, str) else metric.name for metric in self.metrics}
-        return [*self.metrics, *(baseline for baseline in BASELINES if baseline not in names)]
+        baselines = ALL_BASELINES if has_conversations else BASELINES
+        return [*self.metrics, *(baseline for baseline in baselines if baseline not in names)]
 
     @asynccontextmanager
-    async def open_metrics(self) -> AsyncIterator[OpenedMetrics]:
+    async def open_metrics(self, *, has_conversations: bool = False) -> AsyncIterator[OpenedMetrics]:
         """Opens the cassette, the judge and the embedder, and loads the metrics; closes what it opened.
+
+        Args:
+            has_conversations: Whether samples are conversations: then their baselines are added.
 
         Raises:
             UsageError: For an unknown metric, judge or embedder, or when a metric needs a judge and there is none.
@@ -149,8 +160,14 @@ class ScoringRequest:
                     load_metric(metric, judge, embedder, self.prompts)
                     if isinstance(metric, str)
                     else self._bind(metric, models)
-                    for metric in self.all_metrics
+                    for metric in self.all_metrics(has_conversations=has_conversations)
                 ]
+                asked = metrics[: len(self.metrics)]
+                if self.turns == "none" and has_conversations and all(one.measures == "answer" for one in asked):
+                    raise UsageError(
+                        '--turns none (in Python turns="none") runs no metric of an answer on a conversation, and no '
+                        "metric of a conversation is asked for; add one (assay metrics lists them), or say --turns last"
+                    )
                 if judge is None and len(models) == 1:
                     counted = models[0]
                 yield OpenedMetrics(tuple(metrics), counted, embedder, self._concurrent_samples(counted))

@@ -89,6 +89,11 @@ class ScoreRecord(Protocol):
         """Whether replies of an earlier session may answer the questions."""
         ...
 
+    @property
+    def has_conversations(self) -> bool:
+        """Whether there are conversations among the samples, whose baselines are scored too."""
+        ...
+
     def begin(self, metrics: Sequence[Metric]) -> ReplyStore | None:
         """Called once, before the first sample is scored.
 
@@ -159,7 +164,8 @@ async def score_samples(
             progress.without_prompts[sample.language or ""] += 1
         on_progress(progress)
 
-    async with _without_empty_run(record), request.open_metrics() as opened:
+    has_conversations = record.has_conversations
+    async with _without_empty_run(record), request.open_metrics(has_conversations=has_conversations) as opened:
         progress.judge, progress.embedder = opened.judge, opened.embedder
         if opened.judge is not None and not record.is_resumed and any(map(_asks, opened.metrics)):
             opened.judge.check_api_key()  # before a run is begun that could score nothing
@@ -176,6 +182,7 @@ async def score_samples(
                     opened.metrics,
                     keep,
                     concurrency=opened.concurrent_samples,
+                    turns=request.turns,
                     finished_metrics=record.finished_metrics,
                 )
             ending = "done"
@@ -283,7 +290,7 @@ def run_plan(
 
     record = StoredRun(plan, store, resume, on_begin, cassette=request.options.cassette, stays=has_batches)
     progress.total = record.count(plan.samples(skipped_rows if skip_bad else None, notes))
-    for note in notes:
+    for note in filter(None, (*notes, record.note)):
         on_note(note)
     ending: Ending = "done"
     message = ""
@@ -294,7 +301,7 @@ def run_plan(
     def around(opened: OpenedMetrics, finished: FinishedMetrics) -> AbstractAsyncContextManager[None]:
         if batches is None:
             return nullcontext()
-        return replies_in_batches(read_samples, opened, finished, request.options, batches)
+        return replies_in_batches(read_samples, opened, finished, request, batches)
 
     try:
         scoring = score_samples(
@@ -344,7 +351,7 @@ class StoredRun:
         check_store(store)
         self._cassette = cassette
         self._stays = stays
-        self._profile = SetProfile()
+        self._profile = SetProfile(plan.turns)
         self.run = resume or ""
         self.is_resumed = resume is not None
         self._plan = plan
@@ -352,6 +359,16 @@ class StoredRun:
         self._on_begin = on_begin
         self._writer: RunWriter
         self._sample_ids: set[str] = set()
+
+    @property
+    def has_conversations(self) -> bool:
+        """Whether there are conversations among the samples that were counted."""
+        return self._profile.conversations > 0
+
+    @property
+    def note(self) -> str:
+        """What the user should know about the samples that were counted; empty for nothing."""
+        return self._profile.describe_unmeasured(self._plan.metrics)
 
     def count(self, samples: Iterable[Sample]) -> int:
         """Counts the samples of the set before they are scored; a resumed run notes which it still has."""
@@ -368,7 +385,7 @@ class StoredRun:
         """
         self._profile.check(metrics)
         if not self.is_resumed:
-            self.run = self._store.begin(self._plan.with_directions(metrics), self._cassette)
+            self.run = self._store.begin(self._plan.with_declarations(metrics), self._cassette)
             self._on_begin(self.run)
         else:
             self._store.resume(self.run)

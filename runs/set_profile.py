@@ -5,10 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import UsageError
 from ..eval_sets import Sample
+from ..eval_sets.levels import Level, Turns
 from ..eval_sets.name_suggestions import quote_names
+from ..eval_sets.turns import is_turn, measured_levels
 from ..metrics import Metric
+from ..metrics.catalogue import measures_conversation
 from ..metrics.metric import has_field
-from ..metrics.specification import BASELINES, DEFAULT_METRICS
+from ..metrics.specification import ALL_BASELINES, BASELINES, DEFAULT_METRICS
 from ..shell_words import quote_word
 from ..text.wording import count_of
 
@@ -18,21 +21,28 @@ _MOST_COLUMNS = 50
 class SetProfile:
     """Counts the samples of a run and remembers which fields they have.
 
+    Args:
+        turns: Which turns of a conversation metrics of an answer run on.
+
     Attributes:
         count: How many samples there are.
+        conversations: How many of them are conversations; their turns do not count.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, turns: Turns = "last") -> None:
         self.count = 0
-        self._fields: set[frozenset[str]] = set()
+        self.conversations = 0
+        self._turns = turns
+        self._fields: set[tuple[frozenset[Level], frozenset[str]]] = set()
         self._columns: dict[str, None] = {}
 
     def observe(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         """Yields the samples, and counts them."""
         for sample in samples:
             self.count += 1
+            self.conversations += bool(sample.messages) and not (self._turns == "each" and is_turn(sample))
             fields = frozenset(name for name in type(sample).model_fields if has_field(sample, name))
-            self._fields.add(fields)
+            self._fields.add((measured_levels(sample, self._turns), fields))
             if len(self._columns) < _MOST_COLUMNS:
                 self._columns |= dict.fromkeys((*sorted(fields & {"user_input", "response"}), *sample.metadata))
             yield sample
@@ -47,12 +57,21 @@ class SetProfile:
             UsageError: A chosen metric needs fields that no sample has; the message names the columns and the option.
         """
         chosen = [metric for metric in metrics if metric.name not in BASELINES]
-        unscorable = [metric for metric in chosen if self.count and not self._can_score(metric)]
-        is_default = {metric.name for metric in chosen} == set(DEFAULT_METRICS) - set(BASELINES)
-        if not unscorable or (is_default and len(unscorable) < len(chosen)):
+        asked = [metric for metric in chosen if metric.name not in ALL_BASELINES]
+        unscorable = [
+            metric for metric in chosen if self.count and not self._can_score(metric) and not self._leaves_out(metric)
+        ]
+        is_default = {metric.name for metric in asked} == set(DEFAULT_METRICS) - set(BASELINES)
+        if not unscorable or (is_default and len(unscorable) < len(asked)):
             return
         metric = unscorable[0]
-        missing = [name for name in metric.needs if not any(name in fields for fields in self._fields)]
+        own = [fields for levels, fields in self._fields if metric.measures in levels]
+        if not own:
+            raise UsageError(
+                f"{metric.name} can score none of the {count_of(self.count, 'sample')}: it is a metric of a "
+                "conversation, and all of them are turns of one; say --turns last, or choose other metrics"
+            )
+        missing = [name for name in metric.needs if not any(name in fields for fields in own)]
         if not missing:
             needs = " and ".join(metric.needs)
             raise UsageError(
@@ -71,4 +90,27 @@ class SetProfile:
         )
 
     def _can_score(self, metric: Metric) -> bool:
-        return any(fields >= set(metric.needs) for fields in self._fields)
+        return any(metric.measures in levels and fields >= set(metric.needs) for levels, fields in self._fields)
+
+    def _leaves_out(self, metric: Metric) -> bool:
+        """Whether the choice of turns leaves a metric out; `describe_unmeasured` says so."""
+        return self._turns == "none" and self.conversations > 0 and metric.measures == "answer"
+
+    def describe_unmeasured(self, metrics: Sequence[str]) -> str:
+        """Says what of conversations is not measured: metrics that nobody asked for, or that run on no turn.
+
+        Args:
+            metrics: The metrics that were asked for.
+
+        Returns:
+            A sentence; empty where there is nothing to say.
+        """
+        if not self.conversations:
+            return ""
+        of_answers = [metric for metric in metrics if not measures_conversation(metric)]
+        counted = count_of(self.conversations, "conversation")
+        if len(of_answers) == len(metrics):
+            return f"the set holds {counted}, and no metric of a conversation is asked for; `assay metrics` lists them"
+        if of_answers and self._turns == "none":
+            return f"--turns none: {', '.join(of_answers)} and the baselines of answers do not run on the {counted}"
+        return ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..meta_eval.correlation import spearman
 from ..meta_eval.estimate import Estimate
-from ..metrics.specification import BASELINES, parse_specification
+from ..metrics.specification import ALL_BASELINES, parse_specification
 
 if TYPE_CHECKING:
     from .store import Store
@@ -238,12 +238,12 @@ def shares_left_out(counts: Iterable[tuple[str, str, int, int]]) -> dict[str, fl
 def _better_baseline(summary: MetricSummary, others: Iterable[MetricSummary]) -> str:
     """The baseline that agrees most with the ratings, where it agrees more than this metric; else ""."""
     own = summary.agreement
-    if own is None or summary.name in BASELINES:
+    if own is None or summary.name in ALL_BASELINES:
         return ""
     better = {
         other.name: other.agreement
         for other in others
-        if other.name in BASELINES and other.agreement is not None and other.agreement > own
+        if other.name in ALL_BASELINES and other.agreement is not None and other.agreement > own
     }
     return max(better, key=better.__getitem__, default="")
 

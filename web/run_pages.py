@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ..metrics.specification import BASELINES
+from ..metrics.specification import ALL_BASELINES
 from ..presentation.charts import draw_forest
 from ..runs import Store
 from ..runs.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status
@@ -91,7 +91,7 @@ class RunPages:
             return index.search(run.id, query)
 
         answers = await self.viewer.in_store(search)
-        shown = [*(metric for metric in metrics if metric not in BASELINES), *BASELINES][:5]
+        shown = sorted(metrics, key=ALL_BASELINES.__contains__)[:5]
         if query.sort in metrics and query.sort not in shown:
             shown.append(query.sort)
         is_rated = await self.viewer.kept(
@@ -136,7 +136,7 @@ class RunPages:
         rows = [
             (
                 one.name,
-                "baseline" if one.name in BASELINES else "metric",
+                "baseline" if one.name in ALL_BASELINES else "metric",
                 one.correlation,
                 "" if one.higher_is_better else "lower is better",
             )

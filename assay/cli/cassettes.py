@@ -22,12 +22,14 @@ from .options import (
     metrics_option,
     option_group,
     read_metrics,
+    turns_option,
     wide_option,
     with_set_options,
 )
 from .output import echo, echo_json, is_wide, print_table
 
 if TYPE_CHECKING:
+    from ..eval_sets.levels import Turns
     from ..runs.cassette_check import CassetteCheck
     from ..runs.plan import Plan
 
@@ -43,6 +45,7 @@ class TypedRun:
         judge: The judge's name.
         metrics: The metrics' names, with commas; None for the default ones.
         embedder: The embedder's name.
+        turns: On which turns of a conversation metrics of an answer run.
         set_options: How the sets are read.
     """
 
@@ -50,6 +53,7 @@ class TypedRun:
     judge: str | None
     metrics: str | None
     embedder: str
+    turns: "Turns"
     set_options: SetOptions
 
     def plan(self) -> "Plan":
@@ -69,12 +73,13 @@ class TypedRun:
             split=self.set_options.split,
             sheet=self.set_options.sheet,
             limit=self.set_options.limit,
+            turns=self.turns,
         )
 
 
 def with_typed_run(command: Command) -> Command:
     """Adds the options of the run that a cassette is compared with; the command gets it as `run`."""
-    grouped = option_group("run", TypedRun, judge_option, metrics_option, embedder_option)(command)
+    grouped = option_group("run", TypedRun, judge_option, metrics_option, embedder_option, turns_option)(command)
     return with_set_options(grouped)
 
 

@@ -1,6 +1,6 @@
 """`assay demo`: the main job on the bundled sets, replayed, without key or network."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from .output import echo_json, open_console, print_command, print_table, typed_c
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..meta_eval.table import ScoreTable
+    from ..meta_eval.score_files import JoinedScores
     from ..runs import Outcome, Store
 
 DEMO_METRICS = (
@@ -82,7 +82,7 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
         outcome = execute_plan(plan, runs, RunOptions(cassette=cassette, mode="replay"))
     code = exit_code(runs, outcome, max_failed=0)
     if as_json:
-        evaluation = evaluate_table(_score_table(runs, outcome.run))
+        evaluation = evaluate_table(_join_scores(runs, outcome.run).table)
         agreement = None if evaluation.selection is None else asdict(evaluation.selection.agreement)
         verdict = {"recommendation": evaluation.recommendation, "explanation": evaluation.explanation}
         echo_json(run_as_json(runs, outcome) | verdict | {"agreement": agreement})
@@ -98,8 +98,8 @@ def _print_demo(store: "Store", outcome: "Outcome", judge: str) -> None:
     from ..runs.run_tables import summary_table
     from ..runs.summary import ScoreTotals
 
-    table = _score_table(store, outcome.run)
-    console, evaluation = open_console(), evaluate_table(table)  # as `assay meta` does: one figure, one value
+    joined = _join_scores(store, outcome.run)
+    console, evaluation = open_console(), evaluate_table(joined.table)  # as `assay meta` does: one figure, one value
     console.print(Text(evaluation.recommendation, style="bold"))
     console.print(Text(evaluation.explanation))
     console.print(Text(_CONSTRUCTED, style="dim"))
@@ -108,13 +108,13 @@ def _print_demo(store: "Store", outcome: "Outcome", judge: str) -> None:
         f"{count_of(evaluation.settings.items, 'answer')}, {count_of(outcome.usage.calls, 'recorded reply')} of {judge}"
     )
     print_table(summary_table(title, ScoreTotals.of_run(store, outcome.run).summarise(directions)))
-    _print_scorer(console, store, outcome.run, table)
+    _print_scorer(console, store, outcome.run, joined)
     console.print(Text("\nNext:", style="bold"))
     for command, purpose in _NEXT:
         print_command(console, f"{typed_command(*command.split()[1:]):<37}", purpose)
 
 
-def _print_scorer(console: "Console", store: "Store", run: str, table: "ScoreTable") -> None:
+def _print_scorer(console: "Console", store: "Store", run: str, joined: "JoinedScores") -> None:
     """Fits a scorer to the ratings of one language, tries it on the other, and explains one answer of that."""
     from rich.padding import Padding
     from rich.text import Text
@@ -127,14 +127,14 @@ def _print_scorer(console: "Console", store: "Store", run: str, table: "ScoreTab
     from ..runs.run_tables import rating_of
     from ..runs.scorer_saving import save_scorer
 
-    languages = sorted(set(table.attributes["language"]), key=lambda language: language != FALLBACK)
-    fitted, other = (table.where("language", language) for language in languages)
+    languages = sorted(set(joined.table.attributes["language"]), key=lambda language: language != FALLBACK)
+    fitted, other = (joined.table.where("language", language) for language in languages)
     evaluation = evaluate_table(fitted, by=())
     folder = Path(str(store.path)).parent if "://" not in str(store.path) else Path()
     file = folder / "demo_scorer.yaml"
     file = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
     try:
-        scorer = save_scorer(file, fitted, evaluation, store, [store.run(run)])
+        scorer = save_scorer(file, replace(joined, table=fitted), evaluation, store, [store.run(run)])
     except UsageError as error:
         console.print(Text(f"\n{error}"))
         return
@@ -156,8 +156,8 @@ def _print_scorer(console: "Console", store: "Store", run: str, table: "ScoreTab
     console.print(Padding(Text(explanation), (0, 0, 0, 6)))
 
 
-def _score_table(store: "Store", run: str) -> "ScoreTable":
+def _join_scores(store: "Store", run: str) -> "JoinedScores":
     from ..meta_eval.score_files import ReadOptions
     from ..runs.score_table import join_scores
 
-    return join_scores(store, [store.run(run)], (), None, ReadOptions()).table
+    return join_scores(store, [store.run(run)], (), None, ReadOptions())

@@ -91,6 +91,7 @@ def metrics(name: str | None, *, as_json: bool) -> None:
     if name is None:
         fields = (
             Field("metric", "text", lambda metric: metric.name),
+            Field("of", "text", lambda metric: metric.measures),
             Field("judge", "text", lambda metric: "asked" if metric.needs_judge else ""),
             Field("what it measures", "text", lambda metric: metric.summary),
         )
@@ -100,6 +101,7 @@ def metrics(name: str | None, *, as_json: bool) -> None:
     low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in metric.range)
     lines = (
         metric.summary,
+        f"measures: {'a whole conversation' if metric.measures == 'conversation' else 'an answer'}",
         f"range: {low} to {high}; {'higher' if metric.higher_is_better else 'lower'} is better",
         f"needs of a sample: {', '.join(metric.needs) or 'nothing'}; "
         f"{'asks a judge' if metric.needs_judge else 'needs no judge'}",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from ..meta_eval.score_files import JoinedScores, ReadOptions
+    from ..meta_eval.score_files.read_options import RatedLevel
     from ..meta_eval.selection import Combine, Prefer
     from ..runs.store import RunRow, Store
 
@@ -42,6 +43,7 @@ def _read_options(
     by: tuple[str, ...],
     scale: str | None,
     sheet: str | None,
+    level: "RatedLevel | None",
 ) -> "ReadOptions":
     from ..meta_eval.score_files import ReadOptions
     from ..meta_eval.score_files.read_options import parse_scale
@@ -56,6 +58,7 @@ def _read_options(
         by=by,
         scale=parse_scale(scale) if scale else None,
         sheet=sheet,
+        level=level,
     )
 
 
@@ -81,6 +84,11 @@ with_read_options = option_group(
     click.option("--scale", metavar="LOW-HIGH", help="The rating scale. Default: as the file says, else 1-5."),
     map_option,
     click.option("--sheet", help="Which sheet of Excel files."),
+    click.option(
+        "--level",
+        type=click.Choice(("conversation", "turn")),  # as in meta_eval.score_files.read_options
+        help="With runs of conversations: what is evaluated. Default: what is rated.",
+    ),
 )
 
 
@@ -222,7 +230,7 @@ def meta(
     if save is not None:
         from ..runs.scorer_saving import describe_width, fit_run_scorer
 
-        scorer = fit_run_scorer(save, joined.table, evaluation, opened, chosen_runs)
+        scorer = fit_run_scorer(save, joined, evaluation, opened, chosen_runs)
     if report is not None:
         from ..meta_eval.report import write_report
         from ..runs.run_scores import find_answer_evidence
@@ -262,9 +270,8 @@ def _check_scorer(
     from ..runs.score_table import add_scorer_parts
 
     scorer = Scorer.load(file)
-    table = joined.table if store is None else add_scorer_parts(joined.table, store, runs, scorer.metrics)
-    texts = {item: (answer.user_input, answer.response) for item, answer in joined.answers.items()}
-    checked = check_scorer(scorer, table, texts)
+    table = joined.table if store is None else add_scorer_parts(joined, store, runs, scorer.metrics)
+    checked = check_scorer(scorer, table, joined.texts)
     if scorer.answers is None:
         echo_notice(f"{file}: it was saved by Assay 0.1, and does not know which answers it was fitted on")
     if as_json:

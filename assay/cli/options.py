@@ -70,6 +70,13 @@ metrics_option = click.option(
     help="Names, with commas; options after colons (faithfulness:claims=judge:numeric=no). The baselines are "
     "always added.",
 )
+turns_option = click.option(
+    "--turns",
+    type=click.Choice(("last", "each", "none")),  # as in eval_sets.levels
+    default="last",
+    show_default=True,
+    help="On which turns of a conversation metrics of an answer run. Metrics of a conversation run once on each.",
+)
 translate_option = click.option(
     "--translate",
     type=click.Choice(["judge", "deep-translator"]),

@@ -29,6 +29,7 @@ from .options import (
     read_metrics,
     store_option,
     translate_option,
+    turns_option,
     wide_option,
     with_budget,
     with_cassette,
@@ -38,6 +39,7 @@ from .options import (
 from .output import echo, echo_json, echo_notice, typed_command
 
 if TYPE_CHECKING:
+    from ..eval_sets.levels import Turns
     from ..judges import Budget
     from ..runs import Outcome, Plan, RunOptions, Store
     from ..runs.batch_run import BatchOptions
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 @click.argument("sets", nargs=-1, metavar="[SET]...")
 @judge_option
 @metrics_option
+@turns_option
 @with_cassette
 @embedder_option
 @translate_option
@@ -77,6 +80,7 @@ def run(
     *,
     judge: str | None,
     metrics: str | None,
+    turns: "Turns",
     cassette_options: CassetteOptions,
     embedder: str,
     translate: str | None,
@@ -133,6 +137,7 @@ def run(
             split=set_options.split,
             sheet=set_options.sheet,
             limit=set_options.limit,
+            turns=turns,
             prompts=None if prompts is None else str(prompts.resolve()),
         )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..metrics import Score
-from ..metrics.specification import BASELINES
+from ..metrics.specification import ALL_BASELINES
 from ..presentation.result_table import ReportBlock
 from ..presentation.terminal import WIDTH
 from ..presentation.texts import one_line, terminal_text
@@ -51,7 +51,7 @@ def print_audit(store: "Store", run: str, name: str) -> None:
     for line in sample_lines(sample):
         console.print(_style(line))
     for _, metric, score in store.scores(run, name):
-        for text in audit_lines(metric, score, brief=metric in BASELINES):
+        for text in audit_lines(metric, score, brief=metric in ALL_BASELINES):
             console.print(text)
 
 

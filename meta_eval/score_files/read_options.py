@@ -3,9 +3,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ...errors import UsageError
 
+RatedLevel = Literal["conversation", "turn"]
+"""What is rated, where samples are conversations."""
 _SCALE = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|\.\.|:|to)\s*(-?\d+(?:\.\d+)?)\s*")
 
 
@@ -23,6 +26,7 @@ class ReadOptions:
         by: Attributes by whose labels the items are evaluated apart.
         sheet: The sheet of Excel files.
         scale: The lowest and the highest rating; None where the files say it.
+        level: Whether runs are read by conversation or by turn; None for what is rated.
     """
 
     mapping: Mapping[str, str] = field(default_factory=dict)
@@ -34,6 +38,7 @@ class ReadOptions:
     by: tuple[str, ...] = ()
     scale: tuple[float, float] | None = None
     sheet: str | None = None
+    level: RatedLevel | None = None
 
     @property
     def labels(self) -> frozenset[str]:

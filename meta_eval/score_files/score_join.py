@@ -12,7 +12,7 @@ from ..table import BASELINES, ScoreTable
 from .column_roles import check_patterns, is_known_lower_is_better
 from .flat_rows import flat_rows
 from .item_matching import ItemMatcher, has_other_answer
-from .read_options import ReadOptions
+from .read_options import RatedLevel, ReadOptions
 from .score_sources import Item, ScoreSource, read_ratings, read_scores
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class JoinedScores:
         unrated: Scored items without a rating; they are in the table.
         notes: What the user should know about how the sources were read.
         answers: The items as they were read, by id, each with the reasons of its scores.
+        level: Whether runs of conversations were read by conversation or by turn; None where there are none.
     """
 
     table: ScoreTable
@@ -41,6 +42,12 @@ class JoinedScores:
     unrated: tuple[str, ...]
     notes: tuple[str, ...]
     answers: Mapping[str, Item] = field(repr=False)
+    level: RatedLevel | None = None
+
+    @property
+    def texts(self) -> dict[str, tuple[str, str]]:
+        """By item, what was asked (in a conversation after what was said before) and what was answered."""
+        return {item: (answer.asked, answer.response) for item, answer in self.answers.items()}
 
 
 def read_score_table(scores: Sequence[Path], ratings: Path | None, options: ReadOptions) -> JoinedScores:
@@ -274,7 +281,9 @@ def _merge_items(items: list[Item]) -> Item:
     reasons = {metric: reason for item in reversed(items) for metric, reason in item.reasons.items()}
     contexts = next((item.contexts for item in items if item.contexts), ())
     values = {key: value for item in reversed(items) for key, value in item.values.items()}
-    return Item(first("id"), first("place"), first("user_input"), first("response"), contexts, values, reasons)
+    return Item(
+        first("id"), first("place"), first("user_input"), first("response"), contexts, values, reasons, first("before")
+    )
 
 
 def _find_scale(ratings: ScoreSource, options: ReadOptions) -> tuple[tuple[float, float], list[str]]:

@@ -40,6 +40,7 @@ class Item:
         contexts: The retrieved contexts.
         values: All cells of its row.
         reasons: The reason of each metric's score.
+        before: What was said before the question, in a conversation.
     """
 
     id: str
@@ -49,6 +50,12 @@ class Item:
     contexts: tuple[str, ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
+    before: str = ""
+
+    @property
+    def asked(self) -> str:
+        """The question after what was said before it: with the answer it says which answer this is."""
+        return f"{self.before}\n{self.user_input}" if self.before else self.user_input
 
     def label(self, attribute: str) -> str:
         """The label of an attribute (also under `metadata.`); empty where the file has none."""

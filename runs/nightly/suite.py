@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from ...eval_sets.levels import Turns
 from ...judges import Budget, JudgeSettings, Mode, load_settings
 from ...judges.cassette import is_bundled
 from ...judges.judge_folder import JUDGE_FILE
@@ -72,6 +73,7 @@ class Suite(BaseModel):
     split: str | None = None
     sheet: str | None = None
     limit: int | None = Field(default=None, ge=1, le=_MOST)
+    turns: Turns = "last"
     skip_bad: bool = False
     concurrency: int | None = Field(default=None, ge=1, le=10_000)
     max_failed: int = Field(default=0, ge=0, le=_MOST)
@@ -144,6 +146,7 @@ class Suite(BaseModel):
             split=self.split,
             sheet=self.sheet,
             limit=self.limit,
+            turns=self.turns,
         )
 
 

@@ -244,6 +244,10 @@ class _ShardRecord:
     def is_resumed(self) -> bool:
         return bool(self._earlier)
 
+    @property
+    def has_conversations(self) -> bool:
+        return False  # every shard has the columns of the same metrics
+
     def begin(self, metrics: Sequence[Metric]) -> ShardReplies:
         known = (reply for row in self._earlier.values() for reply in row["replies"] or ())
         self._replies.begin({reply["key"]: reply["line"] for reply in known})

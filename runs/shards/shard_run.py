@@ -110,6 +110,11 @@ def run_shards(
             "shards are read from Parquet files by one pattern, such as 'answers/*.parquet' (in quotes); split and "
             "sheet do not apply"
         )
+    if plan.turns != "last":
+        raise UsageError(
+            f"--turns {plan.turns}: shards have one row per sample, and score the last turn of a conversation; leave "
+            "--engine out, or say --turns last"
+        )
     paths = find_files(plan.sets[0])
     shard_plan = _shard_plan(plan, options, paths)
     folder = ShardFolder.of_plan(shard_options.out, shard_plan)
@@ -119,7 +124,7 @@ def run_shards(
     shard_rows = folder.begin(shard_plan, shard_options.shard_rows)
     pieces = find_pieces(paths, shard_rows, plan.limit)
     if resume is None:
-        run = store.begin(plan.with_directions(metrics), options.cassette, folder.url)
+        run = store.begin(plan.with_declarations(metrics), options.cassette, folder.url)
         on_begin(run)
     else:
         run = resume

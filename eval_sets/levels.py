@@ -1,0 +1,9 @@
+"""The two levels at which answers are measured: one answer, and a whole conversation."""
+
+from typing import Literal, get_args
+
+Level = Literal["answer", "conversation"]
+"""What a metric is a measure of."""
+Turns = Literal["last", "each", "none"]
+"""On which turns of a conversation metrics of an answer run."""
+TURNS: tuple[str, ...] = get_args(Turns)

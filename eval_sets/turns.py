@@ -1,0 +1,139 @@
+"""The turns of a conversation as samples of their own, and what of a conversation is measured at which sample."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..errors import InputError
+from .levels import Level, Turns
+from .message import Turn, find_turns
+from .sample import Sample
+
+_BOTH: frozenset[Level] = frozenset({"answer", "conversation"})
+_ANSWER: frozenset[Level] = frozenset({"answer"})
+_CONVERSATION: frozenset[Level] = frozenset({"conversation"})
+
+
+def turn_id(conversation: str, turn: int) -> str:
+    """Returns the id of a turn's sample.
+
+    Args:
+        conversation: The id of the conversation's sample.
+        turn: The place of the answer, counted from 0.
+
+    Example:
+        >>> turn_id("chat-7", 4)
+        'chat-7#4'
+    """
+    return f"{conversation}#{turn}"
+
+
+def turn_samples(sample: Sample) -> list[Sample]:
+    """Makes one sample per turn of a conversation: a question, its answer, and the messages until then.
+
+    The rating is that of the answer's message. Samples of one conversation are in one group, which resamples together.
+    `metadata` keeps what it has, and gets the conversation's id (`conversation`) and the place of the answer (`turn`).
+    What a set says of the turn under test alone (its contexts, tables, reference and message type) stays with it.
+
+    Args:
+        sample: The conversation.
+
+    Returns:
+        The turns in their order; none for a sample without messages.
+
+    Example:
+        >>> texts = [("user", "Free?"), ("assistant", "Yes."), ("user", "Until when?"), ("assistant", "May.")]
+        >>> messages = [{"role": role, "content": text} for role, text in texts]
+        >>> for turn in turn_samples(Sample(id="chat-7", messages=messages)):
+        ...     print(turn.id, turn.user_input, len(turn.messages), turn.group)
+        chat-7#1 Free? 2 chat-7
+        chat-7#3 Until when? 4 chat-7
+    """
+    under_test = sample.turn
+    return [_turn_sample(sample, turn, is_under_test=turn.answer == under_test) for turn in find_turns(sample.messages)]
+
+
+def _turn_sample(sample: Sample, turn: Turn, *, is_under_test: bool) -> Sample:
+    changes: dict[str, Any] = {
+        "id": turn_id(sample.id, turn.answer),
+        "rating": sample.messages[turn.answer].rating,
+        "ratings": {},
+        "group": sample.source,
+        "messages": sample.messages[: turn.answer + 1],
+        "metadata": {**sample.metadata, "conversation": sample.id, "turn": turn.answer},
+    }
+    if not is_under_test:
+        changes |= {"user_input": turn.question, "response": turn.response, "retrieved_contexts": turn.contexts}
+        changes |= {"reference": None, "tables": (), "message_type": None}
+    return sample.model_copy(update=changes)
+
+
+def is_turn(sample: Sample) -> bool:
+    """Whether a sample is one turn of a conversation, as `turn_samples` makes them."""
+    return bool(sample.messages) and is_turn_id(sample.id, sample.metadata)
+
+
+def is_turn_id(name: str, metadata: Mapping[str, Any]) -> bool:
+    """Whether an id is that of the turn that the sample's metadata names."""
+    conversation, turn = metadata.get("conversation"), metadata.get("turn")
+    return isinstance(turn, int) and name == turn_id(str(conversation), turn)
+
+
+def with_turns(samples: Iterable[Sample], turns: Turns) -> Iterator[Sample]:
+    """Yields samples, with `turns="each"` every conversation followed by its turns.
+
+    Args:
+        samples: Samples with an id each; drawn one by one.
+        turns: Which turns metrics of an answer run on.
+
+    Raises:
+        InputError: A sample has the id of a turn.
+    """
+    if turns != "each":
+        yield from samples
+        return
+    conversations: set[int] = set()  # hashes, not ids: a set may be long
+    numbered: set[int] = set()
+    for sample in samples:
+        conversation, mark, place = sample.id.rpartition("#")
+        if mark and place.isdecimal():
+            if hash(conversation) in conversations:
+                raise _same_id(sample.id, conversation)
+            numbered.add(hash(sample.id))
+        yield sample
+        if is_turn(sample):
+            continue
+        for turn in turn_samples(sample):
+            if numbered and hash(turn.id) in numbered:
+                raise _same_id(turn.id, sample.id)
+            yield turn
+        if sample.messages:
+            conversations.add(hash(sample.id))
+
+
+def _same_id(name: str, conversation: str) -> InputError:
+    return InputError(
+        f"the id {name!r} of a sample is that of a turn of the conversation {conversation!r}, and --turns each scores "
+        "both; give the sample another id"
+    )
+
+
+def measured_levels(sample: Sample, turns: Turns) -> frozenset[Level]:
+    """Which metrics run on a sample: those of an answer, those of a conversation, or both.
+
+    Args:
+        sample: A sample of `with_turns`.
+        turns: Which turns metrics of an answer run on.
+
+    Example:
+        >>> chat = [{"role": "user", "content": "Free?"}, {"role": "assistant", "content": "Yes."}]
+        >>> conversation = Sample(id="1", messages=chat)
+        >>> sorted(measured_levels(conversation, "last")), sorted(measured_levels(conversation, "none"))
+        (['answer', 'conversation'], ['conversation'])
+        >>> [sorted(measured_levels(sample, "each")) for sample in with_turns([conversation], "each")]
+        [['conversation'], ['answer']]
+    """
+    if turns == "last" or not sample.messages:
+        return _BOTH
+    if turns == "each" and is_turn(sample):
+        return _ANSWER
+    return _BOTH if turns == "each" and not find_turns(sample.messages) else _CONVERSATION

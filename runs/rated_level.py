@@ -1,0 +1,130 @@
+"""The level at which ratings of a run are compared with its scores: whole conversations, or their turns."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ..errors import UsageError
+from ..eval_sets import Sample
+from ..eval_sets.turns import is_turn, turn_id, turn_samples
+from ..meta_eval.score_files.read_options import RatedLevel
+from ..text.wording import count_of, verb_of
+
+_NOUNS: Mapping[RatedLevel, str] = {"conversation": "conversation", "turn": "turn"}
+
+
+def choose_level(
+    samples: Mapping[str, Sample], asked: RatedLevel | None, rated: Collection[str] | None = None
+) -> tuple[RatedLevel | None, str]:
+    """Chooses the level at which a run's samples are evaluated.
+
+    Args:
+        samples: The samples of the runs by id, with their ratings.
+        asked: The level that the user asked for, if any.
+        rated: The ids that are rated, where the ratings are in a file; None where they are the samples' own.
+
+    Returns:
+        The level, None where there are no conversations; and a sentence that says so, for the user.
+
+    Raises:
+        UsageError: A level is asked for, and there are no conversations.
+    """
+    conversations = [sample for sample in samples.values() if sample.messages and not is_turn(sample)]
+    turns = [sample for sample in samples.values() if is_turn(sample)]
+    if not conversations and not turns:
+        if asked:
+            raise UsageError(f"--level {asked}: no sample of the run has messages; leave --level out")
+        return None, ""
+    counts: dict[RatedLevel, int]
+    if rated is None:
+        of_messages = {
+            turn_id(sample.id, place)
+            for sample in conversations
+            for place, message in enumerate(sample.messages)
+            if message.rating is not None and message.is_answer
+        }
+        of_turns = {sample.id for sample in turns if sample.human_rating is not None}
+        of_conversations = [sample for sample in conversations if sample.human_rating is not None]
+        counts = {"conversation": len(of_conversations), "turn": len(of_messages | of_turns)}
+    else:
+        counts = {
+            "conversation": sum(sample.id in rated for sample in conversations),
+            "turn": sum(sample.id in rated for sample in turns),
+        }
+    level: RatedLevel = asked or ("turn" if counts["turn"] and not counts["conversation"] else "conversation")
+    other: RatedLevel = "turn" if level == "conversation" else "conversation"
+    note = f"evaluated at the level of {_NOUNS[level]}s, of which {counts[level]:,} {_is(counts[level])} rated"
+    if counts[other]:
+        more = count_of(counts[other], f"{_NOUNS[other]} is", f"{_NOUNS[other]}s are")
+        note += f"; {more} rated too (--level {other})"
+    return level, note
+
+
+def _is(count: int) -> str:
+    return verb_of(count, "is", "are")
+
+
+@dataclass(frozen=True)
+class LevelItems:
+    """What is evaluated at one level, of some samples.
+
+    Attributes:
+        samples: What is evaluated, by id: samples as they are, or the turn under test of a conversation.
+        item_of: The id of the sample whose scores count for an item -> the item's id.
+        turns_of_conversations: The ids of conversations whose turn under test is the item: only scores of answers are
+            the turn's.
+    """
+
+    samples: Mapping[str, Sample]
+    item_of: Mapping[str, str]
+    turns_of_conversations: Collection[str] = field(default_factory=frozenset)
+
+    def item(self, sample: str, metric: str, conversation_metrics: Collection[str]) -> str | None:
+        """Returns the item that a score counts for; None where it is one of the other level.
+
+        Args:
+            sample: The id of the sample that was scored.
+            metric: The metric.
+            conversation_metrics: The metrics of the run that measure conversations.
+        """
+        if sample in self.turns_of_conversations and metric in conversation_metrics:
+            return None
+        return self.item_of.get(sample)
+
+
+def find_level_items(samples: Iterable[Sample], level: RatedLevel | None) -> LevelItems:
+    """Finds what is evaluated at a level.
+
+    Conversations have the scores of their own, and those of their turn under test where it was scored by itself. Turns
+    are those that were scored by themselves, and the turn under test of the other conversations. Samples that are no
+    conversations stand at both levels.
+
+    Args:
+        samples: The samples of a run, or of several.
+        level: The level; None where there are no conversations.
+    """
+    all_samples = {sample.id: sample for sample in samples}
+    if level is None:
+        return LevelItems(all_samples, {name: name for name in all_samples})
+    turns = {name: sample for name, sample in all_samples.items() if is_turn(sample)}
+    if level == "conversation":
+        whole = {name: sample for name, sample in all_samples.items() if name not in turns}
+        under_test = {
+            turn_id(name, sample.turn): name
+            for name, sample in whole.items()
+            if sample.messages and sample.turn is not None
+        }
+        item_of = {name: name for name in whole} | {turn: under_test[turn] for turn in turns if turn in under_test}
+        return LevelItems(whole, item_of)
+    apart = {str(sample.metadata["conversation"]) for sample in turns.values()}
+    items: dict[str, Sample] = {}
+    item_of = {}
+    of_conversations = set()
+    for name, sample in all_samples.items():
+        if not sample.messages or name in turns:
+            items[name], item_of[name] = sample, name
+        elif name not in apart:
+            turn = next((turn for turn in turn_samples(sample) if turn.metadata["turn"] == sample.turn), None)
+            if turn is not None:
+                items[turn.id], item_of[name] = turn, turn.id
+                of_conversations.add(name)
+    return LevelItems(items, item_of, frozenset(of_conversations))

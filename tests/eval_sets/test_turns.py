@@ -1,0 +1,113 @@
+"""The turns of a conversation as samples of their own."""
+
+from typing import Any
+
+import pytest
+
+from assay.errors import InputError
+from assay.eval_sets import Sample, Table
+from assay.eval_sets.turns import is_turn, measured_levels, turn_samples, with_turns
+
+
+def message(role: str, content: str, **fields: Any) -> dict[str, Any]:
+    return {"role": role, "content": content, **fields}
+
+
+CHAT = [
+    message("system", "Be kind."),
+    message("assistant", "Good morning."),
+    message("user", "Hi."),
+    message("user", "Is it free?"),
+    message("assistant", "It is.", rating=4, retrieved_contexts=["Free."]),
+    message("user", "Until when?"),
+    {"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "look_up", "arguments": "{}"}}]},
+    message("tool", "May", tool_call_id="a", retrieved_contexts=["Until May."]),
+    message("assistant", "Until May.", rating=2),
+    message("user", "Thanks."),
+]
+
+
+def conversation(name: str = "c", **fields: Any) -> Sample:
+    return Sample.model_validate({"id": name, "language": "en", "messages": CHAT, **fields})
+
+
+def test_a_turn_has_its_question_answer_contexts_rating_and_the_messages_until_then() -> None:
+    whole = conversation(rating=5, ratings={"ann": 5}, metadata={"page": "x"})
+    first, last = turn_samples(whole)
+    assert (first.id, last.id) == ("c#4", "c#8")
+    assert (first.user_input, first.response, first.retrieved_contexts) == ("Hi.\nIs it free?", "It is.", ("Free.",))
+    assert (last.user_input, last.response, last.retrieved_contexts) == ("Until when?", "Until May.", ("Until May.",))
+    assert [first.rating, last.rating, first.ratings] == [4, 2, {}]
+    assert [len(first.messages), first.turn, len(last.messages), last.turn] == [5, 4, 9, 8]
+    assert first.metadata == {"page": "x", "conversation": "c", "turn": 4}
+    assert {first.source, last.source, whole.source} == {"c"}
+
+
+def test_turns_resample_with_what_their_conversation_resamples_with() -> None:
+    assert {turn.source for turn in turn_samples(conversation(metadata={"group": "task-3"}))} == {"task-3"}
+    assert {turn.source for turn in turn_samples(conversation(group="task-4"))} == {"task-4"}
+
+
+def test_what_is_said_of_the_turn_under_test_stays_with_it() -> None:
+    table = Table(name="t", columns={"a": [1]})
+    whole = conversation(
+        reference="Until May 1.", tables=(table,), message_type="binary", retrieved_contexts=["The price list."]
+    )
+    first, last = turn_samples(whole)
+    assert (last.reference, last.tables, last.message_type) == ("Until May 1.", (table,), "binary")
+    assert last.retrieved_contexts == ("The price list.",)
+    assert (first.reference, first.tables, first.message_type, first.retrieved_contexts) == (None, (), None, ("Free.",))
+
+
+def test_a_turn_is_a_whole_sample_that_is_read_back_the_same() -> None:
+    for turn in turn_samples(conversation()):
+        assert Sample.model_validate_json(turn.model_dump_json()) == turn
+        assert is_turn(turn)
+    assert not is_turn(conversation())
+    assert not is_turn(Sample(id="a#2", user_input="q", response="r", metadata={"conversation": "a", "turn": 2}))
+
+
+def test_each_puts_the_turns_after_their_conversation() -> None:
+    plain = Sample(id="p", user_input="q", response="r")
+    samples = [conversation("a"), plain, conversation("b")]
+    ids = [sample.id for sample in with_turns(samples, "each")]
+    assert ids == ["a", "a#4", "a#8", "p", "b", "b#4", "b#8"]
+    assert list(with_turns(samples, "last")) == list(with_turns(samples, "none")) == samples
+
+
+def test_samples_are_drawn_one_by_one() -> None:
+    drawn = []
+
+    def endless() -> Any:
+        while True:
+            drawn.append(len(drawn))
+            yield conversation(f"c{len(drawn)}")
+
+    turns = with_turns(endless(), "each")
+    assert [next(turns).id for _ in range(4)] == ["c1", "c1#4", "c1#8", "c2"]
+    assert len(drawn) == 2
+
+
+def test_a_turn_that_is_in_the_set_already_is_not_taken_apart() -> None:
+    turns = turn_samples(conversation())
+    assert list(with_turns(turns, "each")) == turns
+
+
+@pytest.mark.parametrize("names", [("c", "c#4"), ("c#4", "c")], ids=["after", "before"])
+def test_two_samples_with_one_id_are_an_error_with_a_cure(names: tuple[str, str]) -> None:
+    samples = [conversation(name) if name == "c" else Sample(id=name, user_input="q", response="r") for name in names]
+    with pytest.raises(InputError, match=r"'c#4'.*'c'.*give the sample another id"):
+        list(with_turns(samples, "each"))
+    assert len(list(with_turns(samples, "last"))) == 2
+
+
+def test_an_id_with_a_number_after_a_hash_is_no_problem_by_itself() -> None:
+    samples = [Sample(id=name, user_input="q", response="r") for name in ("d#1", "d#2")] + [conversation("d#3")]
+    assert [sample.id for sample in with_turns(samples, "each")] == ["d#1", "d#2", "d#3", "d#3#4", "d#3#8"]
+
+
+def test_a_conversation_without_a_question_before_its_answer_is_scored_by_all_metrics() -> None:
+    greeting = Sample(id="g", user_input="", response="Good morning.", messages=[message("assistant", "Good morning.")])
+    assert turn_samples(greeting) == []
+    assert measured_levels(greeting, "each") == {"answer", "conversation"}
+    assert measured_levels(greeting, "none") == {"conversation"}

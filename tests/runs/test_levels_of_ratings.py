@@ -1,0 +1,275 @@
+"""Ratings of conversations and of their turns: what `assay meta` and the commands beside it evaluate."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.meta_eval.scorer import Scorer
+from assay.runs import Store
+from assay.runs.answer_index import AnswerIndex, AnswerQuery
+
+Make = Callable[..., Any]
+METRICS = """
+from assay import metric
+
+@metric
+def words(sample):
+    return len(sample.response.split()) / 100
+
+@metric(measures="conversation", range=(0, None))
+def thanked(sample):
+    return sum(message.text.count("thanks") for message in sample.messages)
+"""
+COUNT = 60
+
+
+def chat(number: int, *, rates: str) -> dict[str, Any]:
+    """A conversation of three turns; answers that are rated better are longer, good conversations have more thanks."""
+    grade = number % 5 + 1
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "Policy zebra."}]
+    for turn in range(3):
+        turn_grade = (number + turn) % 5 + 1
+        messages.append({"role": "user", "content": f"Question{turn}of{number}?"})
+        answer = {"role": "assistant", "content": "word " * (turn_grade * 3) + f"answer{number}"}
+        messages.append(answer | ({"rating": turn_grade} if "turn" in rates else {}))
+    messages.append({"role": "user", "content": "Bye, " + "thanks " * grade})
+    last = {"user_input": messages[-3]["content"], "response": messages[-2]["content"]}
+    row = {"id": f"chat-{number}", "language": "en", "messages": messages, "group": f"task-{number % 20}"} | last
+    return row | ({"rating": grade} if "conversation" in rates else {})
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text(METRICS, encoding="utf-8")
+
+
+def write(name: str, rates: str, count: int = COUNT) -> str:
+    rows = [json.dumps(chat(number, rates=rates)) + "\n" for number in range(count)]
+    Path(name).write_text("".join(rows), encoding="utf-8")
+    return name
+
+
+def meta(assay: Make, *arguments: Any) -> dict[str, Any]:
+    done = assay("meta", "last", "--json", "--bootstrap", 100, "--repeats", 1, *arguments)
+    assert done.code == 0, done.err
+    result: dict[str, Any] = json.loads(done.out)
+    return result
+
+
+def run(assay: Make, name: str, turns: str, metrics: str = "own.py:words,own.py:thanked") -> None:
+    done = assay("run", name, "--metrics", metrics, "--turns", turns)
+    assert done.code == 0, done.err
+
+
+def agreement(result: dict[str, Any], metric: str) -> float:
+    return next(one["spearman"] for one in result["metrics"] if one["name"] == metric) or 0.0
+
+
+def counts(result: dict[str, Any]) -> dict[str, int]:
+    return {one["name"]: one["n"] for one in result["metrics"]}
+
+
+@pytest.mark.parametrize("turns", ["last", "each"])
+def test_ratings_of_conversations_are_compared_with_their_metrics_and_the_last_turn(assay: Make, turns: str) -> None:
+    run(assay, write("chats.jsonl", "conversation"), turns)
+    result = meta(assay)
+    assert f"evaluated at the level of conversations, of which {COUNT} are rated" in result["notes"]
+    assert counts(result)["own.py:thanked"] == counts(result)["own.py:words"] == COUNT
+    assert agreement(result, "own.py:thanked") == pytest.approx(1)
+    assert result["settings"]["groups"] == 20
+    assert {"conversation_turns", "thanks_at_end"} <= {one["name"] for one in result["metrics"] if one["baseline"]}
+
+
+def test_ratings_of_turns_are_compared_with_metrics_of_answers(assay: Make) -> None:
+    run(assay, write("chats.jsonl", "turn"), "each")
+    result = meta(assay)
+    assert f"evaluated at the level of turns, of which {3 * COUNT} are rated" in result["notes"]
+    assert counts(result)["own.py:words"] == 3 * COUNT
+    assert agreement(result, "own.py:words") == pytest.approx(1)
+    assert counts(result)["own.py:thanked"] == 0
+    assert result["settings"]["groups"] == 20
+
+
+def test_a_run_of_last_turns_has_one_rated_turn_per_conversation(assay: Make) -> None:
+    run(assay, write("chats.jsonl", "turn"), "last")
+    result = meta(assay)
+    assert any(note.startswith("evaluated at the level of turns") for note in result["notes"])
+    assert counts(result)["own.py:words"] == COUNT
+    assert agreement(result, "own.py:words") == pytest.approx(1)
+    assert counts(result)["own.py:thanked"] == 0
+
+
+def test_where_both_are_rated_the_level_can_be_chosen_and_the_other_one_is_said(assay: Make) -> None:
+    run(assay, write("chats.jsonl", "conversation turn"), "each")
+    (note,) = (note for note in meta(assay)["notes"] if "level" in note)
+    assert note == (
+        f"evaluated at the level of conversations, of which {COUNT} are rated; {3 * COUNT} turns are rated too "
+        "(--level turn)"
+    )
+    assert counts(meta(assay, "--level", "turn"))["own.py:words"] == 3 * COUNT
+
+
+def test_a_level_without_conversations_is_an_error_with_a_cure(assay: Make) -> None:
+    Path("plain.jsonl").write_text('{"id": "1", "user_input": "q", "response": "r", "rating": 3}\n', encoding="utf-8")
+    assert assay("run", "plain.jsonl", "--metrics", "own.py:words").code == 0
+    done = assay("meta", "last", "--level", "turn")
+    assert done.code == 2
+    assert "no sample of the run has messages; leave --level out" in done.err
+
+
+def test_a_level_that_nobody_rated_is_an_error(assay: Make) -> None:
+    run(assay, write("chats.jsonl", "conversation"), "each")
+    done = assay("meta", "last", "--level", "turn")
+    assert done.code != 0
+    assert f"none of its {3 * COUNT} turns is rated" in done.err
+
+
+@pytest.mark.parametrize(("column", "level"), [("chat-{0}", "conversations"), ("chat-{0}#2", "turns")])
+def test_a_file_of_ratings_says_the_level_by_its_ids(assay: Make, column: str, level: str) -> None:
+    run(assay, write("chats.jsonl", ""), "each")
+    rows = "".join(f"{column.format(number)},{number % 5 + 1}\n" for number in range(COUNT))
+    Path("team.csv").write_text(f"id,rating\n{rows}", encoding="utf-8")
+    result = meta(assay, "--ratings", "team.csv")
+    assert f"evaluated at the level of {level}, of which {COUNT} are rated" in result["notes"]
+
+
+def test_ratings_by_rater_are_those_of_the_conversation(assay: Make) -> None:
+    rows = [
+        chat(number, rates="") | {"ratings": {"ann": number % 5 + 1, "bob": number // 2 % 5 + 1}}
+        for number in range(COUNT)
+    ]
+    Path("chats.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    run(assay, "chats.jsonl", "each")
+    result = meta(assay)
+    assert result["ceiling"] is not None
+    assert counts(result)["own.py:thanked"] == COUNT
+
+
+def test_a_scorer_of_conversations_is_fitted_saved_applied_and_checked(assay: Make) -> None:
+    run(assay, write("chats.jsonl", "conversation"), "last", "own.py:thanked,own.py:words")
+    meta(assay, "--save", "team.yaml")
+    scorer = Scorer.load("team.yaml")
+    assert "own.py:thanked" in scorer.metrics
+    assert scorer.answers is not None and len(scorer.answers) == COUNT
+    rows = [json.loads(line) for line in Path("chats.jsonl").read_text(encoding="utf-8").splitlines()]
+    for row in rows:  # the last turn stays what it was: another conversation that ends alike is another one
+        row["id"] += "-new"
+        row["messages"][1]["content"] = "Another beginning."
+    Path("new.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = assay("run", "new.jsonl", "--metrics", "scorer:team.yaml", "--turns", "each", "--json")
+    metrics = json.loads(done.out)["metrics"]
+    assert (metrics["scorer:team.yaml"]["scored"], metrics["scorer:team.yaml"]["n"]) == (COUNT, COUNT)
+    assert metrics["scorer:team.yaml"]["rated"] == COUNT
+    checked = json.loads(assay("meta", "last", "--check", "team.yaml", "--json").out)
+    assert (checked["n"], checked["seen"]) == (COUNT, 0)
+    again = assay("run", "chats.jsonl", "--metrics", "scorer:team.yaml", "--turns", "none", "--json")
+    assert json.loads(again.out)["metrics"]["scorer:team.yaml"]["rated"] == 0  # all of them were fitted on
+
+
+def test_a_scorer_of_answers_runs_on_each_turn(assay: Make) -> None:
+    run(assay, write("chats.jsonl", "turn"), "each", "own.py:words,answer_length")
+    meta(assay, "--save", "team.yaml")
+    done = assay("run", "chats.jsonl", "--metrics", "scorer:team.yaml", "--turns", "each", "--json")
+    metrics = json.loads(done.out)["metrics"]
+    assert (metrics["scorer:team.yaml"]["n"], metrics["scorer:team.yaml"]["rated"]) == (3 * COUNT, 0)
+    checked = assay("meta", "last", "--check", "team.yaml", "--json")
+    assert checked.code == 0
+    assert json.loads(checked.out)["same_ratings"] is True or json.loads(checked.out)["seen"] == 3 * COUNT
+
+
+def test_the_mean_of_all_turns_is_estimated_from_a_drawn_part(assay: Make) -> None:
+    run(assay, write("chats.jsonl", "turn"), "each", "answer_length")
+    drawn = assay("estimate", "last", "--cheap", "answer_length", "--draw", 60, "--out", "part.jsonl")
+    assert drawn.code == 0, drawn.err or drawn.out
+    part = [json.loads(line) for line in Path("part.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(part) == 60
+    assert all("#" in row["id"] for row in part)
+    whole = Store(".assay").run("last").id
+    run(assay, "part.jsonl", "last", "own.py:words")
+    done = assay("estimate", whole, "last", "--cheap", "answer_length", "--judged", "own.py:words", "--json")
+    assert done.code == 0, done.err or done.out
+    mean = json.loads(done.out)["mean_rating"]
+    assert (mean["answers"], mean["judged"]) == (3 * COUNT, 60)
+
+
+@pytest.mark.parametrize("turns", ["last", "each", "none"])
+def test_two_runs_of_conversations_are_compared(assay: Make, turns: str) -> None:
+    run(assay, write("old.jsonl", "conversation", 20), turns)
+    first = Store(".assay").run("last").id
+    rows = [chat(number, rates="conversation") for number in range(20)]
+    for row in rows:
+        row["messages"][-1]["content"] += " thanks"
+        row["messages"][2]["content"] += " more words"
+    Path("new.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    run(assay, "new.jsonl", turns)
+    compared = assay("compare", first, "last", "--json")
+    assert compared.code == 0, compared.err
+    result = json.loads(compared.out)
+    by_metric = {row["metric"]: row for row in result["metrics"]}
+    assert by_metric["own.py:thanked"]["n"] == 20
+    assert by_metric["own.py:thanked"]["difference"] == pytest.approx(1)
+    if turns == "each":
+        assert by_metric["own.py:words"]["n"] == 60
+        assert by_metric["own.py:words"]["difference"] == pytest.approx(0.02 / 3)
+    if turns == "none":
+        assert by_metric["own.py:words"]["n"] == 0
+    assert assay("compare", first, "last").code == 0
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_scores_of_turns_are_exported(assay: Make, suffix: str) -> None:
+    name = write("chats.jsonl", "conversation turn", 5)
+    done = assay("run", name, "--metrics", "own.py:words", "--turns", "each", "--out", f"scores.{suffix}")
+    assert done.code == 0
+    assert "chat-4#6" in Path(f"scores.{suffix}").read_text(encoding="utf-8")
+
+
+def test_words_of_any_message_find_the_conversation_and_those_of_a_turn_the_turn(assay: Make) -> None:
+    run(assay, write("chats.jsonl", "conversation", 5), "each")
+    store = Store(".assay")
+    run_id = store.run("last").id
+    index = AnswerIndex(store.database)
+    assert index.update(run_id) == 20
+
+    def find(text: str) -> list[str]:
+        return [row.sample for row in index.search(run_id, AnswerQuery(text=text)).rows]
+
+    assert find("bye") == [f"chat-{number}" for number in range(5)]  # after the last answer
+    assert find("answer3") == ["chat-3", "chat-3#2", "chat-3#4", "chat-3#6"]
+    assert find("question1of2") == ["chat-2", "chat-2#4"]
+    assert find("zebra") == []  # the policy is said by nobody
+
+
+SUITE = """
+sets: chats.jsonl
+metrics: [own.py:words, own.py:thanked]
+turns: {turns}
+gates:
+  - {{gate: mean, metric: own.py:thanked, at_least: {bound}, strict: true}}
+  - {{gate: coverage, metric: own.py:words, at_least: 1}}
+"""
+
+
+@pytest.mark.parametrize("turns", ["last", "each"])
+@pytest.mark.parametrize(("bound", "code"), [(1, 0), (50, 5)])
+def test_one_conversation_is_a_test_with_a_gate(assay: Make, turns: str, bound: float, code: int) -> None:
+    write("chats.jsonl", "", 1)
+    Path("suite.yaml").write_text(SUITE.format(turns=turns, bound=bound), encoding="utf-8")
+    done = assay("suite", "suite.yaml", "--json")
+    assert done.code == code, done.err or done.out
+    gates = {gate["metric"]: gate["state"] for gate in json.loads(done.out)["gates"]}
+    assert gates["own.py:words"] == "passed"
+    again = assay("suite", "suite.yaml")  # beside the first one
+    assert again.code == code
+
+
+def test_a_suite_names_an_unknown_choice_of_turns_with_its_line(assay: Make) -> None:
+    write("chats.jsonl", "", 1)
+    Path("suite.yaml").write_text(SUITE.format(turns="all", bound=1), encoding="utf-8")
+    done = assay("suite", "suite.yaml", "--check")
+    assert done.code == 1
+    assert "line 4, turns: is \"all\"; write 'last', 'each' or 'none'" in done.err

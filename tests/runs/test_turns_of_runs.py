@@ -1,0 +1,207 @@
+"""Runs of conversations: which metric runs where, and what a run says of it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import Sample, evaluate, metric
+from assay.errors import InputError, UsageError
+from assay.eval_sets.turns import turn_samples
+from assay.metrics import ComputedMetric, Score
+from assay.metrics.catalogue import describe_metric, measures_conversation
+from assay.metrics.score import scored
+from assay.runs import Plan, Store
+
+Make = Callable[..., Any]
+TURNS_OF = {"a": 3, "b": 1, "c": 2}
+
+
+class Answers(ComputedMetric):
+    """A metric of a conversation: how many answers it has."""
+
+    name = "answers"
+    range = (0.0, None)
+    needs = ("messages",)
+    measures = "conversation"
+
+    def compute(self, sample: Sample) -> Score:
+        return scored(float(sum(message.is_answer for message in sample.messages)), "counted")
+
+
+@metric
+def words(sample: Sample) -> float:
+    """A metric of an answer: how many words it has."""
+    return len(sample.response.split()) / 100
+
+
+def conversation(name: str, turns: int, **fields: Any) -> dict[str, Any]:
+    messages = []
+    for turn in range(turns):
+        messages += [
+            {"role": "user", "content": f"Question {turn} of {name}?"},
+            {
+                "role": "assistant",
+                "content": " ".join(["word"] * (turn + 1)),
+                "retrieved_contexts": ["word"],
+                "rating": turn % 5 + 1,
+            },
+        ]
+    last = {"user_input": messages[-2]["content"], "response": messages[-1]["content"], "retrieved_contexts": ["word"]}
+    return {"id": name, "language": "en", "messages": messages, **last, **fields}
+
+
+PLAIN = {"id": "p", "user_input": "Why?", "response": "word word", "retrieved_contexts": ["word"], "language": "en"}
+
+
+def samples(*, plain: bool = True, **fields: Any) -> list[Sample]:
+    rows = [conversation(name, turns, **fields) for name, turns in TURNS_OF.items()]
+    return [Sample(**row) for row in [*rows, *([PLAIN] if plain else [])]]
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def conversations() -> Path:
+    path = Path("chats.jsonl")
+    rows = [conversation(name, turns, rating=turns + 1) for name, turns in TURNS_OF.items()]
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, PLAIN]), encoding="utf-8")
+    return path
+
+
+def scored_by(results: Any, name: str) -> list[str]:
+    return [sample for sample, scores in results.scores.items() if name in scores]
+
+
+@pytest.mark.parametrize("store", [None, "runs"])
+def test_last_scores_the_last_turn_and_the_conversation_under_one_id(store: str | None) -> None:
+    results = evaluate(samples(), [words, Answers()], store=store, progress=False)
+    assert scored_by(results, "words") == scored_by(results, "answers") == ["a", "b", "c", "p"]
+    assert [results.scores[name]["words"].value for name in "abc"] == [0.03, 0.01, 0.02]
+    assert [results.scores[name]["answers"].value for name in "abc"] == [3, 1, 2]
+    plain = results.scores["p"]["answers"]
+    assert (plain.status, plain.reason) == ("skipped", "the sample has no messages")
+
+
+@pytest.mark.parametrize("store", [None, "runs"])
+def test_each_scores_every_turn_once_and_the_conversation_once(store: str | None) -> None:
+    results = evaluate(samples(), [words, Answers()], turns="each", store=store, progress=False)
+    turns = ["a#1", "a#3", "a#5", "b#1", "c#1", "c#3"]
+    assert list(results.samples) == ["a", *turns[:3], "b", turns[3], "c", *turns[4:], "p"]
+    assert scored_by(results, "words") == scored_by(results, "token_overlap") == [*turns, "p"]
+    assert scored_by(results, "answers") == ["a", "b", "c", "p"]
+    assert scored_by(results, "conversation_turns") == ["a", "b", "c"]  # not asked for: nothing skipped
+    assert [results.scores[name]["words"].value for name in turns] == [0.01, 0.02, 0.03, 0.01, 0.01, 0.02]
+    counts = {row.name: (row.scored, row.n, row.failed) for row in results.summary()}
+    assert counts["words"] == (7, 7, 0)
+    assert counts["answers"] == (3, 4, 0)
+    assert counts["conversation_length"] == (3, 3, 0)
+
+
+def test_none_scores_the_conversation_and_the_samples_that_are_none() -> None:
+    results = evaluate(samples(), [words, Answers()], turns="none", progress=False)
+    assert scored_by(results, "words") == scored_by(results, "token_overlap") == ["p"]
+    assert scored_by(results, "answers") == ["a", "b", "c", "p"]
+
+
+def test_none_with_metrics_of_an_answer_alone_is_an_error_with_a_cure() -> None:
+    with pytest.raises(UsageError, match=r"no metric of a conversation is asked for; add one .*or say --turns last"):
+        evaluate(samples(), [words], turns="none", progress=False)
+    results = evaluate([PLAIN], [words], turns="none", progress=False)  # no conversation: nothing to leave out
+    assert results.scores["p"]["words"].value == 0.02
+
+
+def test_none_leaves_metrics_of_an_answer_out() -> None:
+    results = evaluate(samples(plain=False), [words, Answers()], turns="none", progress=False)
+    assert scored_by(results, "words") == []
+    assert next(row.name for row in results.summary()) == "answers"
+
+
+def test_turns_alone_have_nothing_for_a_metric_of_a_conversation() -> None:
+    turns = turn_samples(samples()[0])
+    with pytest.raises(UsageError, match=r"answers can score none of the 3 samples: .* all of them are turns of one"):
+        evaluate(turns, [Answers()], turns="each", progress=False)
+
+
+def test_a_metric_of_a_conversation_on_a_set_without_any_is_an_error() -> None:
+    with pytest.raises(UsageError, match=r"conversation_turns can score none of the 1 sample: it needs messages"):
+        evaluate([PLAIN], "conversation_turns", progress=False)
+
+
+def test_an_unknown_choice_of_turns_is_an_error() -> None:
+    with pytest.raises(UsageError, match=r"turns: 'all' .*'last', 'each', 'none'"):
+        evaluate([PLAIN], [words], turns="all", progress=False)  # type: ignore[arg-type]
+
+
+def test_a_turn_that_has_the_id_of_a_sample_is_an_error() -> None:
+    rows = [*samples(), Sample(id="a#3", user_input="q", response="r")]
+    with pytest.raises(InputError, match="'a#3'"):
+        evaluate(rows, [words], turns="each", progress=False)
+
+
+def test_without_conversations_nothing_changes() -> None:
+    plans = [Plan(sets=("s",), metrics=("token_overlap",), turns=turns) for turns in ("last", "each", "none")]
+    assert len({plan.identity for plan in plans}) == 3
+    assert plans[0].identity == Plan(sets=("s",), metrics=("token_overlap",)).identity
+    results = evaluate([PLAIN], "token_overlap", turns="each", progress=False)
+    assert results.metrics == ("token_overlap", "rouge_l_precision", "answer_length")
+
+
+def test_the_baselines_of_conversations_stand_last() -> None:
+    results = evaluate(samples(), "token_overlap", progress=False)
+    assert results.metrics[-3:] == ("conversation_turns", "conversation_length", "thanks_at_end")
+
+
+def test_the_catalogue_says_what_a_metric_measures() -> None:
+    assert describe_metric("conversation_turns").measures == "conversation"
+    assert describe_metric("token_overlap").measures == "answer"
+    assert not measures_conversation("ragas:context_precision")
+
+
+def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay: Make, conversations: Path) -> None:
+    done = assay("run", conversations, "--metrics", "token_overlap")
+    assert done.code == 0
+    assert done.err.count("the set holds 3 conversations, and no metric of a conversation is asked for") == 1
+    none = assay("run", conversations, "--metrics", "token_overlap,conversation_turns", "--turns", "none")
+    assert "--turns none: token_overlap and the baselines of answers do not run on the 3 conversations" in none.err
+    assert none.code == 0
+    again = assay("run", conversations, "--metrics", "token_overlap,conversation_turns")
+    assert "no metric of a conversation" not in again.err
+
+
+def test_the_command_scores_each_turn_and_shows_it(assay: Make, conversations: Path) -> None:
+    done = assay("run", conversations, "--metrics", "token_overlap", "--turns", "each", "--json")
+    assert done.code == 0
+    metrics = json.loads(done.out)["metrics"]
+    assert (metrics["token_overlap"]["n"], metrics["conversation_turns"]["n"]) == (7, 3)
+    assert metrics["token_overlap"]["rated"] == 6  # the messages' own ratings; the plain sample has none
+    shown = json.loads(assay("show", "last", "--json").out)
+    assert {row["sample"] for row in shown["scores"] if row["metric"] == "token_overlap"} >= {"a#1", "a#3", "a#5", "p"}
+    one = assay("show", "last", "a#3")
+    assert one.code == 0
+    assert "Question 1 of a?" in one.out
+
+
+def test_a_resumed_run_asks_for_nothing_twice(assay: Make, conversations: Path) -> None:
+    first = assay("run", conversations, "--metrics", "token_overlap", "--turns", "each")
+    assert first.code == 0
+    again = assay("run", conversations, "--metrics", "token_overlap", "--turns", "each", "--resume", "last")
+    assert again.code == 0
+    store = Store(".assay")
+    (run,) = store.run_ids()
+    assert store.count_samples(run) == 10
+    other = assay("run", conversations, "--metrics", "token_overlap", "--resume", "last")
+    assert "no run to resume has these sets, metrics and judge" in other.err
+
+
+def test_the_catalogue_is_listed_with_what_is_measured(assay: Make) -> None:
+    listed = {one["name"]: one["measures"] for one in json.loads(assay("metrics", "--json").out)["metrics"]}
+    assert listed["thanks_at_end"] == "conversation"
+    assert listed["faithfulness"] == "answer"
+    assert "conversation" in assay("metrics").out
+    assert "measures: a whole conversation" in assay("metrics", "thanks_at_end").out
