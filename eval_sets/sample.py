@@ -135,6 +135,21 @@ class Sample(BaseModel):
         rating = self.human_rating
         return None if rating is None else (rating - self.rating_min) / (self.rating_max - self.rating_min)
 
+    def is_same_answer(self, other: "Sample") -> bool:
+        """Whether another sample is the same answer, or conversation: the same texts and calls in the same messages.
+
+        Example:
+            >>> one, other = (Sample(id="1", user_input="Free?", response=text) for text in ("Yes.", "No."))
+            >>> one.is_same_answer(one), one.is_same_answer(other)
+            (True, False)
+        """
+        return self._spoken == other._spoken
+
+    @property
+    def _spoken(self) -> tuple[object, ...]:
+        spoken = [(message.role, message.text, message.tool_calls) for message in self.messages]
+        return self.user_input, self.response, tuple(spoken)
+
     @property
     def source(self) -> str:
         """What this sample resamples with: its group, else `metadata.group`, else only itself (its id)."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..eval_sets import Sample
+from ..eval_sets.message import find_turns
+from ..eval_sets.turns import is_turn
 from .database import Database, explain_errors
 
 PAGE_SIZE = 50
@@ -59,7 +61,10 @@ class AnswerQuery:
 
 
 class AnswerRow(NamedTuple):
-    """One answer in a table: its rating with its scale, beginnings of its texts, and each metric's value and status."""
+    """One answer in a table: its rating with its scale, beginnings of its texts, and each metric's value and status.
+
+    `turns` is how many answers a conversation has; 0 for an answer without messages, and for a turn of a conversation.
+    """
 
     sample: str
     language: str
@@ -70,6 +75,7 @@ class AnswerRow(NamedTuple):
     question: str
     answer: str
     scores: dict[str, tuple[float | None, str]]
+    turns: int = 0
 
 
 class AnswerPage(NamedTuple):
@@ -160,7 +166,9 @@ class AnswerIndex:
             message_type = fields.get("message_type") or ""
             excerpts = question[:LONGEST_EXCERPT], answer[:LONGEST_EXCERPT]
             rows.append((run, name, number, place, language, message_type, source, rating, *excerpts))
-            whole = "\n".join([name, question, answer, *map(str, fields.get("retrieved_contexts", ()))])
+            whole = "\n".join(
+                [name, question, answer, *map(str, fields.get("retrieved_contexts", ())), *_spoken(fields)]
+            )
             texts.append((number, " ".join(dict.fromkeys(search_words(whole[:_LONGEST_TEXT])))))
         self._db.executemany("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.add_texts(texts)
@@ -259,10 +267,11 @@ class AnswerIndex:
             f"WHERE run = ? AND sample IN ({places})",
             [run, *names],
         ).fetchall()
-        ratings = _ratings(tables, run, names)
+        ratings, turns = _ratings(tables, run, names)
         scores = _scores(tables, run, names)
         by_name = {
-            row[0]: AnswerRow._make((*row[:3], *ratings[row[0]], *row[3:], scores.get(row[0], {}))) for row in rows
+            row[0]: AnswerRow._make((*row[:3], *ratings[row[0]], *row[3:], scores.get(row[0], {}), turns[row[0]]))
+            for row in rows
         }
         return tuple(by_name[name] for name in names if name in by_name)
 
@@ -288,6 +297,18 @@ class AnswerIndex:
             ).fetchone()
         return row is not None
 
+    def existing(self, run: str, samples: Sequence[str]) -> set[str]:
+        """Returns which of some ids are those of samples of a run."""
+        places = ", ".join("?" * len(samples)) or "NULL"
+        with self._reading():
+            rows = self._db.execute(f"SELECT id FROM samples WHERE run = ? AND id IN ({places})", [run, *samples])
+            return {str(name) for (name,) in rows.fetchall()}
+
+    def values(self, run: str, samples: list[str]) -> dict[str, dict[str, tuple[float | None, str]]]:
+        """Returns each metric's value and status of some samples, by id."""
+        with self._reading():
+            return _scores(self._db, run, samples)
+
     def neighbours(self, run: str, sample: str) -> tuple[str | None, str | None]:
         """Returns the answers before and after one in the set's order."""
         with self._reading():
@@ -306,15 +327,18 @@ class AnswerIndex:
         return explain_errors(self._db, "the answers cannot be read")
 
 
-def _ratings(tables: Database, run: str, samples: list[str]) -> dict[str, tuple[float | None, float, float]]:
-    """The rating of each sample, and its scale; the column `rating`, which sorts, has shares of scales."""
+def _ratings(
+    tables: Database, run: str, samples: list[str]
+) -> tuple[dict[str, tuple[float | None, float, float]], dict[str, int]]:
+    """The rating of each sample with its scale, and its turns; the column `rating` has shares of scales."""
     places = ", ".join("?" * len(samples)) or "NULL"
     rows = tables.execute(f"SELECT id, content FROM samples WHERE run = ? AND id IN ({places})", [run, *samples])
-    ratings = {}
+    ratings, turns = {}, {}
     for name, content in rows.fetchall():
         sample = Sample.model_validate_json(content)
         ratings[name] = (sample.human_rating, sample.rating_min, sample.rating_max)
-    return ratings
+        turns[name] = 0 if is_turn(sample) else len(find_turns(sample.messages))
+    return ratings, turns
 
 
 def _scores(tables: Database, run: str, samples: list[str]) -> dict[str, dict[str, tuple[float | None, str]]]:
@@ -326,6 +350,13 @@ def _scores(tables: Database, run: str, samples: list[str]) -> dict[str, dict[st
     ):
         scores.setdefault(sample, {})[metric] = (value, status)
     return scores
+
+
+def _spoken(fields: dict[str, Any]) -> Iterator[str]:
+    """The texts of a conversation's messages, the policy aside, which is the same in all."""
+    for message in fields.get("messages", ()):
+        if message.get("role") != "system":
+            yield str(message.get("content") or "")
 
 
 def _conditions(run: str, query: AnswerQuery) -> tuple[list[str], list[Any]]:

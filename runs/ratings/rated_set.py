@@ -84,7 +84,7 @@ def ratings_of_answer(database: Database, sample: Sample) -> list[tuple[str, tup
         if row is None:
             continue
         rated = Sample.model_validate_json(row[0])
-        if (rated.user_input, rated.response) == (sample.user_input, sample.response):
+        if rated.is_same_answer(sample):
             queue = RatingQueue(database, name)
             scale = queue.settings.rating_min, queue.settings.rating_max
             for series in range(queue.series, 0, -1):
