@@ -143,12 +143,15 @@ class Sample(BaseModel):
             >>> one.is_same_answer(one), one.is_same_answer(other)
             (True, False)
         """
-        return self._spoken == other._spoken
+        return self.user_input == other.user_input and self.has_same_texts(other)
+
+    def has_same_texts(self, other: "Sample") -> bool:
+        """Whether another sample has the same answer, and in a conversation the same messages."""
+        return self._texts == other._texts
 
     @property
-    def _spoken(self) -> tuple[object, ...]:
-        spoken = [(message.role, message.text, message.tool_calls) for message in self.messages]
-        return self.user_input, self.response, tuple(spoken)
+    def _texts(self) -> tuple[object, ...]:
+        return self.response, [(message.role, message.text, message.tool_calls) for message in self.messages]
 
     @property
     def source(self) -> str:

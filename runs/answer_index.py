@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..eval_sets import Sample
-from ..eval_sets.message import find_turns
-from ..eval_sets.turns import is_turn
+from ..eval_sets.listed_question import count_turns
 from .database import Database, explain_errors
 
 PAGE_SIZE = 50
@@ -166,9 +165,7 @@ class AnswerIndex:
             message_type = fields.get("message_type") or ""
             excerpts = question[:LONGEST_EXCERPT], answer[:LONGEST_EXCERPT]
             rows.append((run, name, number, place, language, message_type, source, rating, *excerpts))
-            whole = "\n".join(
-                [name, question, answer, *map(str, fields.get("retrieved_contexts", ())), *_spoken(fields)]
-            )
+            whole = "\n".join([name, question, answer, *map(str, fields.get("retrieved_contexts", ()))])
             texts.append((number, " ".join(dict.fromkeys(search_words(whole[:_LONGEST_TEXT])))))
         self._db.executemany("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.add_texts(texts)
@@ -337,7 +334,7 @@ def _ratings(
     for name, content in rows.fetchall():
         sample = Sample.model_validate_json(content)
         ratings[name] = (sample.human_rating, sample.rating_min, sample.rating_max)
-        turns[name] = 0 if is_turn(sample) else len(find_turns(sample.messages))
+        turns[name] = count_turns(sample)
     return ratings, turns
 
 
@@ -350,13 +347,6 @@ def _scores(tables: Database, run: str, samples: list[str]) -> dict[str, dict[st
     ):
         scores.setdefault(sample, {})[metric] = (value, status)
     return scores
-
-
-def _spoken(fields: dict[str, Any]) -> Iterator[str]:
-    """The texts of a conversation's messages, the policy aside, which is the same in all."""
-    for message in fields.get("messages", ()):
-        if message.get("role") != "system":
-            yield str(message.get("content") or "")
 
 
 def _conditions(run: str, query: AnswerQuery) -> tuple[list[str], list[Any]]:

@@ -11,8 +11,9 @@ from starlette.routing import Route
 
 from ..errors import AssayError, UsageError
 from ..eval_sets import Sample
+from ..eval_sets.listed_question import count_turns
 from ..eval_sets.message import find_turns
-from ..eval_sets.turns import is_turn, turn_id
+from ..eval_sets.turns import is_turn, turn_id, turn_samples
 from ..languages import FALLBACK, load_language
 from ..metrics import Score
 from ..metrics.specification import BASELINES
@@ -21,7 +22,7 @@ from ..presentation.page import typeset
 from ..runs import Store
 from ..runs.answer_index import AnswerIndex
 from ..runs.ratings import QueueSettings, RatingQueue
-from ..runs.ratings.rated_set import ratings_of_answer
+from ..runs.ratings.rated_set import ratings_of_answers
 from ..runs.ratings.rating_join import find_rated_sample
 from ..runs.ratings.rating_meaning import PICKED_FROM
 from ..runs.ratings.rating_queue import queue_ids
@@ -36,6 +37,7 @@ from .turn_notes import TurnNote, find_turn_notes
 from .viewer import EDITOR, READER, Viewer, for_visitors, number_of
 
 _MOST_QUEUES = 20
+_MOST_PARTS = 300  # turns of one conversation that can be rated by themselves from its page
 
 
 class AnswerPages:
@@ -80,7 +82,7 @@ class AnswerPages:
                 "answer": answer,
                 "thread": _view_conversation(answered, answer, _find_notes(index, run.id, answered, scores), around),
                 "conversation": _find_conversation(index, run.id, answered),
-                "ratings": ratings_of_answer(store.database, answered),
+                "ratings": ratings_of_answers(store.database, [answered, *_parts(answered)]),
                 "queues": [RatingQueue(store.database, name) for name in queue_ids(store.database)[:_MOST_QUEUES]],
                 "before": before,
                 "after": after,
@@ -93,7 +95,8 @@ class AnswerPages:
         content = page | {
             "title": f"{'Conversation' if is_conversation else 'Answer'} {sample}",
             "thread_words": load_language(FALLBACK).rating_page,
-            "turn_count": len(find_turns(page["sample"].messages)),
+            "parts": [part.metadata["turn"] for part in _parts(page["sample"])],
+            "turn_count": count_turns(page["sample"]),
             "turn_url": _turn_url(page["thread"], path),
             "may_write": may_write,
             "csrf": await self.viewer.sessions.csrf_token(request, visitor),
@@ -120,10 +123,11 @@ class AnswerPages:
         if visitor is None:
             return render_unknown_visitor(request)
         sample, queue, raters = form.json_text("sample"), form.text("queue"), form.text("raters")
+        turn = form.text("turn")
 
         def add(store: Store) -> str:
             run = store.run(request.path_params["run"])
-            answer = store.sample(run.id, sample)
+            answer = _part_of(store.sample(run.id, sample), turn)
             if queue:
                 chosen = RatingQueue(store.database, queue)
                 return f"{'added to' if chosen.add(answer) else 'it was already in'} {chosen.id}"
@@ -204,6 +208,26 @@ def _turn_url(thread: ThreadView | None, path: str) -> Callable[[int], str]:
     """Gives the address of a turn: on this page where it stands on it."""
     shown = {message.turn for message in thread.messages} if thread else set()
     return lambda turn: f"#turn-{turn}" if turn in shown else f"{path}&{urlencode({'turn': turn})}#turn-{turn}"
+
+
+def _parts(sample: Sample) -> list[Sample]:
+    """The answers of a conversation as samples of their own; none for an answer, or for one turn."""
+    return [] if is_turn(sample) else turn_samples(sample)[:_MOST_PARTS]
+
+
+def _part_of(sample: Sample, turn: str) -> Sample:
+    """The answer in a turn of a conversation as a sample of its own; the whole where no turn is named.
+
+    Raises:
+        UsageError: The conversation has no answer there.
+    """
+    if not turn:
+        return sample
+    name = turn_id(sample.id, number_of(turn, 0))
+    part = next((part for part in turn_samples(sample) if part.id == name), None)
+    if part is None:
+        raise UsageError(f"the conversation {sample.id!r} has no answer in this turn; load the page again")
+    return part
 
 
 def _new_queue(store: Store, sample: Sample, raters: str, source: str) -> RatingQueue:

@@ -10,6 +10,7 @@ _TURN = "turn"
 _MOST_NOTES = 2_000  # of all metrics of a conversation together
 _LONGEST_TEXT = 300
 _MOST_TURNS = 10  # of one entry
+_UNSHOWN = frozenset({"documentation"})  # which turns a judge was shown, and nothing about them
 _UNSPOKEN = frozenset({"id", "source", "reason", "quote"})
 
 
@@ -60,9 +61,12 @@ def _find_mentions(evidence: Mapping[str, Any]) -> Iterator[tuple[int, str, str]
     """The turns that evidence names, each with words and a text."""
     yield from _mentions_of(evidence, "")
     for name, value in evidence.items():
-        for entry in value if isinstance(value, list) else [value]:
+        for entry in [] if name in _UNSHOWN else value if isinstance(value, list) else [value]:
             if isinstance(entry, dict):
                 yield from _mentions_of(entry, str(name))
+                document = entry.get("document")
+                if isinstance(document, dict):  # where the quote of a claim stands
+                    yield from _mentions_of({"text": _text(entry, ""), **document, "verdict": _state(entry)}, str(name))
 
 
 def _mentions_of(entry: Mapping[str, Any], name: str) -> Iterator[tuple[int, str, str]]:
