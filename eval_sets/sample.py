@@ -130,6 +130,24 @@ class Sample(BaseModel):
         rating = self.human_rating
         return None if rating is None else (rating - self.rating_min) / (self.rating_max - self.rating_min)
 
+    def is_same_answer(self, other: "Sample") -> bool:
+        """Whether another sample is the same answer, or conversation: the same texts and calls in the same messages.
+
+        Example:
+            >>> one, other = (Sample(id="1", user_input="Free?", response=text) for text in ("Yes.", "No."))
+            >>> one.is_same_answer(one), one.is_same_answer(other)
+            (True, False)
+        """
+        return self.user_input == other.user_input and self.has_same_texts(other)
+
+    def has_same_texts(self, other: "Sample") -> bool:
+        """Whether another sample has the same answer, and in a conversation the same messages."""
+        return self._texts == other._texts
+
+    @property
+    def _texts(self) -> tuple[object, ...]:
+        return self.response, [(message.role, message.text, message.tool_calls) for message in self.messages]
+
     @property
     def source(self) -> str:
         """What this sample resamples with: its group, else `metadata.group`, else only itself (its id)."""

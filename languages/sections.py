@@ -527,6 +527,9 @@ class RatingPage(PackFile):
     Attributes:
         progress_yours: With `{done}` for the rater's answers.
         progress_team: With `{done}` and `{total}` for the team's ratings.
+        rate_turn: With `{turn}` for the place of the answer, as `turn` has it.
+        turns_shown: With `{first}`, `{last}` and `{end}` for the places of the messages that are shown, and the last.
+        characters_left_out: With `{count}`, as `items_left_out` and `other_parts` have it.
     """
 
     title: str
@@ -557,3 +560,17 @@ class RatingPage(PackFile):
     done_text: str
     lowest: str
     highest: str
+    conversation: str
+    rate_conversation: str
+    rate_turn: str
+    rated_turn: str
+    no_contexts_of_turn: str
+    turn: str
+    policy: str
+    system: str
+    turns_shown: str
+    earlier_turns: str
+    later_turns: str
+    characters_left_out: str
+    items_left_out: str
+    other_parts: str

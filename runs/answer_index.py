@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..eval_sets import Sample
+from ..eval_sets.listed_question import count_turns
 from ..eval_sets.turns import is_turn_id
 from .database import Database, explain_errors
 
@@ -62,7 +63,10 @@ class AnswerQuery:
 
 
 class AnswerRow(NamedTuple):
-    """One answer in a table: its rating with its scale, beginnings of its texts, and each metric's value and status."""
+    """One answer in a table: its rating with its scale, beginnings of its texts, and each metric's value and status.
+
+    `turns` is how many answers a conversation has; 0 for an answer without messages, and for a turn of a conversation.
+    """
 
     sample: str
     language: str
@@ -73,6 +77,7 @@ class AnswerRow(NamedTuple):
     question: str
     answer: str
     scores: dict[str, tuple[float | None, str]]
+    turns: int = 0
 
 
 class AnswerPage(NamedTuple):
@@ -261,10 +266,11 @@ class AnswerIndex:
             f"WHERE run = ? AND sample IN ({places})",
             [run, *names],
         ).fetchall()
-        ratings = _ratings(tables, run, names)
+        ratings, turns = _ratings(tables, run, names)
         scores = _scores(tables, run, names)
         by_name = {
-            row[0]: AnswerRow._make((*row[:3], *ratings[row[0]], *row[3:], scores.get(row[0], {}))) for row in rows
+            row[0]: AnswerRow._make((*row[:3], *ratings[row[0]], *row[3:], scores.get(row[0], {}), turns[row[0]]))
+            for row in rows
         }
         return tuple(by_name[name] for name in names if name in by_name)
 
@@ -289,6 +295,18 @@ class AnswerIndex:
                 "SELECT 1 FROM answers WHERE run = ? AND rating IS NOT NULL LIMIT 1", (run,)
             ).fetchone()
         return row is not None
+
+    def existing(self, run: str, samples: Sequence[str]) -> set[str]:
+        """Returns which of some ids are those of samples of a run."""
+        places = ", ".join("?" * len(samples)) or "NULL"
+        with self._reading():
+            rows = self._db.execute(f"SELECT id FROM samples WHERE run = ? AND id IN ({places})", [run, *samples])
+            return {str(name) for (name,) in rows.fetchall()}
+
+    def values(self, run: str, samples: list[str]) -> dict[str, dict[str, tuple[float | None, str]]]:
+        """Returns each metric's value and status of some samples, by id."""
+        with self._reading():
+            return _scores(self._db, run, samples)
 
     def neighbours(self, run: str, sample: str) -> tuple[str | None, str | None]:
         """Returns the answers before and after one in the set's order."""
@@ -325,15 +343,18 @@ def _distinct_words(name: str, fields: Mapping[str, Any]) -> Iterator[str]:
     return iter(words)
 
 
-def _ratings(tables: Database, run: str, samples: list[str]) -> dict[str, tuple[float | None, float, float]]:
-    """The rating of each sample, and its scale; the column `rating`, which sorts, has shares of scales."""
+def _ratings(
+    tables: Database, run: str, samples: list[str]
+) -> tuple[dict[str, tuple[float | None, float, float]], dict[str, int]]:
+    """The rating of each sample with its scale, and its turns; the column `rating` has shares of scales."""
     places = ", ".join("?" * len(samples)) or "NULL"
     rows = tables.execute(f"SELECT id, content FROM samples WHERE run = ? AND id IN ({places})", [run, *samples])
-    ratings = {}
+    ratings, turns = {}, {}
     for name, content in rows.fetchall():
         sample = Sample.model_validate_json(content)
         ratings[name] = (sample.human_rating, sample.rating_min, sample.rating_max)
-    return ratings
+        turns[name] = count_turns(sample)
+    return ratings, turns
 
 
 def _scores(tables: Database, run: str, samples: list[str]) -> dict[str, dict[str, tuple[float | None, str]]]:

@@ -254,9 +254,9 @@ def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
     values_a = _values(store, run_a)
     samples_a, rows_b = list(store.samples(run_a)), list(run_samples(store, run_b))
     pairing = pair_samples(samples_a, [sample for sample, _ in rows_b], plan_a.sets, plan_b.sets)
-    answers_a = {sample.id: sample.response for sample in samples_a}
+    by_id_a = {sample.id: sample for sample in samples_a}
     pairs = [
-        replace(row, before=values_a.get(id_a, {}), answer_changed=answers_a[id_a] != sample.response)
+        replace(row, before=values_a.get(id_a, {}), answer_changed=not by_id_a[id_a].has_same_texts(sample))
         for sample, row in rows_b
         if (id_a := pairing.ids.get(sample.id)) is not None
     ]

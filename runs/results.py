@@ -11,10 +11,12 @@ from pydantic_core import from_json, to_json
 from ..arguments import check_path, check_type
 from ..errors import UsageError
 from ..eval_sets import Sample
+from ..eval_sets.listed_question import listed_question
 from ..eval_sets.name_suggestions import nearest_names
 from ..installation import require_extra
 from ..judges import ReplyCounts, Usage
 from ..metrics import Score
+from ..metrics.conversation_state import write_thread
 from ..metrics.score import flawless
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
     from .store import Store
 
+_LONGEST_RESULT = 500  # characters of a tool's result within a conversation
 _SHOWN = 5  # answers in a notebook's cell
 _SUFFIXES = (".json", ".jsonl", ".csv", ".parquet", ".html")
 _TEXTS = ("user_input", "response", "retrieved_contexts", "reference", "language")
@@ -235,6 +238,8 @@ class Results:
         ordered = [*self.worst(len(self.samples)).samples] if metric else []
         ids = [*ordered, *(sample for sample in self.samples if sample not in set(ordered))]
         view = {"results": self, "metric": metric, "ids": ids, "baselines": ALL_BASELINES, "summary": self._table()}
+        view["listed_question"] = listed_question
+        view["thread_of"] = lambda sample: write_thread(sample, _LONGEST_RESULT).text
         return render_page(__package__, "results_page.html", view)
 
     def _table(self) -> ResultTable:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..eval_sets.listed_question import listed_question
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure, format_cost
@@ -126,7 +127,7 @@ def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[
     rated = join_run_ratings(store, run).samples if queue_ids(store.database) else {one.id: one for one, _ in worst}
     for sample, score in ((rated[sample.id], score) for sample, score in worst):
         rating = "" if sample.human_rating is None else f", rated {rating_of(sample)}"
-        question = one_line(sample.user_input, 90)
+        question = one_line(listed_question(sample), 90)
         parts.append(Paragraph(f"{Figure('value', score.value)}{rating}: {question}", label=sample.id, indent=2))
         parts.append(Paragraph(one_line(sample.response, 120), "quiet", indent=6))
         parts.append(Paragraph(one_line(score.reason, 240), indent=6))

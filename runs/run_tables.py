@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..eval_sets import Sample
+from ..eval_sets.listed_question import listed_question
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
@@ -129,7 +130,7 @@ def worst_table(samples: Iterable[Sample], metric: str, scores: Mapping[str, Map
         Field("id", "text", lambda sample: sample.id),
         Field(metric, "value", lambda sample: score_cell(scores[sample.id][metric])),
         Field("rating", "rating", rating_of),
-        Field("question", "prose", lambda sample: sample.user_input),
+        Field("question", "prose", listed_question),
         Field("answer", "prose", lambda sample: sample.response),
         Field("reason", "prose", lambda sample: scores[sample.id][metric].reason),
     )

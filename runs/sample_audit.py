@@ -34,12 +34,23 @@ def sample_lines(sample: Sample) -> Iterator[Line]:
     value = sample.human_rating
     rating = "" if value is None else f"  rated {format_rating(value, sample.rating_min, sample.rating_max)}"
     yield (Part(f"{one_line(sample.id)}  ({sample.language}){rating}", "title"),)
-    for title, text in (("Question", sample.user_input), ("Answer", sample.response)):
+    for title, text in _spoken_texts(sample):
         yield (Part(f"\n{title}", "title"),)
         yield (Part(without_unseen(text)),)
     for number, context in enumerate(sample.retrieved_contexts):
         yield (Part(f"\nContext {number}", "title"),)
         yield (Part(without_unseen(context), "detail"),)
+
+
+def _spoken_texts(sample: Sample) -> list[tuple[str, str]]:
+    """The texts of a sample with their titles: question and answer, or the conversation that they stand in."""
+    if not sample.messages:
+        return [("Question", sample.user_input), ("Answer", sample.response)]
+    from ..metrics.conversation_state import write_thread
+
+    thread = write_thread(sample, _LONGEST_EVIDENCE)
+    policy = [("Policy", sample.policy)] if sample.policy else []
+    return [*policy, (f"Conversation (the answer under test is [{sample.turn}])", thread.text)]
 
 
 def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_heading: bool = True) -> Iterator[Line]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..eval_sets import Sample
+from ..eval_sets.listed_question import opening_question
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,9 @@ def pair_samples(
 ) -> Pairing:
     """Pairs the samples of two runs.
 
-    Samples with one id and one question are paired first. Of the rest, those whose ids were made from the set's name
-    and the row's number (because the set has no ids) are paired by question, where it occurs once in both runs, and
-    then by question and answer or question and contexts.
+    Samples with one id and one question (of a conversation the first) are paired first. Of the rest, those whose ids
+    were made from the set's name and the row's number (because the set has no ids) are paired by question, where it
+    occurs once in both runs, and then by question and answer or question and contexts.
 
     Args:
         samples_a: The samples of run A.
@@ -51,8 +52,8 @@ def pair_samples(
         >>> pairing.ids, pairing.by_question
         ({'june-1': 'may-2', 'june-2': 'may-1'}, 2)
     """
-    questions_a = {sample.id: sample.user_input for sample in samples_a}
-    ids = {sample.id: sample.id for sample in samples_b if questions_a.get(sample.id) == sample.user_input}
+    questions_a = {sample.id: opening_question(sample) for sample in samples_a}
+    ids = {sample.id: sample.id for sample in samples_b if questions_a.get(sample.id) == opening_question(sample)}
     rest_a = [sample for sample in samples_a if sample.id not in ids and has_generated_id(sample, sets_a)]
     rest_b = [sample for sample in samples_b if sample.id not in ids and has_generated_id(sample, sets_b)]
     counts = []
@@ -93,7 +94,7 @@ def _ids_by_key(samples: Sequence[Sample], key: Callable[[Sample], Hashable]) ->
 
 
 def _question(sample: Sample) -> Hashable:
-    return " ".join(sample.user_input.split())
+    return " ".join(opening_question(sample).split())
 
 
 def _question_and_answer(sample: Sample) -> Hashable:

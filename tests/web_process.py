@@ -6,7 +6,7 @@ import re
 import signal
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
@@ -156,18 +156,28 @@ def quoted(text: str) -> str:
     return quote(text, safe="")
 
 
-def write_run(store: str | Path, answers: Sequence[Sample]) -> None:
-    """Writes a finished run of `set.jsonl`, with one made-up score for each answer.
+def write_run(
+    store: str | Path, answers: Sequence[Sample], scores: Mapping[str, Mapping[str, Score]] | None = None
+) -> str:
+    """Writes a finished run of `set.jsonl`, with made-up scores for each answer.
 
     Args:
         store: The folder or the URL of the store.
         answers: The answers.
+        scores: The scores of an answer by its id; an answer that is not in it has one score.
+
+    Returns:
+        The run's id.
     """
+    made_up = {"token_overlap": Score(0.5, "scored", "made up")}
+    by_id = scores or {}
+    names = dict.fromkeys(name for sample in answers for name in by_id.get(sample.id, made_up))
     with contextlib.closing(Store(store)) as opened:
-        plan = Plan(sets=("set.jsonl",), metrics=("token_overlap",), directions={"token_overlap": True})
+        plan = Plan(sets=("set.jsonl",), metrics=tuple(names), directions=dict.fromkeys(names, True))
         run = opened.begin(plan)
         writer = RunWriter(opened, run)
         for sample in writer.number_samples(iter(answers)):
-            writer.add(sample, {"token_overlap": Score(0.5, "scored", "made up")})
+            writer.add(sample, dict(by_id.get(sample.id, made_up)))
         writer.flush()
         opened.end(run, "done")
+        return run

@@ -1,6 +1,6 @@
 """One answer: its claims, figures and ratings, what the judge was asked, and where it may go from here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,22 +11,33 @@ from starlette.routing import Route
 
 from ..errors import AssayError, UsageError
 from ..eval_sets import Sample
+from ..eval_sets.listed_question import count_turns
+from ..eval_sets.message import find_turns
+from ..eval_sets.turns import is_turn, turn_id, turn_samples
+from ..languages import FALLBACK, load_language
+from ..metrics import Score
+from ..metrics.specification import BASELINES
+from ..presentation.figure import Figure
+from ..presentation.page import typeset
 from ..runs import Store
 from ..runs.answer_index import AnswerIndex
 from ..runs.ratings import QueueSettings, RatingQueue
-from ..runs.ratings.rated_set import ratings_of_answer
+from ..runs.ratings.rated_set import ratings_of_answers
 from ..runs.ratings.rating_join import find_rated_sample
 from ..runs.ratings.rating_meaning import PICKED_FROM
 from ..runs.ratings.rating_queue import queue_ids
 from ..runs.reply_audit import ReplyAudit, audit_replies
-from .answer_view import view_answer
+from .answer_view import AnswerView, view_answer
 from .rendering import render_message, render_unknown_visitor
 from .run_pages import answer_url
 from .sessions import SEE_OTHER
 from .set_folder import SetFolder
-from .viewer import EDITOR, READER, Viewer, for_visitors
+from .thread_view import ThreadView, find_tested_turn, view_thread
+from .turn_notes import TurnNote, find_turn_notes
+from .viewer import EDITOR, READER, Viewer, for_visitors, number_of
 
 _MOST_QUEUES = 20
+_MOST_PARTS = 300  # turns of one conversation that can be rated by themselves from its page
 
 
 class AnswerPages:
@@ -50,6 +61,8 @@ class AnswerPages:
     @for_visitors
     async def _show(self, request: Request) -> Response:
         sample, by = request.query_params.get("id", ""), request.query_params.get("by", "")
+        turn = request.query_params.get("turn")
+        around = None if turn is None else number_of(turn, 0)
         visitor = await self.viewer.visitor(request)
         if visitor is None:
             return render_unknown_visitor(request)
@@ -59,13 +72,17 @@ class AnswerPages:
             run = store.run(request.path_params["run"])
             answered = find_rated_sample(store, run.id, sample)
             scores = [(metric, score) for _, metric, score in store.scores(run.id, sample)]
-            before, after = AnswerIndex(store.tables(run.id)).neighbours(run.id, sample)
+            index = AnswerIndex(store.tables(run.id))
+            before, after = index.neighbours(run.id, sample)
+            answer = view_answer(answered, scores, by)
             return {
                 "run": run,
                 "sample": answered,
                 "set_sample": store.sample(run.id, sample),
-                "answer": view_answer(answered, scores, by),
-                "ratings": ratings_of_answer(store.database, answered),
+                "answer": answer,
+                "thread": _view_conversation(answered, answer, _find_notes(index, run.id, answered, scores), around),
+                "conversation": _find_conversation(index, run.id, answered),
+                "ratings": ratings_of_answers(store.database, [answered, *_parts(answered)]),
                 "queues": [RatingQueue(store.database, name) for name in queue_ids(store.database)[:_MOST_QUEUES]],
                 "before": before,
                 "after": after,
@@ -74,8 +91,13 @@ class AnswerPages:
         page = await self.viewer.in_store(read)
         run = page["run"].id
         path = answer_url(run, sample)
+        is_conversation = page["thread"] is not None and page["conversation"] is None
         content = page | {
-            "title": f"Answer {sample}",
+            "title": f"{'Conversation' if is_conversation else 'Answer'} {sample}",
+            "thread_words": load_language(FALLBACK).rating_page,
+            "parts": [part.metadata["turn"] for part in _parts(page["sample"])],
+            "turn_count": count_turns(page["sample"]),
+            "turn_url": _turn_url(page["thread"], path),
             "may_write": may_write,
             "csrf": await self.viewer.sessions.csrf_token(request, visitor),
             "sets": await run_in_threadpool(self._sets.names) if may_write else {},
@@ -101,10 +123,11 @@ class AnswerPages:
         if visitor is None:
             return render_unknown_visitor(request)
         sample, queue, raters = form.json_text("sample"), form.text("queue"), form.text("raters")
+        turn = form.text("turn")
 
         def add(store: Store) -> str:
             run = store.run(request.path_params["run"])
-            answer = store.sample(run.id, sample)
+            answer = _part_of(store.sample(run.id, sample), turn)
             if queue:
                 chosen = RatingQueue(store.database, queue)
                 return f"{'added to' if chosen.add(answer) else 'it was already in'} {chosen.id}"
@@ -135,6 +158,76 @@ class AnswerPages:
         except AssayError as error:
             return render_message(request, 400, "This was not done", str(error))
         return RedirectResponse(f"{answer_url(run, sample)}&{urlencode({'done': done})}", SEE_OTHER)
+
+
+def _view_conversation(
+    sample: Sample, answer: AnswerView, notes: Mapping[int, Sequence[TurnNote]], around: int | None
+) -> ThreadView | None:
+    """The thread of a conversation with what scores say of its turns; None for an answer without messages."""
+    if not sample.messages:
+        return None
+    language, tested = load_language(FALLBACK), find_tested_turn(sample)
+    return view_thread(sample, language, tested=tested, around=around, answer=answer.text, notes=notes)
+
+
+def _find_notes(
+    index: AnswerIndex, run: str, sample: Sample, scores: Sequence[tuple[str, Score]]
+) -> dict[int, list[TurnNote]]:
+    """What the scores of a conversation, and those of its turns, say of its messages."""
+    notes = find_turn_notes(scores, len(sample.messages) - 1)
+    names = (
+        {}
+        if is_turn(sample)
+        else {turn_id(sample.id, turn.answer): turn.answer for turn in find_turns(sample.messages)}
+    )
+    for name, values in index.values(run, list(names)).items():
+        notes.setdefault(names[name], []).insert(0, _scores_note(run, name, values))
+    return notes
+
+
+def _scores_note(run: str, sample: str, values: Mapping[str, tuple[float | None, str]]) -> TurnNote:
+    """The scores of a turn that was scored by itself, in short."""
+    shown = {metric: value for metric, value in values.items() if metric not in BASELINES} or values
+    words = (
+        f"{metric} {status if value is None else typeset(Figure('value', value))}"
+        for metric, (value, status) in sorted(shown.items())
+    )
+    return TurnNote("scores of this turn", "; ".join(words), "", answer_url(run, sample))
+
+
+def _find_conversation(index: AnswerIndex, run: str, sample: Sample) -> tuple[str, str | None] | None:
+    """The conversation that a turn is of, and its page where the run has it; None for what is no turn."""
+    if not is_turn(sample):
+        return None
+    name = str(sample.metadata["conversation"])
+    url = f"{answer_url(run, name)}#turn-{sample.metadata['turn']}" if index.existing(run, [name]) else None
+    return name, url
+
+
+def _turn_url(thread: ThreadView | None, path: str) -> Callable[[int], str]:
+    """Gives the address of a turn: on this page where it stands on it."""
+    shown = {message.turn for message in thread.messages} if thread else set()
+    return lambda turn: f"#turn-{turn}" if turn in shown else f"{path}&{urlencode({'turn': turn})}#turn-{turn}"
+
+
+def _parts(sample: Sample) -> list[Sample]:
+    """The answers of a conversation as samples of their own; none for an answer, or for one turn."""
+    return [] if is_turn(sample) else turn_samples(sample)[:_MOST_PARTS]
+
+
+def _part_of(sample: Sample, turn: str) -> Sample:
+    """The answer in a turn of a conversation as a sample of its own; the whole where no turn is named.
+
+    Raises:
+        UsageError: The conversation has no answer there.
+    """
+    if not turn:
+        return sample
+    name = turn_id(sample.id, number_of(turn, 0))
+    part = next((part for part in turn_samples(sample) if part.id == name), None)
+    if part is None:
+        raise UsageError(f"the conversation {sample.id!r} has no answer in this turn; load the page again")
+    return part
 
 
 def _new_queue(store: Store, sample: Sample, raters: str, source: str) -> RatingQueue:

@@ -2,7 +2,10 @@
 
 import difflib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -11,6 +14,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from ..eval_sets import Sample
+from ..eval_sets.listed_question import listed_question
+from ..eval_sets.message import Message
 from ..presentation.rendered_markdown import LONGEST_MARKDOWN, RenderedText, TextMark, render_markdown
 from ..runs import Store
 from ..runs.compare import RunComparison, compare
@@ -25,25 +31,44 @@ _LONGEST_DIFF = 4000  # characters of an answer that is compared word by word
 _MARKS = {"-": (Markup("<del>"), Markup("</del>")), "+": (Markup("<ins>"), Markup("</ins>"))}
 _PART = re.compile(r"\s+|[^\W_]+|.")
 _MOST_LISTED = 60
+_MOST_CHANGED_TURNS = 3  # of one conversation
+_LONGEST_TURN = 2000  # characters of each
+_MOST_ALIGNED = 300  # messages; of more, those at one place are compared
 _LISTS = ("with another text", "with the same text and another score")
+
+
+class ChangedTurn(NamedTuple):
+    """A message of a conversation that differs between two runs; None where a run has none beside the other's."""
+
+    turn_a: int | None
+    turn: int | None
+    before: RenderedText
+    after: RenderedText
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedAnswer:
-    """An answer in both runs, with what only the one text has marked, and what only the other has."""
+    """An answer in both runs, with what only the one text has marked, and what only the other has.
+
+    Of a conversation `turns` has the first messages that differ, and `more_turns` says how many others do.
+    """
 
     sample: str
     sample_a: str
     question: str
     before: RenderedText
     after: RenderedText
+    turns: tuple[ChangedTurn, ...]
+    more_turns: int
+    is_conversation: bool
     values: tuple[tuple[str, float | None, float | None], ...]
     answer_changed: bool
 
     @property
     def has_unseen_changes(self) -> bool:
         """Whether some of what changed is in Markdown's marks, which are not shown."""
-        return bool(self.before.unplaced or self.after.unplaced)
+        pairs = [(turn.before, turn.after) for turn in self.turns] or [(self.before, self.after)]
+        return any(text.unplaced for pair in pairs for text in pair)
 
 
 class ComparisonPages:
@@ -118,36 +143,77 @@ class ComparisonPages:
         return self.viewer.render(request, "compare_figures.html", content)
 
 
-def _texts(store: Store, comparison: RunComparison, samples: list[str]) -> dict[str, tuple[str, str, str]]:
-    texts = {}
-    for sample in samples:
-        before, after = store.sample(comparison.a, comparison.id_in_a(sample)), store.sample(comparison.b, sample)
-        texts[sample] = (after.user_input, before.response, after.response)
-    return texts
+def _texts(store: Store, comparison: RunComparison, samples: list[str]) -> dict[str, tuple[Sample, Sample]]:
+    return {
+        sample: (store.sample(comparison.a, comparison.id_in_a(sample)), store.sample(comparison.b, sample))
+        for sample in samples
+    }
 
 
 def _changed_answers(
-    comparison: RunComparison, samples: list[str], texts: dict[str, tuple[str, str, str]]
+    comparison: RunComparison, samples: list[str], texts: dict[str, tuple[Sample, Sample]]
 ) -> list[ChangedAnswer]:
     by_id = {pair.sample: pair for pair in comparison.samples}
     answers = []
     for sample in samples:
-        question, before, after = texts[sample]
+        before, after = texts[sample]
         pair = by_id[sample]
         values = tuple((metric, pair.earlier_value(metric), pair.value(metric)) for metric in comparison.metrics)
-        parts_before, parts_after = word_difference(before, after)
+        parts_before, parts_after = word_difference(before.response, after.response)
+        turns, more = changed_turns(before.messages, after.messages)
         answers.append(
             ChangedAnswer(
                 sample,
                 comparison.id_in_a(sample),
-                question,
+                listed_question(after),
                 _render_parts(parts_before),
                 _render_parts(parts_after),
+                turns,
+                more,
+                bool(after.messages or before.messages),
                 values,
                 pair.answer_changed,
             )
         )
     return answers
+
+
+def changed_turns(before: Sequence[Message], after: Sequence[Message]) -> tuple[tuple[ChangedTurn, ...], int]:
+    """The first messages that differ between two conversations, side by side, and how many others differ.
+
+    Args:
+        before: The messages of run A.
+        after: Those of run B.
+    """
+    if before == after:
+        return (), 0
+    texts_a, texts_b = ([_message_text(message) for message in messages] for messages in (before, after))
+    pairs: list[tuple[int | None, int | None]] = []
+    if max(len(texts_a), len(texts_b)) > _MOST_ALIGNED:
+        pairs = [
+            (place if place < len(texts_a) else None, place if place < len(texts_b) else None)
+            for place in range(max(len(texts_a), len(texts_b)))
+            if texts_a[place : place + 1] != texts_b[place : place + 1]
+        ]
+    else:
+        for tag, *places in difflib.SequenceMatcher(None, texts_a, texts_b, False).get_opcodes():
+            if tag != "equal":
+                start_a, end_a, start, end = places
+                pairs += zip_longest(range(start_a, end_a), range(start, end))
+    turns = []
+    for turn_a, turn in pairs[:_MOST_CHANGED_TURNS]:
+        first, second = word_difference(
+            "" if turn_a is None else texts_a[turn_a][:_LONGEST_TURN],
+            "" if turn is None else texts_b[turn][:_LONGEST_TURN],
+        )
+        turns.append(ChangedTurn(turn_a, turn, _render_parts(first), _render_parts(second)))
+    return tuple(turns), max(0, len(pairs) - _MOST_CHANGED_TURNS)
+
+
+def _message_text(message: Message) -> str:
+    """A message in words: its text, and the tools that it calls."""
+    calls = (f"{call.function.name} {call.function.arguments}" for call in message.tool_calls)
+    return "\n".join(filter(None, (message.text, *calls)))
 
 
 def _render_parts(parts: tuple[tuple[str, str], ...]) -> RenderedText:

@@ -35,24 +35,27 @@ def split_answer(response: str, language: str | None) -> tuple[str, ...]:
     return tuple(sentences(response[:LONGEST_TEXT], language_or_fallback(language)))
 
 
-def render_answer(response: str, language: str | None) -> RatedAnswer:
+def render_answer(response: str, language: str | None, prefix: str = "") -> RatedAnswer:
     """Returns an answer as the rating page shows it.
 
     Args:
         response: The answer.
         language: Its language; None if that is not known.
+        prefix: What stands before the number of a sentence in the form, so that answers of one page differ.
     """
     split, seen = split_answer(response, language), read_visible_text(response)
     marks, without, end = dict[int, TextMark](), list[int](), 0
     for number, sentence in enumerate(split):
         place = find_place(sentence, response, seen, end) if len(without) < _MOST_MISSES else None
         if place:
-            marks[number] = TextMark(*place, _OPENING.format(number), _CLOSING)
+            marks[number] = TextMark(*place, _OPENING.format(f"{prefix}{number}"), _CLOSING)
             end = max(end, place[1])
         else:
             without.append(number)
     text = render_markdown(response, list(marks.values()))
     unplaced = set(text.unplaced)
     without += [number for number, mark in marks.items() if mark in unplaced]
-    apart = (_OPENING.format(number) + make_readable(split[number]) + _CLOSING for number in sorted(without))
+    apart = (
+        _OPENING.format(f"{prefix}{number}") + make_readable(split[number]) + _CLOSING for number in sorted(without)
+    )
     return RatedAnswer(split, text, tuple(apart))

@@ -65,7 +65,7 @@ class SetFolder:
                 if path.exists() and path.stat().st_size:
                     for known in read_set(str(path)):
                         if known.id == sample.id:
-                            if (known.user_input, known.response) != (sample.user_input, sample.response):
+                            if not known.is_same_answer(sample):
                                 raise UsageError(f"{name} has another answer with the id {sample.id!r}")
                             return name, False
                 with path.open("a+b") as file:
@@ -91,7 +91,7 @@ def _is_set(path: Path) -> bool:
             first = json.loads(file.readline(1_000_000) or b"{}")
     except (OSError, ValueError):
         return False
-    return isinstance(first, dict) and {"user_input", "response"} <= first.keys()
+    return isinstance(first, dict) and ({"user_input", "response"} <= first.keys() or "messages" in first)
 
 
 def _key(name: str) -> str:

@@ -9,16 +9,21 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from ..errors import UsageError
+from ..eval_sets import Sample
+from ..eval_sets.turns import is_turn
+from ..languages import FALLBACK, load_language
 from ..runs.ratings import RatingQueue
 from ..runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress
 from .connections import Connections
 from .rating_meaning import MeaningOfRatings
 from .rendering import render, render_message, render_unknown_visitor
 from .sessions import SEE_OTHER, Sessions
+from .thread_view import ThreadView, find_tested_turn, view_thread
 
 T = TypeVar("T")
 COORDINATOR = "coordinator"
 TEAM_HOME = "/team"
+_MOST_CHARACTERS = 30_000  # of one conversation
 _MOST_DISAGREEMENTS = 50  # shown at once; the next ones follow when these are adjudicated
 
 
@@ -102,5 +107,15 @@ def _team_content(queue: RatingQueue) -> dict[str, Any]:
         "raters": rater_progress(queue),
         "agreement": rater_agreement(queue),
         "disagreements": [(one, queue.sample(one.sample)) for one in open_first],
+        "thread_of": _view_folded,
+        "thread_words": load_language(FALLBACK).rating_page,
         "levels": range(queue.settings.rating_min, queue.settings.rating_max + 1),
     }
+
+
+def _view_folded(sample: Sample) -> ThreadView | None:
+    """The thread of a conversation beside its ratings; None for an answer without messages."""
+    if not sample.messages:
+        return None
+    tested = find_tested_turn(sample) if is_turn(sample) else None
+    return view_thread(sample, load_language(FALLBACK), tested=tested, most_characters=_MOST_CHARACTERS)

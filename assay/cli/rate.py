@@ -36,6 +36,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="Which answers come first; all but random need a RUN with scores.",
 )
+@click.option(
+    "--turns",
+    type=click.Choice(["none", "each"]),
+    default="none",
+    show_default=True,
+    help="What of a conversation is rated: none of its turns but the whole, or each answer by itself (ID#PLACE).",
+)
 @click.option("--by", metavar="METRIC", help="The metric to choose by. Default: the run's first.")
 @click.option("--limit", type=BoundedCount(), help="At most so many answers, drawn from all as --choose says.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the order and of the hidden repeats.")
@@ -49,6 +56,7 @@ def rate(
     scale: str,
     guideline: Path | None,
     choose: str,
+    turns: str,
     by: str | None,
     limit: int | None,
     seed: int,
@@ -82,12 +90,12 @@ def rate(
     try:
         settings = QueueSettings.model_validate(
             {"raters": names, "per_answer": per_answer or min(2, len(names)), "rating_min": low, "rating_max": high}
-            | {"choose": choose, "seed": seed}
+            | {"choose": choose, "seed": seed, "turns": turns}
         )
     except ValueError as error:
         raise UsageError(f"--raters, --per-answer, --scale: {_first_message(error)}") from error
     text = None if guideline is None else read_text_file(guideline, "the guideline")
-    queue = open_queue(runs, find_source(runs, source), settings, guideline=text, by=by, limit=limit)
+    queue = open_queue(runs, find_source(runs, source, settings.turns), settings, guideline=text, by=by, limit=limit)
     _serve(queue, store, server)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..eval_sets.listed_question import listed_question
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.result_table import ReportBlock
@@ -96,7 +97,7 @@ def _print_side_by_side(store: "Store", comparison: "RunComparison", sample: str
 
     console = open_console()
     sample_a, sample_b = store.sample(comparison.a, comparison.id_in_a(sample)), store.sample(comparison.b, sample)
-    console.print(Text(one_line(sample_a.user_input)))
+    console.print(Text(one_line(listed_question(sample_a))))
     table = Table(show_lines=True)
     for side in ("A", "B"):
         table.add_column(side, ratio=1, overflow="fold")

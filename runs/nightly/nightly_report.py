@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import BaseModel, ValidationError, model_validator
 
+from ...eval_sets.listed_question import listed_question
 from ...meta_eval.estimate import Estimate, estimate_mean
 from ...metrics.specification import parse_specification
 from ..compare import PairedSample, RunComparison, run_samples
@@ -359,7 +360,7 @@ def _report_sample(store: "Store", comparison: RunComparison, name: str, metric:
         metric=metric,
         before=judged.earlier_value(metric),
         now=judged.value(metric),
-        question=sample.user_input[:_MOST_CHARACTERS],
+        question=listed_question(sample)[:_MOST_CHARACTERS],
         answer=sample.response[:_MOST_CHARACTERS],
         reason=score.reason[:_MOST_CHARACTERS],
     )

@@ -1,6 +1,7 @@
 """A rating queue as an evaluation set: samples with the raters' ratings, reasons and marked sentences."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from ...eval_sets import Sample
 from ..database import Database
@@ -74,19 +75,21 @@ def rated_samples(queue: RatingQueue, series: int | None = None, *, has_file: bo
     return rated
 
 
-def ratings_of_answer(database: Database, sample: Sample) -> list[tuple[str, tuple[int, int], Rating]]:
-    """The ratings that people gave this very answer in the store, of all series, with their queues and scales."""
+def ratings_of_answers(database: Database, samples: Sequence[Sample]) -> list[tuple[str, tuple[int, int], Rating]]:
+    """The ratings that people gave these very answers in the store, of all series, with their queues and scales."""
+    by_id = {sample.id: sample for sample in samples}
+    places = ", ".join("?" * len(by_id))
     ratings = []
     for name in queue_ids(database):
-        row = database.execute(
-            "SELECT content FROM rating_items WHERE queue = ? AND sample = ?", (name, sample.id)
-        ).fetchone()
-        if row is None:
+        rows = database.execute(
+            f"SELECT content FROM rating_items WHERE queue = ? AND sample IN ({places or 'NULL'})", (name, *by_id)
+        ).fetchall()
+        rated = (Sample.model_validate_json(content) for (content,) in rows)
+        names = {sample.id for sample in rated if sample.is_same_answer(by_id[sample.id])}
+        if not names:
             continue
-        rated = Sample.model_validate_json(row[0])
-        if (rated.user_input, rated.response) == (sample.user_input, sample.response):
-            queue = RatingQueue(database, name)
-            scale = queue.settings.rating_min, queue.settings.rating_max
-            for series in range(queue.series, 0, -1):
-                ratings += [(name, scale, rating) for rating in queue.ratings(series) if rating.sample == sample.id]
+        queue = RatingQueue(database, name)
+        scale = queue.settings.rating_min, queue.settings.rating_max
+        for series in range(queue.series, 0, -1):
+            ratings += [(name, scale, rating) for rating in queue.ratings(series) if rating.sample in names]
     return ratings

@@ -127,8 +127,7 @@ def _read_pages(database: Database, samples: Mapping[str, Sample]) -> list[_Page
         rated = {
             sample.id: sample
             for sample in rated_samples(queue, has_file=False)
-            if (ours := samples.get(sample.id))
-            and (ours.user_input, ours.response) == (sample.user_input, sample.response)
+            if (ours := samples.get(sample.id)) and ours.is_same_answer(sample)
         }
         if not rated:
             continue

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -17,6 +17,7 @@ from ...text.wording import count_of
 from ..database import Database
 from .rating_order import Choose
 
+RatedTurns = Literal["none", "each"]
 _REPEAT_DISTANCE = 10  # ratings between an answer and its hidden repeat, so that the rater does not remember the number
 
 
@@ -32,6 +33,7 @@ class QueueSettings(BaseModel):
         lock_seconds: How long an answer is kept for the rater who has it open.
         seed: Seed of the hidden repeats.
         choose: How the order of the answers was chosen (see `rating_order`).
+        turns: What of a conversation is rated: `none` of its turns but the whole, or `each` of its answers.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -44,6 +46,7 @@ class QueueSettings(BaseModel):
     lock_seconds: float = Field(default=900, gt=0)
     seed: int = 0
     choose: Choose = "random"
+    turns: RatedTurns = "none"
 
     @model_validator(mode="after")
     def _consistent(self) -> "QueueSettings":
@@ -337,7 +340,7 @@ class RatingQueue:
             ).fetchone()
             if row is not None:
                 known = Sample.model_validate_json(row[0])
-                if (known.user_input, known.response) != (sample.user_input, sample.response):
+                if not known.is_same_answer(sample):
                     raise UsageError(f"the rating queue {self.id} has another answer with the id {sample.id!r}")
                 return False
             self._db.execute(

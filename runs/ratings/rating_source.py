@@ -1,15 +1,17 @@
 """What is rated: the answers of a set or of a run, with the run's scores to choose by."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ...eval_sets import Sample, read_set
+from ...eval_sets.turns import is_turn, turn_samples
 from ...text.wording import count_of
 from ..database import Database
 from ..store import RunRow, Store
 from .rating_order import Choose, rating_order, score_columns
-from .rating_queue import QueueSettings, RatingQueue, queue_ids
+from .rating_queue import QueueSettings, RatedTurns, RatingQueue, queue_ids
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
@@ -32,8 +34,13 @@ class RatingSource:
     scores: "Floats"
 
 
-def find_source(store: Store, name: str) -> RatingSource:
+def find_source(store: Store, name: str, turns: RatedTurns = "none") -> RatingSource:
     """All answers of a run (its id, the beginning of one, or `last`), else those of a set.
+
+    Args:
+        store: Where the runs are.
+        name: The run or the set.
+        turns: What of a conversation is rated (see `select_rated`).
 
     Raises:
         UsageError: Neither a run nor a set has this name.
@@ -41,15 +48,40 @@ def find_source(store: Store, name: str) -> RatingSource:
     """
     run = _find_run(store, name)
     if run is None:
-        samples = tuple(read_set(name))
+        samples = tuple(select_rated(read_set(name), turns))
         return RatingSource(name, samples, (), score_columns({}, [sample.id for sample in samples]))
-    samples = tuple(store.samples(run.id))
+    samples = tuple(select_rated(store.samples(run.id), turns))
     directions = run.plan.all_directions
     columns: dict[str, dict[str, float]] = {metric: {} for metric in run.plan.all_metrics}
     for sample, metric, value, _ in store.sample_values(run.id):
         if value is not None and metric in columns:
             columns[metric][sample] = value if directions[metric] else -value
     return RatingSource(run.id, samples, tuple(columns), score_columns(columns, [sample.id for sample in samples]))
+
+
+def select_rated(samples: Iterable[Sample], turns: RatedTurns) -> list[Sample]:
+    """Selects what is rated of samples: answers without messages, and of conversations the whole or each answer.
+
+    Args:
+        samples: Conversations, turns of them, and answers without messages.
+        turns: `none`: conversations, and turns of which the conversation is not there. `each`: the answers of each
+            conversation, as samples of their own (`ID#PLACE`).
+
+    Example:
+        >>> chat = [{"role": "user", "content": "Free?"}, {"role": "assistant", "content": "Yes."}]
+        >>> [sample.id for sample in select_rated([Sample(id="chat-7", messages=chat)], "each")]
+        ['chat-7#1']
+    """
+    listed = list(samples)
+    whole = {sample.id for sample in listed if sample.messages and not is_turn(sample)}
+    if turns == "none":
+        return [sample for sample in listed if not is_turn(sample) or sample.metadata["conversation"] not in whole]
+    scored = {sample.id: sample for sample in listed if is_turn(sample)}
+    selected: dict[str, Sample] = {}
+    for sample in listed:
+        parts = turn_samples(sample) if sample.id in whole else [sample]
+        selected |= {part.id: scored.get(part.id, part) for part in parts}
+    return list(selected.values())
 
 
 def _find_run(store: Store, name: str) -> RunRow | None:

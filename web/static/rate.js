@@ -69,7 +69,7 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "s") choose("cannot-tell");
   else if (event.key === "u") document.getElementById("undo").requestSubmit();
   else if (event.key === "?") toggleHelp();
-  else if (event.key === "Enter" && !event.target.matches("button, summary")) form.requestSubmit();
+  else if (event.key === "Enter" && !event.target.matches("a, button, summary")) form.requestSubmit();
   else return;
   event.preventDefault();
 });
