@@ -10,6 +10,7 @@ from .claim_sections import ClaimMarks, ClaimTimes, PlainWords, SeriesNames
 from .fallback import FALLBACK
 from .sections import (
     Components,
+    Consistency,
     DeclinedWords,
     Entities,
     Messages,
@@ -159,6 +160,11 @@ class Language:
     def statements(self) -> Statements:
         """`statements.yaml`."""
         return self._read("statements", Statements)
+
+    @cached_property
+    def consistency(self) -> Consistency:
+        """`consistency.yaml`."""
+        return self._read("consistency", Consistency)
 
     @cached_property
     def probes(self) -> Probes:

@@ -115,6 +115,7 @@ class _PlannedMetric(Metric):
     def __init__(self, metric: Metric) -> None:
         self.name = metric.name
         self.needs = metric.needs
+        self.substitutes = metric.substitutes
         self._metric = metric
 
     async def measure(self, sample: Sample) -> Score:

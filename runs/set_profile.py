@@ -71,4 +71,4 @@ class SetProfile:
         )
 
     def _can_score(self, metric: Metric) -> bool:
-        return any(fields >= set(metric.needs) for fields in self._fields)
+        return any(not metric.missing_fields(fields.__contains__) for fields in self._fields)
