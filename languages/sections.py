@@ -490,7 +490,8 @@ class Consistency(PackFile):
         neutral: Words that do not tell one thing from another either, but may be what a statement is about.
         negations: Words that deny, beside those of `words.yaml`.
         opposites: Words that deny, each with what it denies.
-        free: That something costs nothing; patterns, as all that follow but the lists of words.
+        free: That something costs nothing, `not_free` that it costs something; patterns, as all that follow but the
+            lists of words.
         range: Words and signs between the two ends of a range; `about` stands before a number that is not exact,
             `at_most` and `at_least` before a bound.
         unit_modifiers: Words between a number and its unit.
@@ -508,6 +509,7 @@ class Consistency(PackFile):
     negations: frozenset[str] = frozenset()
     opposites: dict[str, str] = {}
     free: tuple[CaselessPattern, ...]
+    not_free: tuple[CaselessPattern, ...]
     range: tuple[str, ...]
     about: tuple[str, ...]
     at_most: tuple[str, ...]

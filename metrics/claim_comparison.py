@@ -15,6 +15,7 @@ from .numeric.lexicon import stem_of, whole_words
 Difference = Literal["number", "date", "time", "weekday", "contact", "name", "yes_no"]
 """In what two statements differ."""
 
+_SMALLEST_PRICE = 0.01
 _DAYS = {"s": 1 / 86_400, "min": 1 / 1440, "h": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.0, "year": 365.0}
 _TIME_LEEWAY = 0.04  # a month is 28 to 31 days
 _ABOUT = 0.25  # "about 4 days" is 3 to 5
@@ -23,7 +24,7 @@ _BEFORE = 24  # characters before a number in which its bound stands
 _MOST_MODIFIERS = 2
 _FEWEST_SAME = 5  # letters with which two words of one family begin: deliver, delivery
 _SAME_SHARE = 0.6
-_CLOCK = re.compile(r"(?<![\d.,:-])(\d{1,2})(?:[:.](\d{2})(?:\s?([ap])\.?m\b)?|\s?([ap])\.?m\b)(?![\d:])", re.IGNORECASE)
+_CLOCK = re.compile(r"(?<![\d.,:-])(\d{1,2})(?::(\d{2})(?:\s?([ap])\.?m\b)?|\s?([ap])\.?m\b)(?![\d:])", re.IGNORECASE)
 _WORD = re.compile(r"\w[\w'’-]*")
 _NAME = re.compile(r"\w*[A-Z]\w*[A-Z0-9]\w*|[^\W\d_]*\d\w*|[A-Z]\w+")
 _CODE = re.compile(r"(?=\w*\d)(?=\w*[^\W\d_])[\w-]{3,}")
@@ -127,9 +128,11 @@ def read_statement(
     pack = language.consistency
     folded = text.replace("’", "'")
     rest, values = folded, list[Value]()
-    if match := any_pattern(pack.free).search(rest):
-        values.append(Value("money", "", 0.0, 0.0))
-        rest = _blank(rest, match.start(), match.end())
+    for pattern, least, most in ((pack.not_free, _SMALLEST_PRICE, float("inf")), (pack.free, 0.0, 0.0)):
+        if match := any_pattern(pattern).search(rest):
+            values.append(Value("money", "", least, most))
+            rest = _blank(rest, *match.span())
+            break
     facts, rest = _find_facts(rest, language)
     more, rest = _find_values(rest, language)
     names, ending = _find_names(rest, language)
@@ -387,7 +390,11 @@ def _weekday(language: Language) -> re.Pattern[str]:
 def _find_values(text: str, language: Language) -> tuple[list[Value], str]:
     """The numbers of a text that count something, and the text without them; a number that names stays."""
     values: list[Value] = []
-    numbers = [number for number in find_numbers(text, language) if not number.ordinal]
+    numbers = [
+        number
+        for number in find_numbers(text, language)
+        if not (number.ordinal or (number.spelled and number.value == 1 and not number.unit))
+    ]
     rest, place = text, 0
     while place < len(numbers):
         number = numbers[place]
