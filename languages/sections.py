@@ -492,6 +492,9 @@ class Consistency(PackFile):
         opposites: Words that deny, each with what it denies.
         free: That something costs nothing, `not_free` that it costs something; patterns, as all that follow but the
             lists of words.
+        asides: What is said beside a statement and does not change it; `instructions` is what not to do now.
+        periods: How often something is or is paid, under one name for all words.
+        compound_tails: Ends of compounds that do not tell one thing from another.
         range: Words and signs between the two ends of a range; `about` stands before a number that is not exact,
             `at_most` and `at_least` before a bound.
         unit_modifiers: Words between a number and its unit.
@@ -510,6 +513,10 @@ class Consistency(PackFile):
     opposites: dict[str, str] = {}
     free: tuple[CaselessPattern, ...]
     not_free: tuple[CaselessPattern, ...]
+    asides: tuple[CaselessPattern, ...]
+    instructions: tuple[CaselessPattern, ...] = ()
+    periods: dict[str, tuple[Checked, ...]]
+    compound_tails: tuple[str, ...] = ()
     range: tuple[str, ...]
     about: tuple[str, ...]
     at_most: tuple[str, ...]

@@ -9,6 +9,7 @@ from ..languages import Language
 from ..text.entities import find_entities
 from ..text.lemmas import lemma, words
 from ..text.numbers import Number, find_numbers, known_unit
+from ..text.numbers.notation import unit_aliases
 from ..text.pattern_screen import any_pattern
 from .numeric.lexicon import stem_of, whole_words
 
@@ -25,6 +26,7 @@ _MOST_MODIFIERS = 2
 _FEWEST_SAME = 5  # letters with which two words of one family begin: deliver, delivery
 _SAME_SHARE = 0.6
 _CLOCK = re.compile(r"(?<![\d.,:-])(\d{1,2})(?::(\d{2})(?:\s?([ap])\.?m\b)?|\s?([ap])\.?m\b)(?![\d:])", re.IGNORECASE)
+_HYPHEN = re.compile(r"(?<=\w)-(?=[^\W\d]{3,}\b)")  # a two-year warranty
 _WORD = re.compile(r"\w[\w'’-]*")
 _NAME = re.compile(r"\w*[A-Z]\w*[A-Z0-9]\w*|[^\W\d_]*\d\w*|[A-Z]\w+")
 _CODE = re.compile(r"(?=\w*\d)(?=\w*[^\W\d_])[\w-]{3,}")
@@ -126,8 +128,8 @@ def read_statement(
         (['refund'], [('time', 5.0)])
     """
     pack = language.consistency
-    folded = text.replace("’", "'")
-    rest, values = folded, list[Value]()
+    folded = any_pattern(pack.asides).sub(" ", any_pattern(pack.corrections).sub(" ", text.replace("’", "'")))
+    rest, values = _HYPHEN.sub(" ", folded), list[Value]()
     for pattern, least, most in ((pack.not_free, _SMALLEST_PRICE, float("inf")), (pack.free, 0.0, 0.0)):
         if match := any_pattern(pattern).search(rest):
             values.append(Value("money", "", least, most))
@@ -136,7 +138,8 @@ def read_statement(
     facts, rest = _find_facts(rest, language)
     more, rest = _find_values(rest, language)
     names, ending = _find_names(rest, language)
-    own, denials = list[str](), 0
+    own, rest = _find_periods(rest, language)
+    denials = 0
     idle, light_words, neutral, negations = _word_lists(language)
     light, weak = set[str](), set[str]()
     for word in words(rest):
@@ -151,7 +154,7 @@ def read_statement(
         elif word in neutral:
             weak.add(_stem(word, language))
         else:
-            own.append(_stem(word, language))
+            own.add(_stem(word, language))
     marks = {name for name in _MARKS if _mark(language, name).search(folded)}
     return Statement(
         turn,
@@ -280,7 +283,7 @@ def _same_conditions(first: Statement, second: Statement) -> bool:
         apart & {"conditions", "permission"} == {"permission"} and first.is_denied != second.is_denied
     ):
         return "permission" in apart and "conditions" not in apart and not _has_time(first, second)
-    return "passing" not in first.marks | second.marks and not (
+    return not {"passing", "instructions"} & (first.marks | second.marks) and not (
         first.is_denied != second.is_denied and "of_assistant" in first.marks | second.marks
     )
 
@@ -325,7 +328,7 @@ def _is_apart(first: tuple[float, float], second: tuple[float, float], leeway: f
     return first[1] * (1 + leeway) < second[0] or second[1] * (1 + leeway) < first[0]
 
 
-_MARKS = ("conditions", "passing", "own_case", "of_assistant", "permission")
+_MARKS = ("conditions", "passing", "own_case", "of_assistant", "permission", "instructions")
 _FACT_KINDS: dict[str, Difference] = {
     "date": "date",
     "clock": "time",
@@ -353,6 +356,10 @@ def _word_lists(language: Language) -> tuple[frozenset[str], frozenset[str], fro
 
 @lru_cache(maxsize=50_000)
 def _stem(word: str, language: Language) -> str:
+    for tail in language.consistency.compound_tails:
+        if word.endswith(tail) and len(word) - len(tail) >= _FEWEST_SAME:
+            word = word.removesuffix(tail)
+            break
     return stem_of(lemma(word, language), language.code) if word[:1].isalpha() else word
 
 
@@ -377,7 +384,8 @@ def _find_facts(text: str, language: Language) -> tuple[dict[str, frozenset[str]
             facts.setdefault("clock", set()).add(f"{hour:02}:{minute}")
             rest = _blank(rest, *match.span())
     for match in _weekday(language).finditer(rest):
-        facts.setdefault("weekday", set()).add(match[0].lower().rstrip("s"))
+        if "date" not in facts:  # whose weekday it is
+            facts.setdefault("weekday", set()).add(match[0].lower().rstrip("s"))
         rest = _blank(rest, *match.span())
     return {kind: frozenset(texts) for kind, texts in facts.items()}, rest
 
@@ -390,11 +398,8 @@ def _weekday(language: Language) -> re.Pattern[str]:
 def _find_values(text: str, language: Language) -> tuple[list[Value], str]:
     """The numbers of a text that count something, and the text without them; a number that names stays."""
     values: list[Value] = []
-    numbers = [
-        number
-        for number in find_numbers(text, language)
-        if not (number.ordinal or (number.spelled and number.value == 1 and not number.unit))
-    ]
+    text = _one_of_time(language).sub(lambda match: f"1{' ' * (len(match[0]) - 1)}", text)
+    numbers = [number for number in find_numbers(text, language) if not number.ordinal]
     rest, place = text, 0
     while place < len(numbers):
         number = numbers[place]
@@ -405,7 +410,7 @@ def _find_values(text: str, language: Language) -> tuple[list[Value], str]:
             number = numbers[place]
         place += 1
         kind, end, is_working = _slot(text, number, unit, language)
-        if not kind:
+        if not kind or (kind == "count" and number.spelled and number.value == 1):
             continue
         unit = number.unit or unit or ""
         size = _DAYS.get(unit, 1.0) if kind == "time" else 1.0
@@ -414,6 +419,14 @@ def _find_values(text: str, language: Language) -> tuple[list[Value], str]:
         values.append(Value(kind, currency, low, high, _bound(text, start, language), is_working))
         rest = _blank(rest, start, end)
     return values, rest
+
+
+@cache
+def _one_of_time(language: Language) -> re.Pattern[str]:
+    """The article of a time that is 1 of it: "a month"."""
+    ones = "|".join(map(re.escape, sorted(language.notation.ones, key=len, reverse=True)))
+    units = [word for word in unit_aliases() if known_unit(word) in _DAYS and len(word) > 1]
+    return re.compile(rf"(?<!\w)(?:{ones})(?=\s(?:{'|'.join(map(re.escape, units))})\b)", re.IGNORECASE)
 
 
 def _is_range(text: str, first: Number, second: Number, language: Language) -> bool:
@@ -459,6 +472,21 @@ def _bound(text: str, start: int, language: Language) -> str:
 def _bound_before(language: Language, name: str) -> re.Pattern[str]:
     phrases: tuple[str, ...] = getattr(language.consistency, name)
     return re.compile(rf"{whole_words(map(re.escape, phrases)).pattern}\s*$")
+
+
+def _find_periods(text: str, language: Language) -> tuple[set[str], str]:
+    """How often what a text speaks of is or is paid, and the text without it."""
+    periods = set[str]()
+    for name, pattern in _periods(language):
+        if pattern.search(text):
+            periods.add(f"per {name}")
+            text = pattern.sub(" ", text)
+    return periods, text
+
+
+@cache
+def _periods(language: Language) -> list[tuple[str, re.Pattern[str]]]:
+    return [(name, whole_words(forms)) for name, forms in language.consistency.periods.items()]
 
 
 def _find_names(text: str, language: Language) -> tuple[frozenset[str], frozenset[str]]:
