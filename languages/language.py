@@ -10,6 +10,7 @@ from .claim_sections import ClaimMarks, ClaimTimes, PlainWords, SeriesNames
 from .fallback import FALLBACK
 from .sections import (
     Components,
+    Consistency,
     DeclinedWords,
     Demands,
     Entities,
@@ -178,6 +179,11 @@ class Language:
         if self.has("words"):
             return self.words.function_words - self.words.negations
         return self.demands.function_words if self.has("demands") else frozenset()
+
+    @cached_property
+    def consistency(self) -> Consistency:
+        """`consistency.yaml`."""
+        return self._read("consistency", Consistency)
 
     @cached_property
     def probes(self) -> Probes:

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Usage
+from ..judges.transports.wording import delimit_all
 from ..languages import language_or_fallback
 from ..prompts import Prompts
 from ..text.phrases import TO_JUDGE
@@ -18,6 +19,7 @@ from ..text.sentences import (
     answer_to_its_reader,
     without_words_to_judge,
 )
+from .sample_state import earlier_turns
 from .score import SENTENCES
 
 ClaimsBy = Literal["judge", "sentences"]
@@ -29,15 +31,23 @@ class Claims(BaseModel):
     claims: list[str]
 
 
-def claims_question(sample: Sample, prompts: Prompts) -> Question[Claims]:
-    """What the judge is asked for an answer's claims."""
+def claims_question(sample: Sample, prompts: Prompts, answer: str | None = None) -> Question[Claims]:
+    """What the judge is asked for an answer's claims: it sees the turns before, to write what the answer refers to.
+
+    Args:
+        sample: The sample.
+        prompts: Has the prompt `claims`.
+        answer: The text whose claims are asked for; the sample's answer if left out.
+    """
     prompt = prompts.load("claims", sample.language)
-    user = prompt.render({"question": sample.user_input, "answer": sample.response})
+    user = prompt.render({"question": sample.user_input, "answer": sample.response if answer is None else answer})
+    if before := delimit_all(earlier_turns(sample)):
+        user = f"{before}\n{user}"
     return Question(prompt, user, Claims, sample.id, prompts=prompts)
 
 
 async def claims_by_judge(
-    sample: Sample, split: Sequence[AnswerSentence], judge: Judge, prompts: Prompts
+    sample: Sample, split: Sequence[AnswerSentence], judge: Judge, prompts: Prompts, text: str | None = None
 ) -> tuple[list[str], Usage]:
     """The answer's claims, decontextualised by the judge in one call, and the usage of the call.
 
@@ -45,25 +55,24 @@ async def claims_by_judge(
 
     Args:
         sample: The sample with the answer.
-        split: The answer's sentences (`sentences_of_answer`).
+        split: The sentences of the answer, or of `text` (`sentences_of_answer`).
         judge: Lists the claims.
         prompts: Has the prompt `claims`.
+        text: The text whose claims they are; the sample's answer if left out.
 
     Raises:
         JudgeError: The judge gave no usable reply.
     """
-    response = answer_to_its_reader(sample.response, split)
-    if response is not sample.response:
-        sample = sample.model_copy(update={"response": response})
-    reply = await judge.ask(claims_question(sample, prompts))
+    answer = answer_to_its_reader(sample.response if text is None else text, split)
+    reply = await judge.ask(claims_question(sample, prompts, answer))
     language = language_or_fallback(sample.language)
     texts = (without_words_to_judge(" ".join(claim.split()), language) for claim in reply.value.claims)
     return list(dict.fromkeys(filter(None, texts))), reply.usage
 
 
-def sentences_of_answer(sample: Sample) -> list[AnswerSentence]:
-    """All sentences of the answer, each with what it is: a claim, or why it is none."""
-    return answer_sentences(sample.response, language_or_fallback(sample.language))
+def sentences_of_answer(sample: Sample, text: str | None = None) -> list[AnswerSentence]:
+    """All sentences of the answer, or of another text of the sample, each with what it is: a claim, or why it is none."""
+    return answer_sentences(sample.response if text is None else text, language_or_fallback(sample.language))
 
 
 def claims_of_sentences(split: Sequence[AnswerSentence]) -> list[str]:

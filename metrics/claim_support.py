@@ -24,13 +24,16 @@ async def extract_claims(
     Raises:
         JudgeError: The judge gave no usable reply.
     """
-    speaking = sample if text == sample.response else sample.model_copy(update={"response": text})
-    split = await compute_for(speaking, sentences_of_answer, speaking)
+    split = await compute_for(sample, sentences_of_answer, sample, text)
     if claims_by == "judge":
-        return await claims_by_judge(speaking, split, judge, prompts)
+        return await claims_by_judge(sample, split, judge, prompts, text)
     return claims_of_sentences(split), NO_USAGE
 
 
+SUPPORT = "support"
+"""The prompt of a claim and its contexts."""
+CONVERSATION_SUPPORT = "conversation_support"
+"""The prompt where results of tools and what the customer said count too."""
 _NO_CONTEXT: Mapping[str, str] = MappingProxyType({})
 
 
@@ -40,6 +43,7 @@ def support_request(
     documentation: str,
     prompts: Prompts,
     context: Mapping[str, str] = _NO_CONTEXT,
+    task: str = SUPPORT,
 ) -> Request:
     """What a judge is asked: of each claim, whether the documentation supports it.
 
@@ -50,12 +54,13 @@ def support_request(
         sample: The sample that the claims are about.
         claims: The claims, in order.
         documentation: What may support them.
-        prompts: Has the prompt `support`.
+        prompts: Has the prompt.
         context: The sentences that a claim refers back to, by the claim.
+        task: The prompt that says what supports a claim.
     """
     predicates = [Predicate(str(number), claim, context.get(claim, "")) for number, claim in enumerate(claims, start=1)]
     state = {"documentation": documentation, **earlier_turns(sample)}
-    return Request("support", state, predicates, sample.language, sample.id, prompts)
+    return Request(task, state, predicates, sample.language, sample.id, prompts)
 
 
 async def judge_support(
@@ -66,6 +71,7 @@ async def judge_support(
     prompts: Prompts,
     *,
     context: Mapping[str, str] = _NO_CONTEXT,
+    task: str = SUPPORT,
 ) -> tuple[list[Claim], Usage]:
     """Has a judge say of each claim whether a text supports it; without claims nobody is asked.
 
@@ -74,8 +80,9 @@ async def judge_support(
         claims: The claims, in order.
         documentation: What may support them.
         judge: The judge.
-        prompts: Has the prompt `support`.
+        prompts: Has the prompt.
         context: The sentences that a claim refers back to, by the claim.
+        task: The prompt that says what supports a claim.
 
     Returns:
         The claims with their verdicts, in order, and the usage.
@@ -85,7 +92,7 @@ async def judge_support(
     """
     if not claims:
         return [], NO_USAGE
-    answers = await judge.decide(support_request(sample, claims, documentation, prompts, context))
+    answers = await judge.decide(support_request(sample, claims, documentation, prompts, context, task))
     return [predicate_claim(answer, claim) for answer, claim in zip(answers.values(), claims, strict=True)], (
         answers.usage
     )

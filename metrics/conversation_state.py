@@ -1,7 +1,7 @@
 """A conversation as a judge reads it: one line per message, with its turn, as long as the judge can read."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..errors import JudgeError
 from ..eval_sets.conversation import message_line
@@ -9,6 +9,8 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, JudgeSettings, Question, Request
 from ..judges.request_fit import context_need
 from ..languages import language_or_fallback
+
+T = TypeVar("T")
 
 _SHORTER = (None, 2000, 500, 120)
 """The most characters of a tool's result that a judge is shown; each is tried before the next."""
@@ -79,15 +81,29 @@ def fitting_thread(sample: Sample, judge: Judge, ask: Callable[[str], Request | 
     Raises:
         JudgeError: It does not fit with the results cut either; the message names the size and the setting to raise.
     """
+    return fit_results(lambda most: write_thread(sample, most), judge, lambda thread: ask(thread.text))
+
+
+def fit_results(write: Callable[[int | None], T], judge: Judge, ask: Callable[[T], Request | Question[Any]]) -> T:
+    """Writes a conversation with results of tools as long as the judge can read them.
+
+    Args:
+        write: Writes it; takes the most characters of a tool's result, None for all of it.
+        judge: Who reads it. Where the length of its context is unknown, nothing is cut.
+        ask: Makes what the judge is asked, of what was written.
+
+    Raises:
+        JudgeError: It does not fit with the results cut either; the message names the size and the setting to raise.
+    """
     settings = getattr(judge, "settings", None)
     if not isinstance(settings, JudgeSettings):
-        return write_thread(sample)
+        return write(None)
     need = limit = 0
     for most in _SHORTER:
-        thread = write_thread(sample, most)
-        need, known = context_need(ask(thread.text), settings)
+        written = write(most)
+        need, known = context_need(ask(written), settings)
         if known is None or need <= known:
-            return thread
+            return written
         limit = known
     raise JudgeError(
         f"the conversation takes about {need:,} tokens with every result of a tool cut to {_SHORTER[-1]} characters, "

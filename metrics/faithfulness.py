@@ -1,10 +1,11 @@
 """Faithfulness: the share of an answer's claims that its contexts support."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from ..eval_sets.sample import Sample
 from ..installation import require_packages
-from ..judges import JudgeLike, open_judge
+from ..judges import JudgeLike, Request, open_judge
 from ..judges.usage import NO_USAGE
 from ..prompts import BUNDLED, Prompts
 from ..text.sentences import describe_cut_lines
@@ -12,7 +13,8 @@ from ..text.wording import count_of
 from ..worker_threads import compute_beside
 from .claim import Claim
 from .claim_extraction import ClaimsBy, claims_by_judge, claims_of_sentences, sentence_evidence, sentences_of_answer
-from .claim_support import judge_support, with_quotes
+from .claim_support import CONVERSATION_SUPPORT, SUPPORT, judge_support, support_request, with_quotes
+from .conversation_documents import Documentation, fitting_documents, quote_documents
 from .metric import Metric
 from .score import Score, scored, skipped
 from .worker import compute_for
@@ -28,7 +30,11 @@ class Faithfulness(Metric):
     many calls. One that the judge leaves out is asked about again and then counts as not supported. An answer without
     claims (a refusal, a greeting) is skipped. Sentences
     that claim nothing are not judged, least of all those that speak to the judge ("Evaluator: all of this is right");
-    the evidence names them (`left_out`). Earlier turns of the conversation are shown to the judge.
+    the evidence names them (`left_out`).
+
+    In a conversation (a sample with `messages`) the contexts of earlier turns, results of tools and what the customer
+    said count too, the latter for facts about the customer only; the earlier turns are shown to the judge. The evidence
+    names each kind (`documentation`) and where a claim's quote stands (`document`).
 
     Args:
         judge: Gives the verdicts.
@@ -64,6 +70,7 @@ class Faithfulness(Metric):
         self.numeric = numeric
         self.context = context
         self.claims: ClaimsBy = claims or "sentences"
+        self.substitutes = {"retrieved_contexts": ("messages",) if numeric is False else ("messages", "tables")}
 
     def _prepare(self, sample: Sample) -> Sample:
         """A sample with tables and no contexts is judged by what its tables say."""
@@ -87,7 +94,8 @@ class Faithfulness(Metric):
             claims, usage = await claims_by_judge(sample, split, self.judge, self.prompts)
         else:
             claims = claims_of_sentences(split)
-        prompt_names = ["claims"] * (self.claims == "judge") + ["support"]
+        task = CONVERSATION_SUPPORT if sample.messages else SUPPORT
+        prompt_names = ["claims"] * (self.claims == "judge") + [task]
         evidence: dict[str, Any] = {
             "claims_by": self.claims,
             "judge": self.judge.name,
@@ -99,11 +107,16 @@ class Faithfulness(Metric):
         if not claims:
             return skipped("the answer makes no claims", evidence, usage)
         context = {sentence.text: sentence.context for sentence in split} if self.context else {}
-        documentation = "\n\n".join(sample.retrieved_contexts)
+        documents = await self._documents(sample, claims, context) if sample.messages else None
+        if documents is not None and not documents.states_fact:
+            reason = "nothing is documented: there are no contexts and no tool results, and the customer states nothing"
+            return skipped(reason, evidence, usage)
+        text = "\n\n".join(sample.retrieved_contexts) if documents is None else documents.text
         judged, verdicts_usage = await judge_support(
-            sample, claims, documentation, self.judge, self.prompts, context=context
+            sample, claims, text, self.judge, self.prompts, context=context, task=task
         )
-        judged = await compute_for(sample, with_quotes, judged, sample.retrieved_contexts)
+        if documents is None:
+            judged = await compute_for(sample, with_quotes, judged, sample.retrieved_contexts)
         if sample.tables if self.numeric is None else self.numeric:
             from .numeric.in_faithfulness import with_computed_verdicts
 
@@ -111,12 +124,30 @@ class Faithfulness(Metric):
         unsupported = [claim for claim in judged if claim.verdict != "supported"]
         supported = len(judged) - len(unsupported)
         value = self.aggregate([claim.support for claim in judged])
-        evidence |= {"claims": [claim.evidence() for claim in judged], "ratio": supported / len(judged)}
+        if documents is None:
+            evidence["claims"] = [claim.evidence() for claim in judged]
+        else:
+            evidence["claims"] = await compute_for(sample, quote_documents, judged, sample, documents)
+            evidence |= documents.evidence()
+        evidence["ratio"] = supported / len(judged)
         reason = f"{supported} of {count_of(len(judged), 'claim')} supported"
         if unsupported:
             worst = min(unsupported, key=_rank)
             reason += f'; {worst.verdict.replace("_", " ")}: "{worst.text}" ({worst.reason})'
         return scored(value, reason, evidence, usage + verdicts_usage)
+
+    async def _documents(self, sample: Sample, claims: Sequence[str], context: Mapping[str, str]) -> Documentation:
+        """What was known in the conversation, as much as the judge can read beside the longest claim.
+
+        Raises:
+            JudgeError: It cannot read it even with results of tools cut.
+        """
+        longest = max(claims, key=lambda claim: len(claim) + len(context.get(claim, "")))
+
+        def ask(documents: Documentation) -> Request:
+            return support_request(sample, [longest], documents.text, self.prompts, context, CONVERSATION_SUPPORT)
+
+        return await compute_for(sample, fitting_documents, sample, self.judge, ask)
 
     def aggregate(self, support: list[float]) -> float:
         """The score from each claim's support in [0, 1]: the mean."""

@@ -4,10 +4,11 @@ import asyncio
 import inspect
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextvars import copy_context
 from copy import copy
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from pydantic import ValidationError
@@ -39,6 +40,7 @@ class Metric(ABC):
         name: What `--metrics` and the tables call it.
         range: The lowest and highest value; None where there is no bound.
         needs: The sample fields that must not be empty; without one of them the sample is skipped.
+        substitutes: The fields of which one may stand in for a needed one, by its name.
         higher_is_better: Whether higher values are better. Everything that ranks or compares reads it here.
         measures: What it is a measure of: one `answer`, or the whole `conversation` (a sample with `messages`).
         argument: The constructor's parameter that stands right after the name in a specification
@@ -48,6 +50,7 @@ class Metric(ABC):
     name: str
     range: tuple[float | None, float | None] = (0.0, 1.0)
     needs: tuple[str, ...] = ("response",)
+    substitutes: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     higher_is_better: bool = True
     measures: Level = "answer"
     argument: str = ""
@@ -68,7 +71,7 @@ class Metric(ABC):
         """
         check_type("sample", sample, Sample, "a Sample; `score` and `ascore` take its fields")
         sample = self._prepare(sample)
-        missing = [name for name in self.needs if not has_field(sample, name)]
+        missing = self.missing_fields(lambda name: has_field(sample, name))
         if missing:
             return skipped(f"the sample has no {' and no '.join(missing)}")
         with meter_usage() as usages:
@@ -76,6 +79,15 @@ class Metric(ABC):
                 return await self.measure(sample)
             except JudgeError as error:
                 return failed(str(error), usage=Usage.total(usages))
+
+    def missing_fields(self, has: Callable[[str], bool]) -> list[str]:
+        """Lists the needed fields that are empty, and that no other field stands in for.
+
+        Args:
+            has: Whether a field is not empty.
+        """
+        needs = [(name, *self.substitutes.get(name, ())) for name in self.needs]
+        return [names[0] for names in needs if not any(map(has, names))]
 
     def _prepare(self, sample: Sample) -> Sample:
         """The sample as this metric reads it, before it is looked at what the sample lacks."""

@@ -4,6 +4,8 @@ from collections.abc import Collection
 
 from ..eval_sets.conversation import earlier_messages, message_line
 from ..eval_sets.sample import Sample
+from ..languages import language_or_fallback
+from ..text.sentences import without_words_to_judge
 
 STATE_PARTS = {
     "retrieved_contexts": "documentation",
@@ -53,12 +55,14 @@ def read_fields(typed: str) -> tuple[str, ...]:
 def earlier_turns(sample: Sample) -> dict[str, str]:
     """Shows the turns before a sample's message as the part `conversation`; nothing where the sample has none.
 
-    Each message is one line, so that no message can pass for another speaker's.
+    Each message is one line, so that no message can pass for another speaker's. What speaks to a judge is left out.
 
     Example:
         >>> history = [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Hi, how can I help?"}]
         >>> earlier_turns(Sample(id="1", user_input="How?", response="So.", metadata={"history": history}))
         {'conversation': 'user: Hello.\\nassistant: Hi, how can I help?'}
     """
-    lines = [message_line(message.role, message.text) for message in earlier_messages(sample)]
+    language = language_or_fallback(sample.language)
+    said = [(message.role, without_words_to_judge(message.text, language)) for message in earlier_messages(sample)]
+    lines = [message_line(role, text) for role, text in said if text]
     return {"conversation": "\n".join(lines)} if lines else {}

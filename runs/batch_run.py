@@ -117,6 +117,7 @@ class _PlannedMetric(Metric):
         self.name = metric.name
         self.needs = metric.needs
         self.measures = metric.measures
+        self.substitutes = metric.substitutes
         self._metric = metric
 
     async def measure(self, sample: Sample) -> Score:

@@ -90,7 +90,10 @@ class SetProfile:
         )
 
     def _can_score(self, metric: Metric) -> bool:
-        return any(metric.measures in levels and fields >= set(metric.needs) for levels, fields in self._fields)
+        return any(
+            metric.measures in levels and not metric.missing_fields(fields.__contains__)
+            for levels, fields in self._fields
+        )
 
     def _leaves_out(self, metric: Metric) -> bool:
         """Whether the choice of turns leaves a metric out; `describe_unmeasured` says so."""

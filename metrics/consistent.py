@@ -1,0 +1,323 @@
+"""Consistent: the share of the assistant's claims that contradict no earlier one of its own."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..eval_sets.message import Message
+from ..eval_sets.sample import Sample
+from ..installation import require_packages
+from ..judges import JudgeLike, Predicate, Request, open_judge
+from ..judges.usage import NO_USAGE
+from ..languages import Language, language_or_fallback
+from ..prompts import BUNDLED, Prompts
+from ..text.pattern_screen import any_pattern
+from ..text.sentence_kinds import CLAIM, QUESTION, YES_NO
+from ..text.sentences import AnswerSentence, answer_sentences
+from ..text.wording import count_of, verb_of
+from .claim_comparison import Difference, Statement, compare, find_subject, merge_families, read_statement
+from .claim_support import require_answers
+from .conversation_state import Thread, fitting_thread
+from .metric import Metric
+from .score import Score, scored, skipped
+from .worker import compute_for
+
+MOST_CLAIMS = 400
+"""At most so many claims are compared: each is compared with every earlier one."""
+MOST_PAIRS = 20
+"""At most so many pairs are put to the judge, unless `pairs` says otherwise."""
+_ITEM = re.compile(r"[ \t]*(?:[-*+•–|]|\d{1,3}[.)]|#+)[ \t]*[*_]*$")
+_MOST_QUESTION_WORDS = 12
+_SMALL_NUMBER = 32  # smaller ones stand in any result of a tool by chance
+# names of functions, which are English in programs of any language
+_READS = re.compile(
+    r"(?:get|search|find|list|check|look_?up|read|fetch|calculate|think|query|view|show|retrieve|status)", re.IGNORECASE
+)
+
+
+class Pair(NamedTuple):
+    """Two claims about the same thing.
+
+    Attributes:
+        earlier: The claim that was made first.
+        later: The other.
+        difference: In what rules see that they differ; "" where they leave it to a judge.
+        likeness: How much they share, in [0, 1].
+    """
+
+    earlier: Statement
+    later: Statement
+    difference: Difference | str
+    likeness: float
+
+
+class ComparedClaims(NamedTuple):
+    """The claims of a conversation and what rules find between them.
+
+    Attributes:
+        count: How many claims there are.
+        contradictions: Pairs that rules decide, at most one per later claim.
+        open: Pairs that rules leave open, the most alike first, at most one per later claim.
+        corrected: The turns in which the assistant corrects itself.
+    """
+
+    count: int
+    contradictions: list[Pair]
+    open: list[Pair]
+    corrected: frozenset[int]
+
+
+def compare_claims(sample: Sample) -> ComparedClaims:
+    """Compares each claim of the assistant with its earlier ones, by rules.
+
+    Args:
+        sample: The conversation.
+
+    Example:
+        >>> said = ["How long does a refund take?", "A refund takes 5 days.", "Sure?", "A refund takes 10 days."]
+        >>> messages = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(said)]
+        >>> [pair.difference for pair in compare_claims(Sample(id="1", messages=messages, language="en")).contradictions]
+        ['number']
+    """
+    language = language_or_fallback(sample.language, "consistency")
+    corrects = any_pattern(language.consistency.corrections)
+    statements: list[Statement] = []
+    corrected = set[int]()
+    question, about = "", frozenset[str]()
+    for turn, message in enumerate(sample.messages):
+        if message.role == "user" and message.text.strip():
+            question = message.text
+        elif message.is_answer:
+            asked = _asked(question, language)
+            about = find_subject(asked, language) or about
+            statements += _read_answer(message.text, turn, asked, about, language)
+            if corrects.search(message.text.replace("’", "'")):
+                corrected.add(turn)
+    count = len({(one.turn, one.text) for one in statements})
+    statements = merge_families(statements[:MOST_CLAIMS])
+    contradictions, left_open = list[Pair](), list[Pair]()
+    for place, later in enumerate(statements):
+        pairs = _pairs(statements[:place], later, sample.messages)
+        decided = next((pair for pair in pairs if pair.difference), None)
+        if decided and (later.turn, later.text) not in {(pair.later.turn, pair.later.text) for pair in contradictions}:
+            contradictions.append(decided)
+        elif not decided and pairs:
+            left_open.append(max(pairs, key=lambda pair: pair.likeness))
+    left_open.sort(key=lambda pair: -pair.likeness)
+    return ComparedClaims(count, contradictions, left_open, frozenset(corrected))
+
+
+def _asked(message: str, language: Language) -> str:
+    """What a message of the customer asks: its last question, or all of a short one."""
+    asking = [part.written for part in answer_sentences(message, language) if part.written.rstrip().endswith("?")]
+    if asking:
+        return asking[-1]
+    return message if len(message.split()) <= _MOST_QUESTION_WORDS else ""
+
+
+def _read_answer(answer: str, turn: int, question: str, before: frozenset[str], language: Language) -> list[Statement]:
+    """The claims of an answer; `before` is what the conversation was about before it."""
+    statements: list[Statement] = []
+    asked_about = find_subject(question, language)
+    about = asked_about or before
+    is_first = True
+    for sentence in answer_sentences(answer, language):
+        if is_first and asked_about and (opening := _opening(sentence, language)):
+            statements.append(_as_statement(sentence, opening, question, turn, language))
+        is_first = is_first and sentence.kind not in {CLAIM, YES_NO}
+        if sentence.kind != CLAIM or sentence.text in {one.text for one in statements if not one.opening}:
+            continue
+        listed = _ITEM.search(answer[max(answer.rfind("\n", 0, sentence.start), 0) : sentence.start].lstrip("\n"))
+        statement = read_statement(sentence.text, turn, language, about=about, is_listed=listed is not None)
+        if statement.strong:
+            about = statement.strong
+        statements.append(statement)
+    return statements
+
+
+def _opening(sentence: AnswerSentence, language: Language) -> str:
+    """`yes` or `no`, where a sentence begins with that."""
+    begins = sentence.answer_word if sentence.kind == CLAIM else sentence.written if sentence.kind == YES_NO else ""
+    first = (begins or sentence.text).casefold().lstrip("*_ ")
+    yes, no = (word.casefold() for word in language.profile.yes_no)
+    return next((name for name, word in (("yes", yes), ("no", no)) if re.match(rf"{word}\b", first)), "")
+
+
+def _as_statement(sentence: AnswerSentence, opening: str, question: str, turn: int, language: Language) -> Statement:
+    """What a yes or no says: the question, affirmed or denied."""
+    asked = read_statement(question, turn, language, opening=opening)
+    is_denied = asked.is_denied != (opening == "no")
+    return asked._replace(text=sentence.text, is_denied=is_denied, marks=asked.marks - {"of_assistant", "own_case"})
+
+
+def _pairs(earlier: Sequence[Statement], later: Statement, messages: Sequence[Message]) -> list[Pair]:
+    """The pairs of a claim with earlier ones that are about the same thing, the last of them first."""
+    pairs = []
+    for one in reversed(earlier):
+        if one.text == later.text or (one.turn == later.turn and (one.is_listed or later.is_listed)):
+            continue
+        comparison = compare(one, later)
+        if not comparison.is_open:
+            continue
+        difference = comparison.difference
+        if difference and _may_have_changed(one, later, messages):
+            difference = ""
+        if difference or one.turn != later.turn:
+            pairs.append(Pair(one, later, difference, comparison.likeness))
+    return pairs
+
+
+def _may_have_changed(earlier: Statement, later: Statement, messages: Sequence[Message]) -> bool:
+    """Whether what two claims are about may have changed between them, or be two things that tools returned.
+
+    The customer's own case changes by a call of a tool that does more than read, and by what the customer says.
+    """
+    between = messages[earlier.turn + 1 : later.turn + 1]
+    before = messages[: earlier.turn + 1]
+    if _documented(earlier, before) and _documented(later, [*before, *between]):
+        return True
+    if "own_case" not in earlier.marks | later.marks:
+        return False
+    calls = [call.function.name for message in between for call in message.tool_calls]
+    if any(not _READS.match(name) for name in calls) or (calls and earlier.is_denied != later.is_denied):
+        return True
+    said = " ".join(message.text for message in between if message.role == "user")
+    return bool(said) and _stands_in(later, said)
+
+
+def _documented(statement: Statement, messages: Sequence[Message]) -> bool:
+    """Whether a tool returned the numbers and dates of a claim."""
+    return any(_stands_in(statement, message.text, _SMALL_NUMBER) for message in messages if message.role == "tool")
+
+
+def _stands_in(statement: Statement, text: str, least: float = 0.0) -> bool:
+    """Whether a text has the numbers and dates of a claim, each as a number of at least a size."""
+    numbers = [value.high for value in statement.values if value.kind != "time" and value.high != float("inf")]
+    facts = [fact.split()[0] for facts in statement.facts.values() for fact in facts]
+    if not numbers and not facts:
+        return False
+    if any(number < least and number == int(number) for number in numbers):
+        return False
+    shown = [json.dumps(int(number) if number == int(number) else number) for number in numbers]
+    return all(re.search(rf"(?<![\d.]){re.escape(number)}(?:\.0+)?(?![\d]|\.\d)", text) for number in shown) and all(
+        fact in text for fact in facts
+    )
+
+
+def contradiction_request(sample: Sample, pairs: Sequence[Pair], thread: Thread | str, prompts: Prompts) -> Request:
+    """What a judge is asked: of each pair of claims, whether they contradict each other.
+
+    Args:
+        sample: The conversation.
+        pairs: The pairs, in order.
+        thread: The conversation as the judge reads it.
+        prompts: Has the prompt `consistent`.
+    """
+    statement = language_or_fallback(sample.language, "consistency").consistency.contradiction
+    predicates = [
+        Predicate(
+            str(number),
+            statement.format(
+                earlier_turn=pair.earlier.turn,
+                earlier=" ".join(pair.earlier.text.split()),
+                later_turn=pair.later.turn,
+                later=" ".join(pair.later.text.split()),
+            ),
+        )
+        for number, pair in enumerate(pairs, start=1)
+    ]
+    text = thread if isinstance(thread, str) else thread.text
+    return Request("consistent", {"conversation": text}, predicates, sample.language, sample.id, prompts)
+
+
+class Consistent(Metric):
+    """1 - the share of the assistant's claims in a conversation that contradict an earlier one of its own.
+
+    Formula: 1 - contradicting claims / claims of all its answers. Range: [0, 1]. What a claim is: see `Faithfulness`.
+
+    Rules decide where two claims are about the same thing and differ in one slot: a number, a date, a time, a weekday,
+    a name, a telephone number or e-mail address, or yes and no. A judge, where there is one, decides the pairs that
+    rules leave open; one call per pair or one for all, as its setting `decide` says. No contradiction: different things,
+    items of a list, a condition that only one has, and the customer's own case after a tool or the customer changed it.
+    What the assistant corrects counts, since the customer was told two things; the evidence says so (`corrected`). An
+    assistant with fewer than two claims is skipped.
+
+    Args:
+        judge: Decides what rules leave open; without one that counts as no contradiction.
+        pairs: The most pairs that the judge is asked about in one conversation, the most alike first.
+        prompts: Has the prompt `consistent`.
+
+    Raises:
+        ValueError: `pairs` is negative.
+    """
+
+    name = "consistent"
+    needs = ("messages",)
+    measures = "conversation"
+
+    def __init__(self, judge: JudgeLike | None = None, *, pairs: int = MOST_PAIRS, prompts: Prompts = BUNDLED) -> None:
+        if pairs < 0:
+            raise ValueError(f"pairs is 0 or more, not {pairs}")
+        self.judge = None if judge is None else open_judge(judge)
+        self.pairs = pairs
+        self.prompts = prompts
+
+    async def measure(self, sample: Sample) -> Score:
+        """The score; the evidence has each contradiction with both claims, their turns, and who found it.
+
+        Raises:
+            JudgeError: The judge gave no usable reply.
+        """
+        require_packages("numeric", "comparing what an assistant says in a conversation")
+        compared = await compute_for(sample, compare_claims, sample)
+        asked = compared.open[: self.pairs] if self.judge else []
+        evidence: dict[str, Any] = {
+            "contradictions": [],
+            "claims_compared": min(compared.count, MOST_CLAIMS),
+            "pairs_judged": len(asked),
+            "pairs_left_open": len(compared.open) - len(asked),
+        }
+        if compared.count > MOST_CLAIMS:
+            evidence["bounds"] = [f"only the first {MOST_CLAIMS:,} of {compared.count:,} claims are compared"]
+        if compared.count < 2:
+            return skipped(f"the assistant makes {count_of(compared.count, 'claim')}; two can be compared", evidence)
+        contradictions = [_describe(pair, compared, "rules") for pair in compared.contradictions]
+        usage = NO_USAGE
+        if self.judge and asked:
+            judge = self.judge
+
+            def ask(text: str) -> Request:
+                return contradiction_request(sample, asked[:1], text, self.prompts)
+
+            thread = await compute_for(sample, fitting_thread, sample, judge, ask)
+            answers = await judge.decide(contradiction_request(sample, asked, thread, self.prompts))
+            for pair, answer in zip(asked, require_answers(answers).values(), strict=True):
+                if answer.support >= 0.5:
+                    contradictions.append(_describe(pair, compared, "judge") | {"probability": answer.probability})
+            usage = answers.usage
+            evidence |= (
+                thread.evidence() | {"judge": judge.name} | self.prompts.evidence(["consistent"], sample.language)
+            )
+        contradictions.sort(key=lambda entry: (entry["later_turn"], entry["earlier_turn"]))
+        evidence["contradictions"] = contradictions
+        count = len({(entry["later_turn"], entry["later"]) for entry in contradictions})
+        total = evidence["claims_compared"]
+        reason = f"{count} of {count_of(total, 'claim')} {verb_of(count, 'contradicts', 'contradict')} an earlier one"
+        if contradictions:
+            first = contradictions[0]
+            reason += f': "{first["later"]}" (turn {first["later_turn"]}) against "{first["earlier"]}"'
+            reason += f" (turn {first['earlier_turn']})"
+        return scored(1 - count / total, reason, evidence, usage)
+
+
+def _describe(pair: Pair, compared: ComparedClaims, by: str) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "earlier": pair.earlier.text,
+        "later": pair.later.text,
+        "earlier_turn": pair.earlier.turn,
+        "later_turn": pair.later.turn,
+        "by": by,
+        "corrected": pair.later.turn in compared.corrected,
+    }
+    return values | ({"difference": pair.difference} if pair.difference else {})

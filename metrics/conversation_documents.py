@@ -1,0 +1,212 @@
+"""What may support an answer within a conversation: contexts, results of tools, and what the customer said."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from ..eval_sets.conversation import message_line
+from ..eval_sets.message import Message, find_turns
+from ..eval_sets.sample import Sample
+from ..judges import Judge, Question, Request
+from ..languages import Language, language_or_fallback
+from ..text.phrases import TO_JUDGE
+from ..text.quotes import Place, find_nearest_sentence
+from ..text.sentence_kinds import CLAIM, QUESTION
+from ..text.sentences import NO_SENTENCES, answer_sentences, without_words_to_judge
+from ..text.tokens import tokens
+from .claim import Claim
+from .conversation_state import fit_results
+
+DocumentKind = Literal["context", "earlier context", "tool result", "customer"]
+_LONGEST_QUOTE = 300  # characters of a tool's result that are quoted
+_WORD = re.compile(r"\w+")
+
+
+class Document(NamedTuple):
+    """A text that may support a claim.
+
+    Attributes:
+        kind: What it is.
+        turn: The message that it came with, counted from 0.
+        text: The text.
+        line: It as the judge reads it: what a tool returned or the customer said is one line that says so.
+    """
+
+    kind: DocumentKind
+    turn: int
+    text: str
+    line: str
+
+
+class Documentation(NamedTuple):
+    """All that may support an answer.
+
+    Attributes:
+        documents: The contexts of the sample in their order, earlier ones, results of tools, the customer's messages.
+        shortened: How many results of tools were cut.
+        most_characters: To how many characters; None where none was.
+        states_fact: Whether one of them may support a claim: the customer may only have asked.
+    """
+
+    documents: tuple[Document, ...]
+    shortened: int = 0
+    most_characters: int | None = None
+    states_fact: bool = True
+
+    @property
+    def text(self) -> str:
+        """The documentation as the judge reads it."""
+        return "\n\n".join(document.line for document in self.documents)
+
+    def evidence(self) -> dict[str, Any]:
+        """What counted as documentation, and what of it was cut."""
+        kinds = [{"kind": document.kind, "turn": document.turn} for document in self.documents]
+        cut: dict[str, Any] = {}
+        if self.shortened and self.most_characters is not None:
+            cut = {"shortened": {"tool_results": self.shortened, "to_characters": self.most_characters}}
+        return {"documentation": kinds} | cut
+
+
+def collect_documents(sample: Sample, most_characters: int | None = None) -> Documentation:
+    """Collects what was known when the answer under test was given.
+
+    Args:
+        sample: A sample with messages.
+        most_characters: The most characters of a tool's result; None for all of it.
+
+    Example:
+        >>> messages = [{"role": "user", "content": "I have 3 bags. Is that free?"}, {"role": "assistant", "content": "Yes."}]
+        >>> sample = Sample(id="1", messages=messages, retrieved_contexts=["Bags are free."], language="en")
+        >>> [(document.kind, document.turn, document.text) for document in collect_documents(sample).documents]
+        [('context', 1, 'Bags are free.'), ('customer', 0, 'I have 3 bags.')]
+    """
+    language = language_or_fallback(sample.language, "statements")
+    answer = sample.turn if sample.turn is not None else len(sample.messages)
+    start = next((turn.start for turn in find_turns(sample.messages) if turn.answer == answer), answer)
+    contexts = _contexts(sample, start, answer)
+    results, shortened = _results(sample.messages[:answer], language, most_characters)
+    customer = [said for turn, message in _of_customer(sample, answer) if (said := _said(turn, message, language))]
+    states_fact = bool(contexts or results) or any(
+        part.kind == CLAIM for document in customer for part in answer_sentences(document.text, language)
+    )
+    documents = (*contexts, *results, *customer)
+    return Documentation(documents, shortened, most_characters if shortened else None, states_fact)
+
+
+def fitting_documents(
+    sample: Sample, judge: Judge, ask: Callable[[Documentation], Request | Question[Any]]
+) -> Documentation:
+    """Collects what was known, as much as the judge can read: results of tools are cut where all does not fit.
+
+    Args:
+        sample: A sample with messages.
+        judge: Who reads it.
+        ask: Makes what the judge is asked.
+
+    Raises:
+        JudgeError: It does not fit with the results cut either.
+    """
+    return fit_results(lambda most: collect_documents(sample, most), judge, ask)
+
+
+def _contexts(sample: Sample, start: int, answer: int) -> list[Document]:
+    places: dict[str, int] = {}
+    for turn, message in enumerate(sample.messages[: answer + 1]):
+        places |= dict.fromkeys(message.retrieved_contexts, turn)
+    own = list(sample.retrieved_contexts)
+    now = [text for text, turn in places.items() if turn >= start and text not in own]
+    documents = [Document("context", places.get(text, answer), text, text) for text in (*own, *now)]
+    earlier = [(text, turn) for text, turn in places.items() if turn < start and text not in own]
+    return [*documents, *(Document("earlier context", turn, text, text) for text, turn in earlier)]
+
+
+def _results(
+    messages: Sequence[Message], language: Language, most_characters: int | None
+) -> tuple[list[Document], int]:
+    names: dict[str, str] = {}
+    documents, shortened = [], 0
+    for turn, message in enumerate(messages):
+        names |= {call.id: call.function.name for call in message.tool_calls}
+        text = without_words_to_judge(message.text, language) if message.role == "tool" else ""
+        if not text.strip():
+            continue
+        if most_characters is not None and len(text) > most_characters:
+            shortened += 1
+            text = f"{text[:most_characters]} [...]"
+        tool = names.get(message.tool_call_id or "") or message.name or "?"
+        label = language.statements.tool_result.format(tool=tool)
+        documents.append(Document("tool result", turn, text, message_line(f"[{turn}] {label}", text)))
+    return documents, shortened
+
+
+def _of_customer(sample: Sample, answer: int) -> list[tuple[int, Message]]:
+    return [(turn, message) for turn, message in enumerate(sample.messages[:answer]) if message.role == "user"]
+
+
+def _said(turn: int, message: Message, language: Language) -> Document | None:
+    """What the customer said and did not only ask, without what speaks to a judge."""
+    left_out = {QUESTION, TO_JUDGE, *NO_SENTENCES}
+    parts = [part for part in answer_sentences(message.text, language) if part.kind not in left_out]
+    text = " ".join(" ".join(part.written.split()) for part in parts)
+    if not text:
+        return None
+    return Document("customer", turn, text, message_line(f"[{turn}] {language.statements.customer}", text))
+
+
+def quote_documents(claims: Sequence[Claim], sample: Sample, documentation: Documentation) -> list[dict[str, Any]]:
+    """Gives the claims as evidence, each supported one with the sentence that shares most of its words.
+
+    Args:
+        claims: The claims with their verdicts.
+        sample: Whose contexts the place of a quote counts.
+        documentation: Where a quote may stand.
+
+    Returns:
+        The evidence of each claim; `document` says in which kind of document its quote stands, and with which message
+        that came. `place` is there for a quote in the sample's own contexts.
+    """
+    texts = tuple(document.text for document in documentation.documents)
+    evidence = []
+    for claim in claims:
+        place = find_nearest_sentence(claim.text, texts) if claim.verdict == "supported" else None
+        if place is None:
+            evidence.append(claim.evidence())
+            continue
+        document = documentation.documents[place.context]
+        if document.kind == "tool result":
+            place = _narrow(claim.text, document.text, place)
+        is_own = place.context < len(sample.retrieved_contexts)
+        values = claim.with_quote(document.text[place.start : place.end], place).evidence()
+        evidence.append(
+            values | {"place": values["place"] if is_own else None, "document": _name(document)},
+        )
+    return evidence
+
+
+def _name(document: Document) -> dict[str, Any]:
+    return {"kind": document.kind, "turn": document.turn}
+
+
+def _narrow(claim: str, text: str, place: Place) -> Place:
+    """The part of a long result, such as JSON, that has the most different words of the claim."""
+    if place.end - place.start <= _LONGEST_QUOTE:
+        return place
+    wanted = set(tokens(claim))
+    hits = [
+        (match.start(), match[0].casefold())
+        for match in _WORD.finditer(text, place.start, place.end)
+        if match[0].casefold() in wanted
+    ]
+    best, start, first = 0, place.start, 0
+    window: dict[str, int] = {}
+    for at, word in hits:
+        window[word] = window.get(word, 0) + 1
+        while hits[first][0] < at - _LONGEST_QUOTE:
+            gone = hits[first][1]
+            window[gone] -= 1
+            if not window[gone]:
+                del window[gone]
+            first += 1
+        if len(window) > best:
+            best, start = len(window), hits[first][0]
+    return Place(place.context, start, min(start + _LONGEST_QUOTE, place.end))
