@@ -11,7 +11,9 @@ from .fallback import FALLBACK
 from .sections import (
     Components,
     DeclinedWords,
+    EffortWords,
     Entities,
+    HandoverWords,
     Messages,
     Notation,
     PackFile,
@@ -121,8 +123,18 @@ class Language:
         return self._read("declined", DeclinedWords)
 
     @cached_property
+    def handover(self) -> HandoverWords:
+        """`handover.yaml`. Raises `UsageError` where the pack has none, as all below."""
+        return self._read("handover", HandoverWords)
+
+    @cached_property
+    def effort(self) -> EffortWords:
+        """`effort.yaml`."""
+        return self._read("effort", EffortWords)
+
+    @cached_property
     def speakers(self) -> Speakers:
-        """`speakers.yaml`. Raises `UsageError` where the pack has none, as all below."""
+        """`speakers.yaml`."""
         return self._read("speakers", Speakers)
 
     @cached_property

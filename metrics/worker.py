@@ -27,11 +27,12 @@ async def compute_for(sample: Sample, function: Callable[P, T], *args: P.args, *
 
 
 def text_length(sample: Sample) -> int:
-    """Counts the characters of a sample's texts: question, answer, contexts and reference.
+    """Counts the characters of a sample's texts: question, answer, contexts, reference and messages.
 
     Example:
         >>> text_length(Sample(id="s1", user_input="Is it free?", response="Yes.", retrieved_contexts=("Free.",)))
         20
     """
     contexts = sum(map(len, sample.retrieved_contexts))
-    return len(sample.user_input) + len(sample.response) + contexts + len(sample.reference or "")
+    messages = sum(len(message.text) for message in sample.messages)
+    return len(sample.user_input) + len(sample.response) + contexts + len(sample.reference or "") + messages
