@@ -51,10 +51,6 @@ GROUPS = (
         "Read, convert and write the answers under test.",
         {
             "Samples": ("assay.Sample", *_of("assay.eval_sets", "Table Message ToolCall FunctionCall")),
-                "assay.Sample",
-                "assay.eval_sets.Table",
-                *_of("assay.eval_sets", "Message ToolCall FunctionCall"),
-            ),
             "Reading and writing": (
                 "assay.load_set",
                 *_of("assay.eval_sets", "read_set read_samples bundled_sets"),

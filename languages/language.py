@@ -13,7 +13,9 @@ from .sections import (
     Consistency,
     DeclinedWords,
     Demands,
+    EffortWords,
     Entities,
+    HandoverWords,
     Messages,
     Notation,
     PackFile,
@@ -124,8 +126,18 @@ class Language:
         return self._read("declined", DeclinedWords)
 
     @cached_property
+    def handover(self) -> HandoverWords:
+        """`handover.yaml`. Raises `UsageError` where the pack has none, as all below."""
+        return self._read("handover", HandoverWords)
+
+    @cached_property
+    def effort(self) -> EffortWords:
+        """`effort.yaml`."""
+        return self._read("effort", EffortWords)
+
+    @cached_property
     def speakers(self) -> Speakers:
-        """`speakers.yaml`. Raises `UsageError` where the pack has none, as all below."""
+        """`speakers.yaml`."""
         return self._read("speakers", Speakers)
 
     @cached_property

@@ -34,15 +34,22 @@ def _with_component(pattern: re.Pattern[str]) -> re.Pattern[str]:
     return pattern
 
 
-def _naming(field: str) -> Callable[[str], str]:
-    """Refuses a statement that does not have `{field}` once, and nothing else in braces."""
+def _naming(*fields: str) -> Callable[[str], str]:
+    """Refuses a statement that does not have each `{field}` once, and nothing else in braces."""
 
     def check(statement: str) -> str:
-        if re.findall(r"\{\w*\}|[{}]", statement) != ["{" + field + "}"]:
-            raise ValueError(f"{statement!r} does not have {{{field}}} exactly once, and no other braces")
+        if sorted(re.findall(r"\{\w*\}|[{}]", statement)) != sorted("{" + field + "}" for field in fields):
+            names = " and ".join("{" + field + "}" for field in fields)
+            raise ValueError(f"{statement!r} does not have {names} exactly once, and no other braces")
         return statement
 
     return check
+
+
+def _with_value(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    if "value" not in pattern.groupindex:
+        raise ValueError(f"{pattern.pattern!r} has no group (?P<value>...)")
+    return pattern
 
 
 Checked = Annotated[str, AfterValidator(_checked)]
@@ -51,6 +58,9 @@ Pattern = Annotated[re.Pattern[str], _compiled(re.NOFLAG)]
 CaselessPattern = Annotated[re.Pattern[str], _compiled(re.IGNORECASE)]
 VerbosePattern = Annotated[re.Pattern[str], _compiled(re.VERBOSE)]
 ComponentPattern = Annotated[Pattern, AfterValidator(_with_component)]
+
+
+ValuePattern = Annotated[CaselessPattern, AfterValidator(_with_value)]
 
 
 class PackFile(BaseModel):
@@ -200,6 +210,90 @@ class ThanksWords(PackFile):
     """`thanks.yaml`: how a customer thanks; searched in a message."""
 
     thanks: tuple[CaselessPattern, ...] = Field(min_length=1)
+
+
+class HandoverWords(GroupedSection):
+    """`handover.yaml`: how a customer is handed over to a person; patterns, case apart, searched in a sentence.
+
+    Attributes:
+        question: What a judge is asked: who should help the customer from here on.
+        options: The two answers with their descriptions; the first is a person.
+        tools: Words of the names of tools that hand over, in order.
+        little_words: Words in such names that may stand between them.
+        looking_tools: First words of names of tools that do something else, such as looking up.
+        happens: The assistant hands over now, or has done so; unless what stands before it in its sentence matches
+            `unless_before`, or what stands after it `unless_after`: a condition, an offer, what a rule says.
+        offers: The assistant may hand over; `accepts` is how a customer's message begins who takes the offer.
+        asks: The customer asks for a person; `asks_not` stands right before it where the customer does not want one,
+            or a word of `negations` in it.
+        cannot: The assistant says that it cannot help.
+    """
+
+    question: str
+    options: dict[str, str] = Field(min_length=2, max_length=2)
+    tools: tuple[str, ...] = Field(min_length=1)
+    little_words: frozenset[str] = frozenset()
+    looking_tools: frozenset[str] = frozenset()
+    happens: tuple[CaselessPattern, ...] = Field(min_length=1)
+    unless_before: tuple[CaselessPattern, ...] = ()
+    unless_after: tuple[CaselessPattern, ...] = ()
+    offers: tuple[CaselessPattern, ...] = ()
+    accepts: tuple[CaselessPattern, ...] = ()
+    asks: tuple[CaselessPattern, ...] = Field(min_length=1)
+    asks_not: tuple[CaselessPattern, ...] = ()
+    negations: frozenset[str] = frozenset()
+    cannot: tuple[CaselessPattern, ...] = ()
+
+
+class FactWords(PackFile):
+    """A kind of fact that a chatbot asks for, and how it is said.
+
+    Attributes:
+        name: What it is called, with its article, for a judge.
+        noun: How a question calls it; a pattern, case apart.
+        asked: Questions that ask for it without naming it ("when did you buy it").
+        said: How a customer states it unasked; patterns with a group `value`, case apart but for `(?-i:...)`.
+        value: What an answer to the question looks like; a pattern with a group `value`.
+        keys: The keys under which a tool returns it.
+    """
+
+    name: str
+    noun: CaselessPattern
+    asked: tuple[CaselessPattern, ...] = ()
+    said: tuple[ValuePattern, ...] = ()
+    value: ValuePattern
+    keys: tuple[str, ...] = ()
+
+
+class EffortWords(GroupedSection):
+    """`effort.yaml`: what a customer has to say twice; patterns, case apart.
+
+    Attributes:
+        asked_again: What a judge is asked of a question of the chatbot that rules propose: with `{turn}` for its
+            message, `{fact}` for the kind of fact, `{said_turn}` for the message that gave it, and `{value}`.
+        asked_choice: The same of a choice.
+        asks: Where a sentence begins to ask the customer for something; the noun of a fact stands after it.
+        asks_not: A sentence with one of these asks for no fact: it confirms one, or says where to find it.
+        between_not: What does not stand between `asks` and the noun: there another clause begins.
+        other: What says that another thing is meant than before: before the noun, or in the customer's last message.
+        invalid: A message with one of these says that what was given cannot be used.
+        facts: The kinds of facts, by name.
+        choice: A question that offers a choice, with the groups `first` and `second`.
+        wants: A sentence of the customer with one of these, or a question mark, asks for something.
+        idle: A sentence of the customer that asks for nothing, whole: "Can you help me?".
+    """
+
+    asked_again: Annotated[str, AfterValidator(_naming("turn", "fact", "said_turn", "value"))]
+    asked_choice: Annotated[str, AfterValidator(_naming("turn", "value", "said_turn"))]
+    asks: tuple[CaselessPattern, ...] = Field(min_length=1)
+    asks_not: tuple[CaselessPattern, ...] = ()
+    between_not: tuple[CaselessPattern, ...] = ()
+    invalid: tuple[CaselessPattern, ...] = ()
+    other: tuple[CaselessPattern, ...] = ()
+    facts: dict[str, FactWords] = Field(min_length=1)
+    choice: tuple[CaselessPattern, ...] = ()
+    wants: tuple[CaselessPattern, ...] = ()
+    idle: tuple[CaselessPattern, ...] = ()
 
 
 class Speakers(PackFile):

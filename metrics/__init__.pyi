@@ -17,6 +17,7 @@ from .declined import Declined as Declined
 from .factoid import Factoid as Factoid
 from .factual_correctness import FactualCorrectness as FactualCorrectness
 from .faithfulness import Faithfulness as Faithfulness
+from .handover import Handover as Handover
 from .judge_rating import JudgeCompleteness as JudgeCompleteness
 from .judge_rating import JudgeRelatedness as JudgeRelatedness
 from .judge_rating import JudgeTruthfulness as JudgeTruthfulness

@@ -1,0 +1,207 @@
+"""What a conversation says about a handover to a person: that one happens, is asked for, or seems needed."""
+
+import re
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import NamedTuple
+
+from ..eval_sets.message import Message
+from ..languages import Language, packs_with
+from ..languages.sections import HandoverWords
+from ..text.pattern_screen import any_pattern
+from ..text.phrases import straight
+from .tool_results import failed_calls
+
+_CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
+_NAME_WORD = re.compile(r"[^\W_]+")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|[\n\r]+")
+_QUOTED = re.compile(r"[\"“”„«»][^\"“”„«»\n]{1,400}[\"“”„«»]")
+_MARKS = re.compile(r"[*`#>|]+|__+")
+_LIST_MARK = re.compile(r"\s*(?:[-•–]|\d{1,2}[.)])\s+")
+
+
+class HandoverSign(NamedTuple):
+    """What says that the customer is handed over.
+
+    Attributes:
+        turn: The place of the message.
+        by: The tool's name, or the sentence.
+        is_tool: Whether it is a call of a tool.
+    """
+
+    turn: int
+    by: str
+    is_tool: bool
+
+
+class NeedSign(NamedTuple):
+    """What says that a person is needed.
+
+    Attributes:
+        turn: The place of the message.
+        kind: `asked` where the customer asks for a person, `cannot` where the assistant says that it cannot help.
+        sentence: The sentence.
+    """
+
+    turn: int
+    kind: str
+    sentence: str
+
+
+def first_customer_turn(messages: Sequence[Message]) -> int:
+    """The place of the customer's first message; the number of messages where there is none."""
+    return next((turn for turn, message in enumerate(messages) if message.role == "user"), len(messages))
+
+
+def find_handover(messages: Sequence[Message], language: Language, tools: Sequence[str] = ()) -> HandoverSign | None:
+    """Finds where the assistant hands the customer over to a person.
+
+    A call counts by its tool's name, unless its result is an error; a sentence of the assistant counts where it says
+    that it hands over now or has done so, not where it offers that, refuses it, makes it depend on something, or cites.
+
+    Args:
+        messages: The conversation; what stands before the customer's first message does not count.
+        language: Its language.
+        tools: Names of tools that hand over, with `*` for any text; empty for the words of the language packs.
+    """
+    failed = failed_calls(messages)
+    for turn in range(first_customer_turn(messages), len(messages)):
+        message = messages[turn]
+        if message.role != "assistant":
+            continue
+        if sentence := _handing_over(message.text, language):
+            return HandoverSign(turn, sentence, is_tool=False)
+        for place, call in enumerate(message.tool_calls):
+            if (turn, place) not in failed and hands_over(call.function.name, tools):
+                return HandoverSign(turn, call.function.name, is_tool=True)
+    return None
+
+
+def hands_over(tool: str, tools: Sequence[str] = ()) -> bool:
+    """Whether a tool of this name hands the customer over to a person.
+
+    Args:
+        tool: Its name.
+        tools: Names of tools that do, with `*` for any text; empty for the words of the language packs.
+
+    Example:
+        >>> [hands_over(name) for name in ("transfer_to_human_agents", "escalateToSupervisor", "create_ticket")]
+        [True, True, False]
+        >>> hands_over("transfer_money"), hands_over("get_escalation_status"), hands_over("ring_bob", ["ring_*"])
+        (False, False, True)
+    """
+    if tools:
+        return any(fnmatchcase(tool.casefold(), pattern.casefold()) for pattern in tools)
+    words = tuple(word.lower() for word in _NAME_WORD.findall(_CAMEL.sub(" ", tool)))
+    return any(_names_handover(words, language.handover) for language in packs_with("handover"))
+
+
+def _names_handover(words: tuple[str, ...], pack: HandoverWords) -> bool:
+    if words and words[0] in pack.looking_tools:
+        return False
+    joined = f" {' '.join(word for word in words if word not in pack.little_words)} "
+    return any(f" {tool} " in joined for tool in pack.tools)
+
+
+def _handing_over(text: str, language: Language) -> str:
+    """The first sentence of an assistant's text that says that it hands over; "" where none does."""
+    happens, before, after = _handover_patterns(language)
+    for sentence in _sentences(text):
+        for match in happens.finditer(sentence):
+            if not before.search(sentence[: match.start()]) and not after.search(sentence[match.end() :]):
+                return sentence
+    return ""
+
+
+def find_needs(messages: Sequence[Message], language: Language, end: int) -> list[NeedSign]:
+    """Finds what says that a person is needed: the customer asks for one, or the assistant cannot help.
+
+    A customer who then says that they want no person has asked for none.
+
+    Args:
+        messages: The conversation.
+        language: Its language.
+        end: The place of the first message that does not count.
+    """
+    asked: NeedSign | None = None
+    cannot: NeedSign | None = None
+    offer = ""
+    for turn, message in enumerate(messages[:end]):
+        if message.role == "user":
+            wish, sentence = customer_wish(message.text, language, offer)
+            if wish is not None:
+                asked = NeedSign(turn, "asked", sentence) if wish else None
+        elif message.is_answer:
+            offer = message.text
+            if cannot is None:
+                sentence = _without_help(message.text, language)
+                cannot = NeedSign(turn, "cannot", sentence) if sentence else None
+    return [sign for sign in (asked, cannot) if sign is not None]
+
+
+def _without_help(text: str, language: Language) -> str:
+    """The first sentence of an assistant's text that says that it cannot help; "" where none does."""
+    cannot, before = _refusal_patterns(language)
+    for sentence in _sentences(text):
+        if (match := cannot.search(sentence)) and not before.search(sentence[: match.start()]):
+            return sentence
+    return ""
+
+
+def customer_wish(text: str, language: Language, answer_before: str = "") -> tuple[bool | None, str]:
+    """Reads whether a customer asks for a person.
+
+    Args:
+        text: The customer's message.
+        language: Its language.
+        answer_before: The assistant's answer before it; where its last sentence offers a person, "yes" asks for one.
+
+    Returns:
+        True where they ask for one, False where they say that they want none, None for neither; and the sentence.
+
+    Example:
+        >>> from assay.languages import load_language
+        >>> customer_wish("No. I don't want to speak to a human.", load_language("en"))
+        (False, "I don't want to speak to a human.")
+    """
+    asks, asks_not, offers, accepts = _wish_patterns(language)
+    wish: bool | None = None
+    last = ""
+    for sentence in _sentences(text, leave_quoted=True):
+        for match in asks.finditer(sentence):
+            is_negated = not language.handover.negations.isdisjoint(match[0].lower().split())
+            wish, last = not is_negated and asks_not.search(sentence[: match.start()]) is None, sentence
+    if wish is None and answer_before and accepts.search(text.strip()):
+        *_, offer = ["", *_sentences(answer_before)]
+        if offers.search(offer):
+            return True, " ".join(text.split())
+    return wish, last
+
+
+def _sentences(text: str, *, leave_quoted: bool = False) -> Iterator[str]:
+    """The sentences of a message as patterns read them: plain, without marks, and without what they quote."""
+    for part in _SENTENCE_END.split(straight(text)):
+        plain = _LIST_MARK.sub("", _MARKS.sub("", part), count=1) if part else ""
+        sentence = " ".join((plain if leave_quoted else _QUOTED.sub(" ", plain)).split())
+        if sentence:
+            yield sentence
+
+
+@cache
+def _handover_patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    words = language.handover
+    return any_pattern(words.happens), any_pattern(words.unless_before), any_pattern(words.unless_after)
+
+
+@cache
+def _wish_patterns(
+    language: Language,
+) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    words = language.handover
+    return any_pattern(words.asks), any_pattern(words.asks_not), any_pattern(words.offers), any_pattern(words.accepts)
+
+
+@cache
+def _refusal_patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return any_pattern(language.handover.cannot), any_pattern(language.handover.unless_before)

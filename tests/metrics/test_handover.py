@@ -1,0 +1,179 @@
+"""Handover: the four verdicts, by a judge under the policy and by the rule, and what the judge is shown."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer
+
+from assay.eval_sets import Sample
+from assay.languages import load_language
+from assay.metrics import Handover
+from assay.metrics.handover_signs import find_handover, hands_over
+
+Make = Callable[..., Any]
+POLICY = {"role": "system", "content": "Hand over if and only if a flight was already used."}
+QUESTION = {"role": "user", "content": "Cancel my trip."}
+REFUSAL = {"role": "assistant", "content": "The first flight was already used."}
+PHRASE = {"role": "assistant", "content": "I'm transferring you to a colleague."}
+PERSON = "person"
+
+
+def call(name: str, call_id: str = "a", arguments: str = "{}") -> dict[str, Any]:
+    function = {"name": name, "arguments": arguments}
+    return {"role": "assistant", "content": None, "tool_calls": [{"id": call_id, "function": function}]}
+
+
+def talk(*messages: dict[str, Any]) -> Sample:
+    return Sample(id="1", messages=[QUESTION, REFUSAL, *messages], language="en")
+
+
+def with_policy(*messages: dict[str, Any]) -> Sample:
+    return Sample(id="1", messages=[POLICY, QUESTION, REFUSAL, *messages], language="en")
+
+
+def assess(sample: Sample, metric: Handover | None = None) -> Any:
+    return asyncio.run((metric or Handover()).assess(sample))
+
+
+@pytest.mark.parametrize(
+    ("messages", "needed", "expected"),
+    [
+        # P(needed) = .9 or .2: it counts where a handover happened, else 1 - P does
+        ([PHRASE], 0.9, ("right", 0.9)),
+        ([PHRASE], 0.2, ("needless", 0.2)),
+        ([], 0.9, ("missing", 0.1)),
+        ([], 0.2, ("none_needed", 0.8)),
+    ],
+)
+def test_the_judge_decides_under_the_policy(
+    judge: Make, decide: Make, messages: list[dict[str, Any]], needed: float, expected: tuple[str, float]
+) -> None:
+    decide(lambda _: {PERSON: needed, "assistant": 1 - needed})
+    score = assess(with_policy(*messages), Handover(judge(decide="single", logprobs=True)))
+    verdict, value = expected
+    assert score.value == pytest.approx(value, abs=1e-4)
+    assert score.evidence["verdict"] == verdict
+    assert score.evidence["happened"] is bool(messages)
+    assert score.evidence["turn"] == (3 if messages else None)
+    assert score.evidence["by"] == (PHRASE["content"] if messages else None)
+    assert score.evidence["probability"] == pytest.approx(needed, abs=1e-4)
+    assert score.evidence["decided_by"] == "judge"
+
+
+def test_the_judge_sees_the_policy_and_nothing_of_the_handover(
+    judge: Make, decide: Make, openai_server: OpenAIServer
+) -> None:
+    decide(lambda _: {PERSON: 1.0})
+    assess(with_policy(PHRASE, call("transfer_to_human_agents")), Handover(judge(decide="single", logprobs=True)))
+    asked = openai_server.requests[-1].body["messages"][-1]["content"]
+    assert "[2] Assistant: The first flight was already used." in asked
+    assert "if and only if a flight was already used" in asked
+    assert "transfer" not in asked
+
+
+def test_without_a_usable_answer_it_failed(judge: Make, openai_server: OpenAIServer) -> None:
+    score = assess(with_policy(), Handover(judge(decide="single")))
+    assert score.status == "failed"
+    assert score.value is None
+
+
+@pytest.mark.parametrize(
+    ("messages", "verdict", "value"),
+    [
+        ([PHRASE], "needless", 0.0),
+        ([], "none_needed", 1.0),
+        ([{"role": "user", "content": "I want to speak to a human."}, PHRASE], "right", 1.0),
+        ([{"role": "user", "content": "I want to speak to a human."}, REFUSAL], "missing", 0.0),
+        ([{"role": "assistant", "content": "I cannot help you with that."}], "missing", 0.0),
+        ([{"role": "assistant", "content": "I cannot help you with that."}, call("handoff")], "right", 1.0),
+        # the customer wants no person any more
+        (
+            [
+                {"role": "user", "content": "Get me a human."},
+                REFUSAL,
+                {"role": "user", "content": "No, I don't want to be transferred."},
+                REFUSAL,
+            ],
+            "none_needed",
+            1.0,
+        ),
+        # "yes" to an offer asks for a person
+        (
+            [
+                {"role": "assistant", "content": "Would you like me to transfer you to a human agent?"},
+                {"role": "user", "content": "Yes please."},
+                REFUSAL,
+            ],
+            "missing",
+            0.0,
+        ),
+    ],
+)
+def test_without_a_policy_the_rule_decides(messages: list[dict[str, Any]], verdict: str, value: float) -> None:
+    score = assess(talk(*messages))
+    assert (score.evidence["verdict"], score.value) == (verdict, value)
+    assert score.evidence["decided_by"] == "rule"
+    assert score.evidence["probability"] is None
+    assert "the rule decides" in score.reason
+
+
+def test_a_judge_without_a_policy_is_not_asked(judge: Make, openai_server: OpenAIServer) -> None:
+    score = assess(talk(PHRASE), Handover(judge()))
+    assert openai_server.requests == []
+    assert "there is no policy: the rule decides" in score.reason
+
+
+def test_a_call_whose_result_is_an_error_hands_nobody_over() -> None:
+    failed = [call("transfer_to_human"), {"role": "tool", "tool_call_id": "a", "content": "Error: no agent is free"}]
+    assert assess(talk(*failed)).evidence["happened"] is False
+    again = [call("transfer_to_human", "b"), {"role": "tool", "tool_call_id": "b", "content": "Transfer successful"}]
+    evidence = assess(talk(*failed, *again)).evidence
+    assert (evidence["turn"], evidence["by"]) == (4, "transfer_to_human")
+
+
+def test_what_customer_tool_or_policy_say_hands_nobody_over() -> None:
+    said = "I'm transferring you to a colleague."
+    messages = [
+        {"role": "system", "content": said},
+        {"role": "assistant", "content": said},  # before the customer said anything
+        {"role": "user", "content": f"You have been transferred. {said}"},
+        call("read_manual"),
+        {"role": "tool", "tool_call_id": "a", "content": said},
+        {"role": "assistant", "content": f'The manual has the sentence "{said}" in it.'},
+    ]
+    assert assess(Sample(id="1", messages=messages, language="en")).evidence["happened"] is False
+
+
+def test_the_option_tools_takes_the_place_of_the_words() -> None:
+    metric = Handover(tools="ring_* + bell")
+    assert assess(talk(call("ring_desk")), metric).evidence["by"] == "ring_desk"
+    assert assess(talk(call("transfer_to_human")), metric).evidence["happened"] is False
+    assert assess(talk(call("transfer_to_human")), metric).evidence["by"] is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["transfer_to_human_agents", "escalate", "Escalate-To-Supervisor", "handOff", "live_agent", "klant_doorverbinden"],
+)
+def test_tools_that_hand_over(name: str) -> None:
+    assert hands_over(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "_", "create_ticket", "transfer_money", "get_live_agent_hours", "list_human_agents", "∆", "a" * 5000]
+)
+def test_tools_that_do_not(name: str) -> None:
+    assert not hands_over(name)
+
+
+def test_an_answer_alone_is_skipped() -> None:
+    score = asyncio.run(Handover().assess(Sample(id="1", user_input="Free?", response="Yes.")))
+    assert score.status == "skipped"
+
+
+def test_a_language_without_a_pack_is_read_in_english() -> None:
+    sample = talk(PHRASE).model_copy(update={"language": "tlh"})
+    assert assess(sample).evidence["happened"] is True
+    assert find_handover(sample.messages, load_language("nl")) is None
