@@ -15,7 +15,7 @@ and is counted in a column of its own. Intervals are Clopper and Pearson's at th
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import checkout  # noqa: F401
 import numpy as np
@@ -51,7 +51,7 @@ class Check:
     Attributes:
         kinds: The kinds, of `FAULTS` or of `OBSERVATIONS`.
         metric: The metric, with its settings.
-        decided_by: Whether rules decide, or the judge.
+        decided_by: Whether rules decide alone, or the judge: also by itself, or what rules leave open or propose.
         read: Reads the flag from a score, given the labels.
     """
 
@@ -149,6 +149,8 @@ CHECKS = (
     Check(("wrong_tool", "wrong_argument"), "tool_calls", "rules", read_calls),
     Check(("(handed over)",), "handover", "rules", read_happened),
     Check(("(customer repeats)",), "effort", "rules", read_turns("repeated")),
+    Check(("asked_again",), "effort", "rules", read_turns("asked_again")),
+    Check(("contradiction",), "consistent", "rules", read_contradictions),
     Check(("unresolved",), "resolved", "judge", read_requests),
     Check(("handover_missing",), "handover", "judge", read_handover("missing")),
     Check(("handover_needless",), "handover", "judge", read_handover("needless")),
@@ -156,6 +158,19 @@ CHECKS = (
     Check(("contradiction",), "consistent", "judge", read_contradictions),
     Check(("policy_broken",), "policy_kept", "judge", read_rules),
 )
+
+
+def score_set(name: str, decided_by: Literal["rules", "judge"], **settings: Any) -> list[Outcome]:
+    """Scores a bundled set, and compares the scores with its labels.
+
+    Args:
+        name: The set.
+        decided_by: Who decides; rules decide where the metrics have no judge.
+        settings: The judge and its recordings, as `evaluate` takes them.
+    """
+    samples, checks = load_set(name), [check for check in CHECKS if check.decided_by == decided_by]
+    metrics = list(dict.fromkeys(check.metric for check in checks))
+    return find_outcomes(samples, evaluate(samples, metrics, **settings).scores, checks)
 
 
 def find_outcomes(
@@ -206,10 +221,10 @@ def share_row(name: Sequence[object], outcomes: Sequence[Outcome], kinds: Iterab
     return [*name, format_share(planted, is_found), format_share(faultless, is_alarm), unscored]
 
 
-def fault_rows(outcomes: Sequence[Outcome], checks: Sequence[Check] = CHECKS) -> list[list[object]]:
+def fault_rows(outcomes: Sequence[Outcome]) -> list[list[object]]:
     """Returns the rows by kind of fault and language."""
     rows = []
-    for check in checks:
+    for check in dict.fromkeys(outcome.check for outcome in outcomes):
         of_check = [outcome for outcome in outcomes if outcome.check is check]
         for kind in check.kinds:
             for language in (*LANGUAGES, ""):
@@ -246,7 +261,8 @@ def list_errors(outcomes: Sequence[Outcome]) -> list[list[object]]:
         elif not outcome.has_fault and is_alarm(outcome):
             error = "false alarm"
         if error:
-            rows.append([outcome.sample.id, outcome.check.metric, outcome.planted or outcome.check.kinds[0], error])
+            kind = outcome.planted or outcome.check.kinds[0]
+            rows.append([outcome.sample.id, outcome.check.metric, outcome.check.decided_by, kind, error])
     return rows
 
 
@@ -266,24 +282,19 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="list every miss and every false alarm")
     options = parser.parse_args()
     print_machine()
-    checks = [check for check in CHECKS if not options.rules or check.decided_by == "rules"]
-    metrics = list(dict.fromkeys(check.metric for check in checks))
     outcomes = list[Outcome]()
     for language in LANGUAGES:
-        samples = load_set(f"conversations_{language}")
-        judged = {
-            "judge": options.judge,
-            "cassette": options.cassette.format(set=f"conversations_{language}", judge=options.judge),
-            "mode": options.mode,
-        }
-        results = evaluate(samples, metrics, **({} if options.rules else judged))
-        outcomes += find_outcomes(samples, results.scores, checks)
+        name = f"conversations_{language}"
+        outcomes += score_set(name, "rules")
+        if not options.rules:
+            cassette = options.cassette.format(set=name, judge=options.judge)
+            outcomes += score_set(name, "judge", judge=options.judge, cassette=cassette, mode=options.mode)
     header = ["found", "false alarms", "no score"]
-    rows = fault_rows(outcomes, checks)
-    print_table("Planted faults by kind", ["fault", "metric", "decided by", "language", *header], rows)
+    names = ["fault", "metric", "decided by", "language"]
+    print_table("Planted faults by kind", [*names, *header], fault_rows(outcomes))
     print_table("All kinds", ["decided by", "language", *header, "faultless, with any alarm"], overall_rows(outcomes))
     if options.show:
-        print_table("Errors", ["conversation", "metric", "kind", "error"], list_errors(outcomes))
+        print_table("Errors", ["conversation", "metric", "decided by", "kind", "error"], list_errors(outcomes))
 
 
 if __name__ == "__main__":

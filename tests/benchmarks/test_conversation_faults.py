@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from conversation_faults import CHECKS, Outcome, fault_rows, find_outcomes, list_errors, overall_rows
-from conversation_labels import has_expected_calls, read_labels
+from conversation_labels import FAULTS, has_expected_calls, read_labels
 
 from assay.eval_sets import Sample, load_set
 from assay.metrics import Score
@@ -53,7 +53,7 @@ def scores_of(value: float = 1.0, **evidence: dict[str, Any]) -> dict[str, Score
 
 def outcome_of(sample: Sample, scores: dict[str, Score], kind: str) -> Outcome:
     """The outcome of the check for a kind."""
-    return next(one for one in find_outcomes([sample], {sample.id: scores}) if kind in one.check.kinds)
+    return next(one for one in reversed(find_outcomes([sample], {sample.id: scores})) if kind in one.check.kinds)
 
 
 RULE = {"rule": "Offer no discounts.", "turn": 4}
@@ -126,10 +126,14 @@ def test_no_score_finds_nothing_and_is_counted() -> None:
     sample, clean = conversation("a", "contradiction", contradictions=[[2, 4]]), conversation("b")
     failed = scores_of() | {"consistent": Score(None, "failed", "no reply")}
     outcomes = find_outcomes([sample, clean], {"a": failed, "b": failed})
-    row = next(row for row in fault_rows(outcomes) if row[0] == "contradiction" and row[3] == "both")
-    assert str(row[4]).startswith("0 of 1")
-    assert row[5:] == ["", 2]
-    assert [row[-1] for row in list_errors(outcomes)] == ["no score"]
+    rows = [row for row in fault_rows(outcomes) if row[0] == "contradiction" and row[3] == "both"]
+    assert [row[2] for row in rows] == ["rules", "judge"]
+    assert all(str(row[4]).startswith("0 of 1") for row in rows)
+    assert [row[5:] for row in rows] == [["", 2], ["", 2]]
+    assert [row[2:] for row in list_errors(outcomes)] == [
+        ["rules", "contradiction", "no score"],
+        ["judge", "contradiction", "no score"],
+    ]
 
 
 def test_all_kinds_together_and_clean_conversations_with_any_alarm() -> None:
@@ -165,4 +169,4 @@ def test_scores_that_say_what_the_labels_say_find_all_without_a_false_alarm(lang
     samples = load_set(f"conversations_{language}")
     outcomes = find_outcomes(samples, {sample.id: perfect_scores(sample) for sample in samples})
     assert list_errors(outcomes) == []
-    assert sum(bool(outcome.planted) for outcome in outcomes if not outcome.planted.startswith("(")) == 15
+    assert len({outcome.sample.id for outcome in outcomes if outcome.planted in FAULTS}) == 15
