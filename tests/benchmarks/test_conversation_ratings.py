@@ -103,3 +103,9 @@ def test_pair_is_described_on_the_items_that_have_both() -> None:
     assert "5 of 11 differ" in lines[0]  # the mean of five differences of 0.1 and six of 0
     assert "+0.045" in lines[0]
     assert "n = 11" in lines[1]
+
+
+def test_answers_without_earlier_messages_are_left_out() -> None:
+    history = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
+    later = Sample(id="later", user_input="Free?", response="Yes.", metadata={"history": history})
+    assert benchmark.with_earlier_messages([*make_samples(3), later], 2, seed=0) == [later]
