@@ -46,7 +46,7 @@ PARTS: Mapping[str, Mapping[str, bool]] = {
     "handover": {"happened": True},
     ORACLE: {"precision": True, "recall": True, "in_order": True},
 }
-"""The numbers in a metric's evidence that stand for themselves, and whether more is better; of a handover nobody knows."""
+"""The numbers in the evidence that stand for themselves, and whether more is better; of a handover nobody knows."""
 HANDED_OVER = "handover.happened"
 FEWEST_FOR_SCORERS = 100
 WAYS: tuple[Combine, ...] = ("all", "logistic")
