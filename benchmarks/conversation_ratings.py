@@ -43,11 +43,12 @@ JUDGED = ("resolved", "handover", "policy_kept")
 PARTS: Mapping[str, Mapping[str, bool]] = {
     "effort": {"turns": False, "repeated": False, "asked_again": False},
     "consistent": {"contradictions": False},
-    "handover": {"happened": False},
+    "handover": {"happened": True},
     ORACLE: {"precision": True, "recall": True, "in_order": True},
 }
-"""The numbers in a metric's evidence that stand for themselves, and whether more is better."""
+"""The numbers in the evidence that stand for themselves, and whether more is better; of a handover nobody knows."""
 HANDED_OVER = "handover.happened"
+FEWEST_FOR_SCORERS = 100
 WAYS: tuple[Combine, ...] = ("all", "logistic")
 NAN = float("nan")
 
@@ -169,23 +170,31 @@ def one_per_group(samples: Sequence[Sample], limit: int, seed: int) -> list[Samp
     return sorted(draw.sample(drawn, min(limit, len(drawn))), key=lambda sample: sample.id)
 
 
+def with_earlier_messages(samples: Sequence[Sample], limit: int, seed: int) -> list[Sample]:
+    """Answers with messages before their question, drawn with a seed, at most so many."""
+    later = [sample for sample in samples if len(sample.messages) > 2]
+    return random.Random(seed).sample(later, min(limit, len(later)))
+
+
+WITHOUT_ASKING = (AGENT, WRITERS)
+ASKING = {AGENT: one_per_group, RETRIEVAL: with_earlier_messages}
+"""Which of the conversations a judge is asked about."""
+
+
 async def rate_by_rules(name: str, samples: list[Sample], seed: int) -> None:
-    """Prints the agreement of everything that asks nobody, and of the fitted scorers."""
+    """Prints the agreement of everything that asks nobody, and where there are enough conversations of the scorers."""
     metrics = [load_metric(metric, None) for metric in (*WITHOUT_JUDGE, *BASELINES)]
     scores = {metric.name: await score_samples(samples, metric, 1) for metric in metrics}
     table = tabulate(samples, metrics, scores)
+    rows = agreement_rows(table, samples)
+    if len(samples) >= FEWEST_FOR_SCORERS:
+        rows += fitted_rows(table, samples, seed)
     groups = len({sample.source for sample in samples})
     title = f"{name}: {len(samples)} conversations in {groups} groups, no judge"
-    print_table(
-        title,
-        ["metric", "n", "Spearman", "AUROC"],
-        [*agreement_rows(table, samples), *fitted_rows(table, samples, seed)],
-    )
+    print_table(title, ["metric", "n", "Spearman", "AUROC"], rows)
     for metric in metrics:
-        reasons = {score.reason for score in scores[metric.name].values() if score.status != "scored"}
-        if reasons:
-            count = sum(score.status != "scored" for score in scores[metric.name].values())
-            print(f"{metric.name} has no score of {count}: {min(reasons)}")
+        if reasons := [score.reason for score in scores[metric.name].values() if score.status != "scored"]:
+            print(f"{metric.name} has no score of {len(reasons)}: {min(reasons)}")
 
 
 async def score_by_judge(
@@ -292,19 +301,14 @@ async def main() -> None:
     print_machine()
     settings = load_settings(options.judge) if options.judge else None
     for name in options.sets:
-        samples = load_set(options.data / f"{name}.jsonl")
-        if name == RETRIEVAL and settings:
-            later = [sample for sample in samples if len(sample.messages) > 2]  # more than this question and its answer
-            drawn = random.Random(options.seed).sample(later, min(options.limit, len(later)))
-            await compare_history(drawn, settings, options.cassette, options.seed)
-        elif name == RETRIEVAL:
-            print(f"{name} needs --judge")
-        elif settings and name == AGENT:
-            await rate_by_judge(
-                one_per_group(samples, options.limit, options.seed), settings, options.cassette, options.seed
-            )
+        if settings is None and name in WITHOUT_ASKING:
+            await rate_by_rules(name, load_set(options.data / f"{name}.jsonl"), options.seed)
+        elif settings is not None and name in ASKING:
+            samples = ASKING[name](load_set(options.data / f"{name}.jsonl"), options.limit, options.seed)
+            measure = rate_by_judge if name == AGENT else compare_history
+            await measure(samples, settings, options.cassette, options.seed)
         else:
-            await rate_by_rules(name, samples, options.seed)
+            print(f"{name} is measured {'with' if settings is None else 'without'} --judge")
 
 
 if __name__ == "__main__":
