@@ -124,20 +124,19 @@ class Resolved(Metric):
         evidence["ratio"] = met / len(requests)
         return scored(value, _reason(requests, met, len(listed.invented)), evidence, listed.usage + answers.usage)
 
-    async def _list(self, sample: Sample, said: Set[str]) -> _Listed:
+    async def _list(self, sample: Sample, spoken: Set[str]) -> _Listed:
         """The requests, those that the judge made up, and what listing them took."""
         if self.goal == "given":
             return _Listed(given_requests(sample), [], NO_USAGE, {})
-        spoken = _spoken(sample)
-        thread = fitting_thread(spoken, self.judge, lambda text: self.listing(sample, text))
+        thread = fitting_thread(_without_tools(sample), self.judge, lambda text: self.listing(sample, text))
         reply = await self.judge.ask(self.listing(sample, thread.text))
         language = language_or_fallback(sample.language)
         texts = [without_words_to_judge(" ".join(text.split()), language) for text in reply.value.requests]
-        distinct: dict[frozenset[str] | str, str] = {}
+        distinct: dict[tuple[str, ...], str] = {}
         for text in filter(None, texts):
-            distinct.setdefault(_stems(text, sample) or text.casefold(), text)
+            distinct.setdefault(content_stems(text, language) or (text,), text)
         answers = [_stems(message.text, sample) for message in _of_role(sample, "assistant")]
-        kept = [text for text in distinct.values() if _is_of_customer(_stems(text, sample), said, answers)]
+        kept = [text for text in distinct.values() if _is_of_customer(_stems(text, sample), spoken, answers)]
         return _Listed(kept, [text for text in distinct.values() if text not in kept], reply.usage, {})
 
     def listing(self, sample: Sample, conversation: str) -> Question[Requests]:
@@ -200,14 +199,14 @@ def _stated(message: Message) -> str:
     return "\n".join([text, *calls]).replace("_", " ")
 
 
-def _spoken(sample: Sample) -> Sample:
+def _without_tools(sample: Sample) -> Sample:
     """The conversation as customer and assistant spoke it, without tools."""
-    spoken = [
+    messages = [
         message.model_copy(update={"tool_calls": ()})
         for message in sample.messages
         if message.role in {"user", "assistant"}
     ]
-    return sample.model_copy(update={"messages": tuple(spoken)})
+    return sample.model_copy(update={"messages": tuple(messages)})
 
 
 def _of_role(sample: Sample, role: str) -> list[Message]:
@@ -217,26 +216,26 @@ def _of_role(sample: Sample, role: str) -> list[Message]:
 def _stems(text: str, sample: Sample) -> frozenset[str]:
     """The stems of a text's words, without those that every request may have ("the customer wants")."""
     language = language_or_fallback(sample.language, "demands", "statements")
-    stems = content_stems(text, language)
+    stems = frozenset(content_stems(text, language))
     return (stems - _common_stems(language)) or stems
 
 
 @cache
 def _common_stems(language: Language) -> frozenset[str]:
-    return content_stems(" ".join([language.statements.customer, *language.demands.wants]), language)
+    return frozenset(content_stems(" ".join([language.statements.customer, *language.demands.wants]), language))
 
 
-def _is_of_customer(wanted: Set[str], said: Set[str], answers: Sequence[Set[str]]) -> bool:
+def _is_of_customer(wanted: Set[str], spoken: Set[str], answers: Sequence[Set[str]]) -> bool:
     """Whether a listed request can be the customer's: it shares a word, and is not a sentence of the assistant."""
-    shared = _count_shared(wanted, said)
+    shared = _count_shared(wanted, spoken)
     is_assistants = 2 * shared < len(wanted) and any(_count_shared(wanted, answer) == len(wanted) for answer in answers)
     return shared > 0 and not is_assistants
 
 
-def _count_shared(wanted: Set[str], said: Set[str]) -> int:
+def _count_shared(wanted: Set[str], spoken: Set[str]) -> int:
     """How many of the words stand in a text, or begin with the same letters as one that does."""
-    starts = {word[:_SAME_START] for word in said if len(word) >= _SAME_START and word.isalpha()}
-    return sum(word in said or (word.isalpha() and word[:_SAME_START] in starts) for word in wanted)
+    starts = {word[:_SAME_START] for word in spoken if len(word) >= _SAME_START and word.isalpha()}
+    return sum(word in spoken or (word.isalpha() and word[:_SAME_START] in starts) for word in wanted)
 
 
 def _reason(requests: Sequence[dict[str, Any]], met: int, invented: int) -> str:

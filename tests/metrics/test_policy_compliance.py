@@ -12,7 +12,7 @@ from openai_server import Answer, OpenAIServer, Request
 
 from assay.eval_sets import Sample
 from assay.languages import load_language
-from assay.metrics.policy_kept import PolicyKept
+from assay.metrics.policy_compliance import PolicyKept
 from assay.text.demands import find_rules
 
 Make = Callable[..., Any]
