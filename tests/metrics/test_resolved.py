@@ -11,7 +11,7 @@ from openai_server import Answer, OpenAIServer, Request
 
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.metrics.resolved import Resolved, find_meeting_turn
+from assay.metrics.resolved import Resolved, find_meeting_turns
 
 Make = Callable[..., Any]
 MESSAGES: list[dict[str, Any]] = [
@@ -91,6 +91,14 @@ def test_one_request_that_comes_twice_is_one(judge: Make, openai_server: OpenAIS
     says(openai_server, [CANCEL, "Cancel the order 311", " cancel  ORDER 311. "], {CANCEL: "Yes"})
     score = score_of(judge(decide="single"), talk())
     assert [request["text"] for request in score.evidence["requests"]] == [CANCEL]
+
+
+def test_thanks_are_no_request(judge: Make, openai_server: OpenAIServer) -> None:
+    says(openai_server, [CANCEL, "Thank you for your help."], {CANCEL: "Yes"})
+    score = score_of(judge(decide="single"), talk())
+    assert (score.value, score.evidence["courtesies"]) == (1.0, ["Thank you for your help."])
+    says(openai_server, ["Thanks!"], {})
+    assert score_of(judge(decide="single"), talk()).status == "skipped"
 
 
 def test_there_and_back_are_two_requests(judge: Make, openai_server: OpenAIServer) -> None:
@@ -181,8 +189,8 @@ def test_another_goal_is_refused(judge: Make) -> None:
 
 
 def test_the_turn_is_after_the_request_and_no_question() -> None:
-    assert find_meeting_turn(talk(), CANCEL) == 5  # turn 2 asks about it, 4 and 5 do it
-    assert find_meeting_turn(talk(), "Send the invoice.") is None
+    """Turn 2 asks about the order, 4 and 5 cancel it."""
+    assert find_meeting_turns(talk(), [CANCEL, "Send the invoice."]) == [5, None]
 
 
 def test_a_hundred_requests_are_one_request_to_the_judge(judge: Make, openai_server: OpenAIServer) -> None:
