@@ -584,6 +584,7 @@ class Demands(PackFile):
         instructs: Verbs that tell what to do where a sentence or a clause begins with them.
         before_instructing: What may stand before those ("please", "then").
         conditions: What a sentence begins with whose main clause comes after a comma ("if", "before").
+        bans: What a list item that forbids something begins with ("no").
         subjects: What a list item that states a fact begins with ("each", "our").
         wants: Wherever one stands, a sentence of a customer's goal wants something.
         depends: What a sentence of a goal begins with that is wanted in some event alone ("if").
@@ -594,6 +595,7 @@ class Demands(PackFile):
     instructs: frozenset[str]
     before_instructing: frozenset[str] = frozenset()
     conditions: frozenset[str] = frozenset()
+    bans: frozenset[str] = frozenset()
     subjects: frozenset[str] = frozenset()
     wants: tuple[str, ...] = Field(min_length=1)
     depends: tuple[str, ...] = Field(min_length=1)

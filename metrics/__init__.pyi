@@ -25,7 +25,7 @@ from .metric import ComputedMetric as ComputedMetric
 from .metric import Metric as Metric
 from .noise_sensitivity import NoiseSensitivity as NoiseSensitivity
 from .numeric.numeric_claims import NumericClaims as NumericClaims
-from .policy_kept import PolicyKept as PolicyKept
+from .policy_compliance import PolicyKept as PolicyKept
 from .predicate import PredicateMetric as PredicateMetric
 from .ragas_adapter import RagasMetric as RagasMetric
 from .ragas_adapter import as_ragas_metric as as_ragas_metric

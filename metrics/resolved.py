@@ -10,19 +10,23 @@ from pydantic import BaseModel
 from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
 from ..judges import JudgeLike, Predicate, Question, Request, Usage, open_judge
+from ..judges.typed_questions import YES
 from ..judges.usage import NO_USAGE
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.demands import find_wishes
 from ..text.lemmas import content_stems
+from ..text.sentence_kinds import load_sentence_kinds
 from ..text.sentences import without_words_to_judge
 from ..text.wording import count_of
 from .claim_support import require_answers
 from .conversation_state import fitting_thread
 from .metric import Metric
 from .score import Score, failed, scored, skipped
+from .worker import compute_for
 
 Goal = Literal["judge", "given"]
+_COURTESIES = ("greeting", "thanks", "sign_off", "closing")
 _SAME_START = 5  # letters: "cancel" and "cancellation", "kündigen" and "Kündigung" are about the same
 _ASKED = re.compile(r"[^.!?\n]*\?")
 
@@ -47,10 +51,11 @@ class Resolved(Metric):
     Range: [0, 1]. A conversation without a request is skipped.
 
     The judge lists the requests from what customer and assistant said, without the tools, in whose results nobody asks
-    for anything. One request that comes twice is one. A listed request is the judge's invention where it shares no word
-    with what the customer said, or has all its words from one message of the assistant and not half of them from the
-    customer: it is left out, and stands in the evidence as `invented`; where all are, the score is failed. Words are
-    compared by their stems and by their first five letters; function words and "wants" do not count.
+    for anything. One request that comes twice is one, and thanks or a greeting is none (`courtesies` in the evidence).
+    A listed request is the judge's invention where it shares no word with what the customer said, or has all its words
+    from one message of the assistant and not half of them from the customer: it is left out, and stands in the
+    evidence as `invented`; where all are, the score is failed. Words are compared by their stems and by their first
+    five letters; function words and "wants" do not count.
 
     Met is what was done, or answered, when the conversation ends, by a message or the result of a tool. A promise
     meets nothing, nor does a handover or a refusal, also one that the policy demands: whether those were right is what
@@ -106,14 +111,15 @@ class Resolved(Metric):
             return skipped("the judge finds no request of the customer", evidence, listed.usage)
         thread = fitting_thread(sample, self.judge, lambda text: self.request(sample, listed.requests, text))
         answers = require_answers(await self.judge.decide(self.request(sample, listed.requests, thread.text)))
+        turns = await compute_for(sample, find_meeting_turns, sample, listed.requests)
         requests = [
             {
                 "text": text,
-                "met": answer.option == "yes",
+                "met": answer.option == YES,
                 "probability": answer.probability,
-                "turn": find_meeting_turn(sample, text) if answer.option == "yes" else None,
+                "turn": turn if answer.option == YES else None,
             }
-            for text, answer in zip(listed.requests, answers.values(), strict=True)
+            for text, turn, answer in zip(listed.requests, turns, answers.values(), strict=True)
         ]
         evidence |= {"requests": requests} | thread.evidence()
         evidence |= {"invented": listed.invented} if listed.invented else {}
@@ -124,21 +130,25 @@ class Resolved(Metric):
         evidence["ratio"] = met / len(requests)
         return scored(value, _reason(requests, met, len(listed.invented)), evidence, listed.usage + answers.usage)
 
-    async def _list(self, sample: Sample, said: Set[str]) -> _Listed:
+    async def _list(self, sample: Sample, spoken: Set[str]) -> _Listed:
         """The requests, those that the judge made up, and what listing them took."""
         if self.goal == "given":
             return _Listed(given_requests(sample), [], NO_USAGE, {})
-        spoken = _spoken(sample)
-        thread = fitting_thread(spoken, self.judge, lambda text: self.listing(sample, text))
+        thread = fitting_thread(_without_tools(sample), self.judge, lambda text: self.listing(sample, text))
         reply = await self.judge.ask(self.listing(sample, thread.text))
         language = language_or_fallback(sample.language)
         texts = [without_words_to_judge(" ".join(text.split()), language) for text in reply.value.requests]
-        distinct: dict[frozenset[str] | str, str] = {}
-        for text in filter(None, texts):
-            distinct.setdefault(_stems(text, sample) or text.casefold(), text)
+        kinds = load_sentence_kinds(language)
+        distinct: dict[tuple[str, ...], str] = {}
+        courtesies = [text for text in texts if text and kinds.find_kind(text) in _COURTESIES]
+        for text in texts:
+            if not text or text in courtesies:
+                continue
+            distinct.setdefault(content_stems(text, language) or (text,), text)
+        evidence = {"courtesies": courtesies} if courtesies else {}
         answers = [_stems(message.text, sample) for message in _of_role(sample, "assistant")]
-        kept = [text for text in distinct.values() if _is_of_customer(_stems(text, sample), said, answers)]
-        return _Listed(kept, [text for text in distinct.values() if text not in kept], reply.usage, {})
+        kept = [text for text in distinct.values() if _is_of_customer(_stems(text, sample), spoken, answers)]
+        return _Listed(kept, [text for text in distinct.values() if text not in kept], reply.usage, evidence)
 
     def listing(self, sample: Sample, conversation: str) -> Question[Requests]:
         """What the judge is asked for the requests."""
@@ -166,29 +176,36 @@ def given_requests(sample: Sample) -> list[str]:
     return list(dict.fromkeys(filter(None, texts)))
 
 
-def find_meeting_turn(sample: Sample, request: str) -> int | None:
-    """Finds the turn that met a request; None where none shares a word with it.
+def find_meeting_turns(sample: Sample, requests: Sequence[str]) -> list[int | None]:
+    """Finds the turn that met each request; None where none shares a word with it.
 
     Args:
         sample: The conversation.
-        request: The request.
+        requests: The requests.
 
     Returns:
-        The place of the message, counted from 0: of the assistant's and tools' messages after the customer's message
-        that shares most words with the request (the first of several), the last of those that share most.
+        For each the place of a message, counted from 0: of the assistant's and tools' messages after the customer's
+        message that shares most words with the request (the first of several), the last of those that share most.
     """
-    wanted = _stems(request, sample)
-    asked, most = -1, 0
-    for turn, message in enumerate(sample.messages):
-        shared = _count_shared(wanted, _stems(message.text, sample)) if message.role == "user" else 0
-        if shared > most:
-            asked, most = turn, shared
-    meeting, most = None, 0
-    for turn, message in enumerate(sample.messages):
-        if turn <= asked or message.role not in {"assistant", "tool"}:
-            continue
-        shared = _count_shared(wanted, _stems(_stated(message), sample))
-        if shared and shared >= most:
+    asked = [(turn, _stems(m.text, sample)) for turn, m in enumerate(sample.messages) if m.role == "user"]
+    stated = [
+        (turn, _stems(_stated(message), sample))
+        for turn, message in enumerate(sample.messages)
+        if message.role in {"assistant", "tool"}
+    ]
+    return [_find_meeting_turn(_stems(request, sample), asked, stated) for request in requests]
+
+
+def _find_meeting_turn(
+    wanted: Set[str], asked: Sequence[tuple[int, Set[str]]], stated: Sequence[tuple[int, Set[str]]]
+) -> int | None:
+    start, most = -1, 0
+    for turn, words in asked:
+        if (shared := _count_shared(wanted, words)) > most:
+            start, most = turn, shared
+    meeting, most = None, 1
+    for turn, words in stated:
+        if turn > start and (shared := _count_shared(wanted, words)) >= most:
             meeting, most = turn, shared
     return meeting
 
@@ -200,14 +217,14 @@ def _stated(message: Message) -> str:
     return "\n".join([text, *calls]).replace("_", " ")
 
 
-def _spoken(sample: Sample) -> Sample:
+def _without_tools(sample: Sample) -> Sample:
     """The conversation as customer and assistant spoke it, without tools."""
-    spoken = [
+    messages = [
         message.model_copy(update={"tool_calls": ()})
         for message in sample.messages
         if message.role in {"user", "assistant"}
     ]
-    return sample.model_copy(update={"messages": tuple(spoken)})
+    return sample.model_copy(update={"messages": tuple(messages)})
 
 
 def _of_role(sample: Sample, role: str) -> list[Message]:
@@ -217,26 +234,26 @@ def _of_role(sample: Sample, role: str) -> list[Message]:
 def _stems(text: str, sample: Sample) -> frozenset[str]:
     """The stems of a text's words, without those that every request may have ("the customer wants")."""
     language = language_or_fallback(sample.language, "demands", "statements")
-    stems = content_stems(text, language)
+    stems = frozenset(content_stems(text, language))
     return (stems - _common_stems(language)) or stems
 
 
 @cache
 def _common_stems(language: Language) -> frozenset[str]:
-    return content_stems(" ".join([language.statements.customer, *language.demands.wants]), language)
+    return frozenset(content_stems(" ".join([language.statements.customer, *language.demands.wants]), language))
 
 
-def _is_of_customer(wanted: Set[str], said: Set[str], answers: Sequence[Set[str]]) -> bool:
+def _is_of_customer(wanted: Set[str], spoken: Set[str], answers: Sequence[Set[str]]) -> bool:
     """Whether a listed request can be the customer's: it shares a word, and is not a sentence of the assistant."""
-    shared = _count_shared(wanted, said)
+    shared = _count_shared(wanted, spoken)
     is_assistants = 2 * shared < len(wanted) and any(_count_shared(wanted, answer) == len(wanted) for answer in answers)
     return shared > 0 and not is_assistants
 
 
-def _count_shared(wanted: Set[str], said: Set[str]) -> int:
+def _count_shared(wanted: Set[str], spoken: Set[str]) -> int:
     """How many of the words stand in a text, or begin with the same letters as one that does."""
-    starts = {word[:_SAME_START] for word in said if len(word) >= _SAME_START and word.isalpha()}
-    return sum(word in said or (word.isalpha() and word[:_SAME_START] in starts) for word in wanted)
+    starts = {word[:_SAME_START] for word in spoken if len(word) >= _SAME_START and word.isalpha()}
+    return sum(word in spoken or (word.isalpha() and word[:_SAME_START] in starts) for word in wanted)
 
 
 def _reason(requests: Sequence[dict[str, Any]], met: int, invented: int) -> str:

@@ -12,8 +12,9 @@ from .sentence_kinds import load_sentence_kinds
 from .sentences import split_line, without_words_to_judge
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-_CLAUSE = re.compile(r"[,;:–—]\s+")
+_CLAUSE = re.compile(r"[,:–—]\s+")
 _LABEL = re.compile(r"([^:.!?]{1,60}):\s+(?=\S)")
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,60}>")
 _FEWEST_WORDS = 4  # of a list item without a verb that asks for something: "Refund within 14 days"
 _LONGEST_HEAD = 200  # characters of a heading or lead-in that is read with what is below it
 _UNREAD = ("code", "image", "link", "header_row")
@@ -34,6 +35,7 @@ class Demanding:
         self._instructs = pack.instructs
         self._before = pack.before_instructing
         self._conditions = pack.conditions
+        self._bans = pack.bans
         self._subjects = pack.subjects
         self._states = any_pattern(language.sentences.states)
         self._function_words = language.function_words
@@ -45,9 +47,13 @@ class Demanding:
 
     def instructs(self, sentence: str) -> bool:
         """Whether a sentence begins with what to do, also after a condition ("If it is late, apologise")."""
-        clauses = [_WORD.findall(clause.lower()) for clause in _CLAUSE.split(_straight(sentence))]
-        clauses = [clause for clause in clauses if clause]
-        if not clauses or sentence.rstrip().endswith("?"):
+        if sentence.rstrip().endswith("?"):
+            return False
+        return any(map(self._part_instructs, _straight(sentence).lower().split(";")))
+
+    def _part_instructs(self, part: str) -> bool:
+        clauses = [words for clause in _CLAUSE.split(part) if (words := _WORD.findall(clause))]
+        if not clauses:
             return False
         may_wait = clauses[0][0] in self._conditions or len(clauses[0]) < _FEWEST_WORDS  # "Refunds: ask for the number"
         return any(map(self._begins_with_verb, clauses[: 1 + may_wait]))
@@ -77,6 +83,8 @@ class Demanding:
     def states(self, sentence: str) -> bool:
         """Whether a list item states something, or is too short to demand anything."""
         item = _WORD.findall(sentence.lower())
+        if item and item[0] in self._bans:
+            return False
         is_short = len(item) < _FEWEST_WORDS
         return is_short or item[0] in self._subjects or self._states.search(sentence) is not None
 
@@ -166,28 +174,37 @@ class _PolicyReader:
             is_title = line.role == "heading" and line.level == self.title_level
             self._heading = _NO_HEAD if is_title else self._head(text)
             return
-        is_above_items = (
-            len(after.path) > len(line.path) or not line.begins_item if after and after.begins_item else False
-        )
-        if after is not None and is_above_items and (text.endswith(":") or line.role == "label"):
-            self._heads[after.path[-2]] = self._head(text)
-            return
+        if after is not None and after.begins_item and (text.endswith(":") or line.role == "label"):
+            if len(after.path) > len(line.path):
+                *before, last = split_line(text, self._demanding.language) if text.endswith(":") else [text]
+                self._heads[after.path[-2]] = self._head(last)
+                if before:
+                    self._read_sentences(line, self._heads_of(line), before)
+                if text.endswith(":") or not self._demanding.obliges(text):
+                    return
+            elif not line.begins_item:  # without a blank line above it, Markdown takes it for a part of the item before
+                if line.role == "label":
+                    self._heading = self._head(text)
+                    self._heads.pop(after.path[-2], None)
+                else:
+                    self._heads[after.path[-2]] = self._head(text)
+                return
         self._read_sentences(line, self._heads_of(line))
 
     def _head(self, text: str) -> "_Head":
-        short = text.rstrip(" :")
+        short = text.rstrip(" :.")
         return _Head(short if len(short) <= _LONGEST_HEAD else "", self._demanding.obliges_items(text))
 
     def _heads_of(self, line: MarkdownLine) -> list["_Head"]:
         """What a line stands under, outermost first: the heading, and the lead-ins of its lists."""
         return [self._heading, *(self._heads.get(number, _NO_HEAD) for number in line.path[::2])]
 
-    def _read_sentences(self, line: MarkdownLine, heads: Sequence["_Head"]) -> None:
+    def _read_sentences(self, line: MarkdownLine, heads: Sequence["_Head"], sentences: Sequence[str] = ()) -> None:
         demanding, language = self._demanding, self._demanding.language
         kinds = load_sentence_kinds(language)
         above = [head.text for head in heads if head.text]
         is_obliged = bool(line.path) and any(head.obliges for head in heads)
-        sentences = split_line(line.text, language)
+        sentences = sentences or split_line(_TAG.sub(" ", line.text), language)
         match = _LABEL.match(sentences[0]) if sentences else None
         label = [match[1]] if match and not demanding.obliges(match[1]) else []
         before = ""

@@ -81,15 +81,14 @@ def stem(word: str, language: Language) -> str:
     return _DOUBLE.sub(r"\1", short) if language.profile.doubled_vowels else short
 
 
-def content_stems(text: str, language: Language) -> frozenset[str]:
-    """The stems of a text's words without function words; of all its words where it has no others.
+def content_stems(text: str, language: Language) -> tuple[str, ...]:
+    """The stems of a text's words in order without function words; all its words where it has no others.
 
     Example:
         >>> from assay.languages import load_language
-        >>> sorted(content_stems("I need my payslips.", load_language("en")))
-        ['need', 'payslip']
+        >>> content_stems("I need my payslips.", load_language("en"))
+        ('need', 'payslip')
     """
     all_words = words(text)
-    return frozenset(stem(word, language) for word in all_words if word not in language.function_words) or frozenset(
-        all_words
-    )
+    stems = (stem(word, language) for word in all_words if word not in language.function_words)
+    return tuple(stems) or tuple(all_words)

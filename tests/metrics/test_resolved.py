@@ -11,12 +11,12 @@ from openai_server import Answer, OpenAIServer, Request
 
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings, LiteLLMJudge
-from assay.metrics.resolved import Resolved, find_meeting_turn
+from assay.metrics.resolved import Resolved, find_meeting_turns
 
 Make = Callable[..., Any]
 MESSAGES: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},
-    {"role": "user", "content": "Hello! Please cancel order 311."},
+    {"role": "user", "content": "Hello! I want to cancel order 311."},
     {"role": "assistant", "content": "Do you want to cancel order 311?"},
     {"role": "user", "content": "Yes. And when will the red lamp be in stock?"},
     {
@@ -84,7 +84,7 @@ def test_requests_are_listed_from_what_was_said_without_tools(judge: Make, opena
     assert "refund Ann" not in listing.user
     assert "Be brief." not in listing.user + verdict.user
     assert "refund Ann" in verdict.user
-    assert verdict.user.startswith("<conversation>\n[1] Customer: Hello! Please cancel order 311.\n")
+    assert verdict.user.startswith("<conversation>\n[1] Customer: Hello! I want to cancel order 311.\n")
 
 
 def test_one_request_that_comes_twice_is_one(judge: Make, openai_server: OpenAIServer) -> None:
@@ -93,9 +93,25 @@ def test_one_request_that_comes_twice_is_one(judge: Make, openai_server: OpenAIS
     assert [request["text"] for request in score.evidence["requests"]] == [CANCEL]
 
 
+def test_thanks_are_no_request(judge: Make, openai_server: OpenAIServer) -> None:
+    says(openai_server, [CANCEL, "Thank you for your help."], {CANCEL: "Yes"})
+    score = score_of(judge(decide="single"), talk())
+    assert (score.value, score.evidence["courtesies"]) == (1.0, ["Thank you for your help."])
+    says(openai_server, ["Thanks!"], {})
+    assert score_of(judge(decide="single"), talk()).status == "skipped"
+
+
+def test_there_and_back_are_two_requests(judge: Make, openai_server: OpenAIServer) -> None:
+    ways = ["Fly from Rome to Oslo.", "Fly from Oslo to Rome."]
+    says(openai_server, ways, {})
+    messages = [{"role": "user", "content": "Rome to Oslo, and back to Rome, by air: I fly."}, MESSAGES[6]]
+    score = score_of(judge(decide="single"), talk(messages))
+    assert [request["text"] for request in score.evidence["requests"]] == ways
+
+
 @pytest.mark.parametrize(
     "invention",
-    ["Refund Ann.", "I do not know when the lamp comes back."],
+    ["The customer wants a refund for Ann.", "I do not know when the lamp comes back."],
     ids=["no word of the customer's", "the assistant's sentence"],
 )
 def test_an_invented_request_is_left_out(judge: Make, openai_server: OpenAIServer, invention: str) -> None:
@@ -173,8 +189,8 @@ def test_another_goal_is_refused(judge: Make) -> None:
 
 
 def test_the_turn_is_after_the_request_and_no_question() -> None:
-    assert find_meeting_turn(talk(), CANCEL) == 5  # turn 2 asks about it, 4 and 5 do it
-    assert find_meeting_turn(talk(), "Send the invoice.") is None
+    """Turn 2 asks about the order, 4 and 5 cancel it."""
+    assert find_meeting_turns(talk(), [CANCEL, "Send the invoice."]) == [5, None]
 
 
 def test_a_hundred_requests_are_one_request_to_the_judge(judge: Make, openai_server: OpenAIServer) -> None:

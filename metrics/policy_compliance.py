@@ -6,7 +6,7 @@ from typing import Any
 from ..errors import JudgeError
 from ..eval_sets.sample import Sample
 from ..judges import ChoiceQuestion, JudgeLike, Predicate, Request, Usage, open_judge
-from ..judges.typed_questions import MOST_OPTIONS
+from ..judges.typed_questions import MOST_OPTIONS, YES
 from ..judges.usage import NO_USAGE
 from ..languages import language_or_fallback
 from ..prompts import BUNDLED, Prompts
@@ -67,7 +67,7 @@ class PolicyKept(Metric):
             return skipped("the policy has no rule: no sentence or list item that obliges somebody", evidence)
         thread = fitting_thread(sample, self.judge, lambda text: self.request(sample, rules, text))
         answers = require_answers(await self.judge.decide(self.request(sample, rules, thread.text)))
-        broken = [answer.option == "yes" for answer in answers.values()]
+        broken = [answer.option == YES for answer in answers.values()]
         broken_rules = [rule for rule, is_broken in zip(rules, broken, strict=True) if is_broken]
         try:
             places, usage = await self._find_turns(sample, broken_rules, turns, thread.text)
@@ -77,7 +77,7 @@ class PolicyKept(Metric):
         evidence["rules"] = [
             {
                 "text": rule,
-                "broken": answer.option == "yes",
+                "broken": answer.option == YES,
                 "probability": answer.probability,
                 "turn": places.get(rule),
             }
