@@ -12,6 +12,7 @@ from .context_precision import ContextPrecision as ContextPrecision
 from .context_recall import ContextRecall as ContextRecall
 from .context_relevance import ContextRelevance as ContextRelevance
 from .declined import Declined as Declined
+from .effort import Effort as Effort
 from .factoid import Factoid as Factoid
 from .factual_correctness import FactualCorrectness as FactualCorrectness
 from .faithfulness import Faithfulness as Faithfulness
