@@ -64,42 +64,62 @@ def find_asked_again(messages: Sequence[Message], language: Language) -> list[As
         messages: The conversation.
         language: Its language, with the section `effort`.
     """
-    pack = language.effort
-    patterns = _patterns(language)
-    known: dict[str, list[_Known]] = {}
-    asked: frozenset[str] = frozenset()  # by the last answer: a bare value answers it
-    chosen: list[_Known] = []  # sentences of the customer that may choose
-    last_error = last_another = -1
-    pairs: list[AskedAgain] = []
+    reader = _Reader(language)
     for turn, message in enumerate(messages):
         if message.role == "user":
-            for kind, value in _facts_said(message.text, pack, asked):
-                known.setdefault(kind, []).append(_Known(turn, value))
-            if patterns.another.search(message.text):
-                last_another = turn
-            sentences = [sentence.text for sentence in message_sentences(message.text)]
-            is_reply = len(words(message.text)) <= _FEW_WORDS
-            chosen += [_Known(turn, text) for text in sentences if is_reply or patterns.wants.search(text)]
+            reader.read_customer(turn, message.text)
         elif message.role == "tool":
-            if is_error(message.text):
-                last_error = turn
-            for kind, value in _facts_returned(message.text):
-                known.setdefault(kind, []).append(_Known(turn, value))
+            reader.read_result(turn, message.text)
         elif message.is_answer:
-            questions = dict(_facts_asked(message.text, pack, patterns))
-            is_invalid = patterns.invalid.search(message.text) is not None
-            for kind, sentence in questions.items():
-                before = _only_value(known.get(kind, []))
-                if before is None or is_invalid or max(last_error, last_another) > before.turn:
-                    continue
-                if _plain(before.value) not in _plain(sentence) and not _asks_for_more(sentence, kind, before.value):
-                    pairs.append(AskedAgain(sentence, turn, before.turn, kind, before.value))
-            if not is_invalid:
-                current = [one for one in chosen if one.turn > last_another]
-                for choice in _choices_again(message.text, patterns, current, language):
-                    pairs.append(AskedAgain(choice.text, turn, choice.said_turn, CHOICE, choice.value))
-            asked = frozenset(questions)
-    return pairs
+            reader.read_answer(turn, message.text)
+    return reader.pairs
+
+
+class _Reader:
+    """Reads a conversation message by message: what is known so far, and what is asked for all the same."""
+
+    def __init__(self, language: Language) -> None:
+        self.pairs: list[AskedAgain] = []
+        self._language = language
+        self._pack = language.effort
+        self._patterns = _patterns(language)
+        self._known: dict[str, list[_Known]] = {}
+        self._asked: frozenset[str] = frozenset()  # by the last answer: a bare value answers it
+        self._chosen: list[_Known] = []  # sentences of the customer that may choose
+        self._last_error = self._last_another = -1
+
+    def read_customer(self, turn: int, text: str) -> None:
+        for kind, value in _facts_said(text, self._pack, self._asked):
+            self._known.setdefault(kind, []).append(_Known(turn, value))
+        if self._patterns.another.search(text):
+            self._last_another = turn
+        is_reply = len(words(text)) <= _FEW_WORDS
+        for sentence, _ in message_sentences(text):
+            if is_reply or self._patterns.wants.search(sentence):
+                self._chosen.append(_Known(turn, sentence))
+
+    def read_result(self, turn: int, text: str) -> None:
+        if is_error(text):
+            self._last_error = turn
+        for kind, value in _facts_returned(text):
+            self._known.setdefault(kind, []).append(_Known(turn, value))
+
+    def read_answer(self, turn: int, text: str) -> None:
+        questions = dict(_facts_asked(text, self._pack, self._patterns))
+        self._asked = frozenset(questions)
+        if self._patterns.invalid.search(text):
+            return
+        for kind, sentence in questions.items():
+            before = _only_value(self._known.get(kind, []))
+            if before is None or max(self._last_error, self._last_another) > before.turn:
+                continue
+            if _plain(before.value) not in _plain(sentence) and not _asks_for_more(sentence, kind, before.value):
+                self.pairs.append(AskedAgain(sentence, turn, before.turn, kind, before.value))
+        current = [one for one in self._chosen if one.turn >= self._last_another]
+        self.pairs += [
+            AskedAgain(choice.text, turn, choice.said_turn, CHOICE, choice.value)
+            for choice in _choices_again(text, self._patterns, current, self._language)
+        ]
 
 
 def _only_value(known: Sequence[_Known]) -> _Known | None:
@@ -148,7 +168,7 @@ def _asks_for(sentence: str, fact: FactWords, patterns: "_Patterns") -> bool:
     match = fact.noun.search(sentence)
     if match is None or patterns.other.search(sentence[max(0, match.start() - _NEAR) : match.start()]):
         return False
-    if patterns.other_after.match(sentence, match.end()):
+    if patterns.other_after.search(sentence[match.end() :]):
         return False
     if is_question and match.start() <= _SHORT_LEAD and len(sentence) - match.end() <= 2:
         return True

@@ -29,8 +29,8 @@ class Effort(Metric):
     assistant asks for again though they were said, each with weight 1. Range: 0 or more.
 
     Repeated: a sentence of the customer that asks for something, with a cosine of at least 0.8 to one of an earlier
-    message, or of at least 0.6 where half of their stems are shared; other numbers make another question. Asked again:
-    rules (`languages/*/effort.yaml`) propose pairs of a question of the assistant and the earlier message, of the
+    message, or of at least 0.67 where 40% of their stems are shared; another number, or one or two words swapped in the
+    same place ("on Monday", "on Sunday"), make another question. Asked again: rules (`languages/*/effort.yaml`) propose pairs of a question of the assistant and the earlier message, of the
     customer or a tool, that gave the fact: a number, a name, an address, a date, a choice. A judge decides of each
     pair, in one request; without a judge each pair counts. A request to confirm a value, and one after a value that
     could not be used, count as nothing.

@@ -14,11 +14,12 @@ from ..text.pattern_screen import any_pattern
 
 SAME_COSINE = 0.8
 """From this cosine on two questions are the same."""
-ALIKE_COSINE = 0.6
+ALIKE_COSINE = 0.67
 """From this cosine on they are where they share their stems too."""
-SHARED_STEMS = 0.5
+SHARED_STEMS = 0.4
 """The share of stems, of both together, that is enough then."""
-_FEWEST_STEMS = 2
+_MOST_SWAPPED = 2  # words: "the invoice" for "the contract"
+_LEAST_FRAME = 3  # words around them
 _CODE = re.compile(r"(?<!\w)[\w#-]*\d[\w-]*")
 
 
@@ -43,7 +44,7 @@ class Repeated(NamedTuple):
 def customer_questions(messages: Sequence[Message], language: Language) -> list[CustomerQuestion]:
     """Lists the sentences in which the customer asks for something, in order.
 
-    Left out is what asks for nothing by itself ("Can you help me?"), and what has fewer than two words of its own.
+    Left out is what asks for nothing by itself ("Can you help me?"), and what has no word of its own.
 
     Args:
         messages: The conversation.
@@ -58,7 +59,7 @@ def customer_questions(messages: Sequence[Message], language: Language) -> list[
             if not (text.endswith("?") or wants.search(text)) or idle.search(text):
                 continue
             stems = frozenset(stem(word, language) for word in words(text)) - _function_stems(language)
-            if len(stems) >= _FEWEST_STEMS:
+            if stems:
                 questions.append(CustomerQuestion(text, turn, stems, frozenset(_CODE.findall(text.casefold()))))
     return questions
 
@@ -66,7 +67,7 @@ def customer_questions(messages: Sequence[Message], language: Language) -> list[
 async def find_repeated(messages: Sequence[Message], language: Language, embedder: Embedder) -> list[Repeated]:
     """Finds the questions of the customer that repeat one of an earlier message of theirs.
 
-    Two questions with different numbers are two questions. Of several earlier ones the nearest counts.
+    Of several earlier ones the nearest counts; see `is_repeated`.
 
     Args:
         messages: The conversation.
@@ -98,14 +99,27 @@ async def find_repeated(messages: Sequence[Message], language: Language, embedde
 def is_repeated(earlier: CustomerQuestion, later: CustomerQuestion, cosine: float) -> bool:
     """Whether a question repeats an earlier one: by the cosine alone, or by cosine and shared stems.
 
-    Shared stems are those in both / those in either.
+    Shared stems are those in both / those in either. Two questions with different numbers are two questions, and so are
+    two that differ in one or two words in the same place ("on Monday", "on Sunday"), however near they are.
     """
     if earlier.numbers != later.numbers and earlier.numbers and later.numbers:
+        return False
+    if _swaps_words(words(earlier.text), words(later.text)):
         return False
     if cosine >= SAME_COSINE:
         return True
     shared = len(earlier.stems & later.stems) / len(earlier.stems | later.stems)
     return cosine >= ALIKE_COSINE and shared >= SHARED_STEMS
+
+
+def _swaps_words(earlier: Sequence[str], later: Sequence[str]) -> bool:
+    """Whether one text is the other with one or two words swapped for others."""
+    shorter = min(len(earlier), len(later))
+    start = next((place for place in range(shorter) if earlier[place] != later[place]), shorter)
+    left = shorter - start
+    end = next((place for place in range(left) if earlier[-1 - place] != later[-1 - place]), left)
+    swapped = (len(earlier) - start - end, len(later) - start - end)
+    return min(swapped) > 0 and max(swapped) <= _MOST_SWAPPED and start + end >= _LEAST_FRAME
 
 
 @cache
