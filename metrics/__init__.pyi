@@ -34,5 +34,6 @@ from .rouge import RougeLPrecision as RougeLPrecision
 from .rubric import RubricMetric as RubricMetric
 from .score import Score as Score
 from .token_overlap import TokenOverlap as TokenOverlap
+from .tool_calls import ToolCalls as ToolCalls
 from .topic_adherence import TopicAdherence as TopicAdherence
 from .weakest_claim import WeakestClaim as WeakestClaim

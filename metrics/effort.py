@@ -30,10 +30,10 @@ class Effort(Metric):
 
     Repeated: a sentence of the customer that asks for something, with a cosine of at least 0.8 to one of an earlier
     message, or of at least 0.67 where 40% of their stems are shared; another number, or one or two words swapped in the
-    same place ("on Monday", "on Sunday"), make another question. Asked again: rules (`languages/*/effort.yaml`) propose pairs of a question of the assistant and the earlier message, of the
-    customer or a tool, that gave the fact: a number, a name, an address, a date, a choice. A judge decides of each
-    pair, in one request; without a judge each pair counts. A request to confirm a value, and one after a value that
-    could not be used, count as nothing.
+    same place ("on Monday", "on Sunday"), make another question. Asked again: rules (`languages/*/effort.yaml`) propose
+    pairs of a question of the assistant and the earlier message, of the customer or a tool, that gave the fact: a
+    number, a name, an address, a date, a choice. A judge decides of each pair, in one request; without a judge each
+    pair counts. A request to confirm a value, and one after a value that could not be used, count as nothing.
 
     Args:
         judge: Decides whether what rules propose was asked again.
