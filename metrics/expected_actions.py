@@ -189,6 +189,7 @@ def match_most(candidates: Sequence[Sequence[int]]) -> dict[int, int]:
         {0: 1, 1: 0}
     """
     owner: dict[int, int] = {}
+    holds: dict[int, int] = {}
     for left in range(len(candidates)):
         came_from: dict[int, int] = {}  # candidate: who wants it
         queue = [left]
@@ -200,11 +201,8 @@ def match_most(candidates: Sequence[Sequence[int]]) -> dict[int, int]:
             if free is not None:
                 break
             queue += [owner[one] for one in fresh]
-        while free is not None:
+        while free is not None:  # each on the way back gives up what it holds, the last one holds nothing yet
             wanting = came_from[free]
-            before = (
-                next((one for one, holder in owner.items() if holder == wanting), None) if wanting != left else None
-            )
             owner[free] = wanting
-            free = before
-    return {left: candidate for candidate, left in sorted(owner.items(), key=lambda pair: pair[1])}
+            holds[wanting], free = free, holds.get(wanting)
+    return dict(sorted(holds.items()))

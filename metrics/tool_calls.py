@@ -58,8 +58,8 @@ class ToolCalls(ComputedMetric):
     and where the mode's formula has nothing to divide by; failed where the list cannot be read.
 
     Arguments are compared by value: 1 is 1.0, JSON text is its value, keys are in any order, strings are the same after
-    Unicode NFC and without outer space; lists in any order where the expected call says `"unordered": true` or names the
-    arguments, any value where it says `"any_value": [names]`, any arguments where it has none. A call that looks up
+    Unicode NFC and without outer space; lists in any order where the expected call says `"unordered": true` or names
+    the arguments, any value where it says `"any_value": [names]`, any arguments where it has none. A call that looks up
     (`ignore`) and was not expected does not count as made, and neither does one whose result is an error, unless it is
     the only match of an expected call: so a failed call that was made again costs nothing.
 
