@@ -275,7 +275,8 @@ class EffortWords(GroupedSection):
         asks: Where a sentence begins to ask the customer for something; the noun of a fact stands after it.
         asks_not: A sentence with one of these asks for no fact: it confirms one, or says where to find it.
         between_not: What does not stand between `asks` and the noun: there another clause begins.
-        other: What says that another thing is meant than before: before the noun, or in the customer's last message.
+        other: What says that another thing is meant than before, right before the noun; `other_after` the same right
+            after it; `another` in a message of the customer after the fact was given.
         invalid: A message with one of these says that what was given cannot be used.
         facts: The kinds of facts, by name.
         choice: A question that offers a choice, with the groups `first` and `second`.
@@ -290,6 +291,8 @@ class EffortWords(GroupedSection):
     between_not: tuple[CaselessPattern, ...] = ()
     invalid: tuple[CaselessPattern, ...] = ()
     other: tuple[CaselessPattern, ...] = ()
+    other_after: tuple[CaselessPattern, ...] = ()
+    another: tuple[CaselessPattern, ...] = ()
     facts: dict[str, FactWords] = Field(min_length=1)
     choice: tuple[CaselessPattern, ...] = ()
     wants: tuple[CaselessPattern, ...] = ()

@@ -14,6 +14,7 @@ from .context_relevance import ContextRelevance as ContextRelevance
 from .conversation_length import ConversationLength as ConversationLength
 from .conversation_turns import ConversationTurns as ConversationTurns
 from .declined import Declined as Declined
+from .effort import Effort as Effort
 from .factoid import Factoid as Factoid
 from .factual_correctness import FactualCorrectness as FactualCorrectness
 from .faithfulness import Faithfulness as Faithfulness
@@ -38,5 +39,6 @@ from .rubric import RubricMetric as RubricMetric
 from .score import Score as Score
 from .thanks_at_end import ThanksAtEnd as ThanksAtEnd
 from .token_overlap import TokenOverlap as TokenOverlap
+from .tool_calls import ToolCalls as ToolCalls
 from .topic_adherence import TopicAdherence as TopicAdherence
 from .weakest_claim import WeakestClaim as WeakestClaim

@@ -9,16 +9,12 @@ from typing import NamedTuple
 from ..eval_sets.message import Message
 from ..languages import Language, packs_with
 from ..languages.sections import HandoverWords
+from ..text.message_sentences import message_sentences
 from ..text.pattern_screen import any_pattern
-from ..text.phrases import straight
 from .tool_results import failed_calls
 
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 _NAME_WORD = re.compile(r"[^\W_]+")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|[\n\r]+")
-_QUOTED = re.compile(r"[\"“”„«»][^\"“”„«»\n]{1,400}[\"“”„«»]")
-_MARKS = re.compile(r"[*`#>|]+|__+")
-_LIST_MARK = re.compile(r"\s*(?:[-•–]|\d{1,2}[.)])\s+")
 
 
 class HandoverSign(NamedTuple):
@@ -168,7 +164,7 @@ def customer_wish(text: str, language: Language, answer_before: str = "") -> tup
     asks, asks_not, offers, accepts = _wish_patterns(language)
     wish: bool | None = None
     last = ""
-    for sentence in _sentences(text, leave_quoted=True):
+    for sentence in (one.text for one in message_sentences(text)):
         for match in asks.finditer(sentence):
             is_negated = not language.handover.negations.isdisjoint(match[0].lower().split())
             wish, last = not is_negated and asks_not.search(sentence[: match.start()]) is None, sentence
@@ -179,13 +175,9 @@ def customer_wish(text: str, language: Language, answer_before: str = "") -> tup
     return wish, last
 
 
-def _sentences(text: str, *, leave_quoted: bool = False) -> Iterator[str]:
-    """The sentences of a message as patterns read them: plain, without marks, and without what they quote."""
-    for part in _SENTENCE_END.split(straight(text)):
-        plain = _LIST_MARK.sub("", _MARKS.sub("", part), count=1) if part else ""
-        sentence = " ".join((plain if leave_quoted else _QUOTED.sub(" ", plain)).split())
-        if sentence:
-            yield sentence
+def _sentences(text: str) -> Iterator[str]:
+    """What an assistant says itself, sentence by sentence: what it cites is left out."""
+    return (sentence.text for sentence in message_sentences(text, without_quotes=True))
 
 
 @cache

@@ -1,0 +1,42 @@
+"""The sentences of a chat message as patterns of a language pack read them: plain, one by one, quickly."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .phrases import straight
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|[\n\r]+")
+_QUOTED = re.compile(r"[\"“”„«»][^\"“”„«»\n]{1,400}[\"“”„«»]")
+_MARKS = re.compile(r"[*`#>|]+|__+")
+_LIST_MARK = re.compile(r"\s*(?:[-•–*]|\d{1,2}[.)])(?:\s+|$)")
+
+
+class MessageSentence(NamedTuple):
+    """A sentence of a message, without Markdown's marks; and whether it begins an item of a list."""
+
+    text: str
+    is_item: bool
+
+
+def message_sentences(text: str, *, without_quotes: bool = False) -> Iterator[MessageSentence]:
+    """Splits a message into sentences; each line begins a new one.
+
+    Args:
+        text: The message, in Markdown or plain.
+        without_quotes: Whether what stands in quotation marks is left out: it is cited, not said.
+
+    Example:
+        >>> [sentence.text for sentence in message_sentences("**Hello!** I need:\\n1. Your name")]
+        ['Hello!', 'I need:', 'Your name']
+    """
+    is_item = False
+    for part in _SENTENCE_END.split(straight(text)):
+        mark = _LIST_MARK.match(part)
+        plain = _MARKS.sub("", part[mark.end() :] if mark else part)
+        sentence = " ".join((_QUOTED.sub(" ", plain) if without_quotes else plain).split())
+        if sentence:
+            yield MessageSentence(sentence, is_item or mark is not None)
+            is_item = False
+        elif mark:
+            is_item = True  # "1." before its item
