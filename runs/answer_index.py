@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from ..eval_sets import Sample
 from ..eval_sets.turns import is_turn_id
 from .database import Database, explain_errors
+from .sample_content import ContentReader
 
 PAGE_SIZE = 50
 _ROWS_AT_ONCE = 1000  # in memory, as whole conversations, and written in one transaction: others who write wait less
@@ -329,9 +329,9 @@ def _ratings(tables: Database, run: str, samples: list[str]) -> dict[str, tuple[
     """The rating of each sample, and its scale; the column `rating`, which sorts, has shares of scales."""
     places = ", ".join("?" * len(samples)) or "NULL"
     rows = tables.execute(f"SELECT id, content FROM samples WHERE run = ? AND id IN ({places})", [run, *samples])
-    ratings = {}
+    ratings, reader = {}, ContentReader(tables, run)
     for name, content in rows.fetchall():
-        sample = Sample.model_validate_json(content)
+        sample = reader.read(content)
         ratings[name] = (sample.human_rating, sample.rating_min, sample.rating_max)
     return ratings
 
