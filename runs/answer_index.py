@@ -318,10 +318,10 @@ def _distinct_words(name: str, fields: Mapping[str, Any]) -> Iterator[str]:
     words = dict.fromkeys(search_words("\n".join(texts)[:_LONGEST_TEXT]))
     for message in messages:
         calls = message.get("tool_calls") or ()
-        said = [str(message.get("content") or ""), *map(str, message.get("retrieved_contexts") or ())]
-        said += [f"{call['function']['name']} {call['function']['arguments']}" for call in calls]
+        parts = [str(message.get("content") or ""), *map(str, message.get("retrieved_contexts") or ())]
+        parts += [f"{call['function']['name']} {call['function']['arguments']}" for call in calls]
         if message.get("role") != "system" and len(words) < _MOST_MESSAGE_WORDS:  # a policy is the same in all
-            words |= dict.fromkeys(search_words("\n".join(said)[:_LONGEST_TEXT]))
+            words |= dict.fromkeys(search_words("\n".join(parts)[:_LONGEST_TEXT]))
     return iter(words)
 
 
