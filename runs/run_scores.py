@@ -106,8 +106,9 @@ def read_run_ratings(store: Store, runs: Sequence[RunRow], options: ReadOptions)
     Raises:
         InputError: No sample is rated.
     """
-    joined = join_ratings(store.database, read_samples_of_runs(store, runs))
-    samples = find_level_items(joined.samples.values(), options.level).samples
+    items = find_level_items(read_samples_of_runs(store, runs).values(), options.level).samples
+    joined = join_ratings(store.database, items)
+    samples = joined.samples
     name = ", ".join(f"run {run.id}" for run in runs)
     if not options.ratings and all(sample.human_rating is None for sample in samples.values()):
         raise InputError(

@@ -97,7 +97,11 @@ def test_ratings_of_turns_are_compared_with_metrics_of_answers(assay: Make) -> N
 def test_a_run_of_last_turns_has_one_rated_turn_per_conversation(assay: Make) -> None:
     run(assay, write("chats.jsonl", "turn"), "last")
     result = meta(assay)
-    assert any(note.startswith("evaluated at the level of turns") for note in result["notes"])
+    (note,) = (note for note in result["notes"] if "level" in note)
+    assert note == (
+        f"evaluated at the level of turns, of which {COUNT} are rated; {2 * COUNT} other turns are rated and not "
+        "scored (assay run SET --turns each)"
+    )
     assert counts(result)["own.py:words"] == COUNT
     assert agreement(result, "own.py:words") == pytest.approx(1)
     assert counts(result)["own.py:thanked"] == 0
