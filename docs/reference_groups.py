@@ -121,6 +121,7 @@ GROUPS = (
                 "assay.metrics",
                 "TokenOverlap RougeLPrecision AnswerLength Rouge1 Rouge2 RougeL Bleu BertScore Bleurt",
             ),
+            "Baselines of conversations": _of("assay.metrics", "ConversationTurns ConversationLength ThanksAtEnd"),
             "Numbers": ("assay.NumericClaims",),
             "The heuristic score": (
                 "assay.Heuristic",

@@ -8,10 +8,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from ..eval_sets import Sample
 from ..eval_sets.listed_question import count_turns
 from ..eval_sets.turns import is_turn_id
 from .database import Database, explain_errors
+from .sample_content import ContentReader
 
 PAGE_SIZE = 50
 _ROWS_AT_ONCE = 1000  # in memory, as whole conversations, and written in one transaction: others who write wait less
@@ -336,10 +336,10 @@ def _distinct_words(name: str, fields: Mapping[str, Any]) -> Iterator[str]:
     words = dict.fromkeys(search_words("\n".join(texts)[:_LONGEST_TEXT]))
     for message in messages:
         calls = message.get("tool_calls") or ()
-        said = [str(message.get("content") or ""), *map(str, message.get("retrieved_contexts") or ())]
-        said += [f"{call['function']['name']} {call['function']['arguments']}" for call in calls]
+        parts = [str(message.get("content") or ""), *map(str, message.get("retrieved_contexts") or ())]
+        parts += [f"{call['function']['name']} {call['function']['arguments']}" for call in calls]
         if message.get("role") != "system" and len(words) < _MOST_MESSAGE_WORDS:  # a policy is the same in all
-            words |= dict.fromkeys(search_words("\n".join(said)[:_LONGEST_TEXT]))
+            words |= dict.fromkeys(search_words("\n".join(parts)[:_LONGEST_TEXT]))
     return iter(words)
 
 
@@ -349,9 +349,9 @@ def _ratings(
     """The rating of each sample with its scale, and its turns; the column `rating` has shares of scales."""
     places = ", ".join("?" * len(samples)) or "NULL"
     rows = tables.execute(f"SELECT id, content FROM samples WHERE run = ? AND id IN ({places})", [run, *samples])
-    ratings, turns = {}, {}
+    ratings, turns, reader = {}, {}, ContentReader(tables, run)
     for name, content in rows.fetchall():
-        sample = Sample.model_validate_json(content)
+        sample = reader.read(content)
         ratings[name] = (sample.human_rating, sample.rating_min, sample.rating_max)
         turns[name] = count_turns(sample)
     return ratings, turns

@@ -9,16 +9,14 @@ from ..eval_sets.turns import is_turn, turn_id, turn_samples
 from ..meta_eval.score_files.read_options import RatedLevel
 from ..text.wording import count_of, verb_of
 
-_NOUNS: Mapping[RatedLevel, str] = {"conversation": "conversation", "turn": "turn"}
-
 
 def choose_level(
-    samples: Mapping[str, Sample], asked: RatedLevel | None, rated: Collection[str] | None = None
+    items: Mapping[RatedLevel, Mapping[str, Sample]], asked: RatedLevel | None, rated: Collection[str] | None = None
 ) -> tuple[RatedLevel | None, str]:
-    """Chooses the level at which a run's samples are evaluated.
+    """Chooses the level at which runs are evaluated.
 
     Args:
-        samples: The samples of the runs by id, with their ratings.
+        items: What can be evaluated at each level, by id, with its ratings.
         asked: The level that the user asked for, if any.
         rated: The ids that are rated, where the ratings are in a file; None where they are the samples' own.
 
@@ -28,39 +26,35 @@ def choose_level(
     Raises:
         UsageError: A level is asked for, and there are no conversations.
     """
-    conversations = [sample for sample in samples.values() if sample.messages and not is_turn(sample)]
-    turns = [sample for sample in samples.values() if is_turn(sample)]
-    if not conversations and not turns:
+    threads = {level: [sample for sample in samples.values() if sample.messages] for level, samples in items.items()}
+    if not any(threads.values()):
         if asked:
             raise UsageError(f"--level {asked}: no sample of the run has messages; leave --level out")
         return None, ""
-    counts: dict[RatedLevel, int]
-    if rated is None:
-        of_messages = {
-            turn_id(sample.id, place)
-            for sample in conversations
-            for place, message in enumerate(sample.messages)
-            if message.rating is not None and message.is_answer
-        }
-        of_turns = {sample.id for sample in turns if sample.human_rating is not None}
-        of_conversations = [sample for sample in conversations if sample.human_rating is not None]
-        counts = {"conversation": len(of_conversations), "turn": len(of_messages | of_turns)}
-    else:
-        counts = {
-            "conversation": sum(sample.id in rated for sample in conversations),
-            "turn": sum(sample.id in rated for sample in turns),
-        }
+    counts = {
+        level: sum(sample.human_rating is not None if rated is None else sample.id in rated for sample in samples)
+        for level, samples in threads.items()
+    }
     level: RatedLevel = asked or ("turn" if counts["turn"] and not counts["conversation"] else "conversation")
     other: RatedLevel = "turn" if level == "conversation" else "conversation"
-    note = f"evaluated at the level of {_NOUNS[level]}s, of which {counts[level]:,} {_is(counts[level])} rated"
+    note = f"evaluated at the level of {level}s, of which {counts[level]:,} {verb_of(counts[level], 'is', 'are')} rated"
     if counts[other]:
-        more = count_of(counts[other], f"{_NOUNS[other]} is", f"{_NOUNS[other]}s are")
-        note += f"; {more} rated too (--level {other})"
+        note += f"; {count_of(counts[other], f'{other} is', f'{other}s are')} rated too (--level {other})"
+    if level == "turn" and (unscored := _count_unscored(items)):
+        note += (
+            f"; {count_of(unscored, 'other turn is', 'other turns are')} rated and not scored (assay run SET --turns "
+            "each)"
+        )
     return level, note
 
 
-def _is(count: int) -> str:
-    return verb_of(count, "is", "are")
+def _count_unscored(items: Mapping[RatedLevel, Mapping[str, Sample]]) -> int:
+    """How many rated messages of conversations are answers that were not scored."""
+    return sum(
+        message.is_answer and message.rating is not None and turn_id(name, place) not in items["turn"]
+        for name, sample in items["conversation"].items()
+        for place, message in enumerate(sample.messages)
+    )
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.conversation import asked_text
+from ..eval_sets.turns import is_turn, turn_id
 from ..meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flatten, read_ratings
 from ..meta_eval.score_files.column_roles import match_columns
@@ -106,8 +108,9 @@ def read_run_ratings(store: Store, runs: Sequence[RunRow], options: ReadOptions)
     Raises:
         InputError: No sample is rated.
     """
-    joined = join_ratings(store.database, read_samples_of_runs(store, runs))
-    samples = find_level_items(joined.samples.values(), options.level).samples
+    items = find_level_items(read_samples_of_runs(store, runs).values(), options.level).samples
+    joined = join_ratings(store.database, items)
+    samples = joined.samples
     name = ", ".join(f"run {run.id}" for run in runs)
     if not options.ratings and all(sample.human_rating is None for sample in samples.values()):
         raise InputError(
@@ -130,23 +133,35 @@ def find_answer_evidence(store: Store, runs: Sequence[RunRow], item: str) -> Ans
     Args:
         store: Where the runs are.
         runs: The runs that may have it.
-        item: The sample's id.
+        item: The sample's id, or that of the turn under test of a conversation.
 
     Returns:
         The answer as the first of the runs has it; None where no run has it.
     """
     answer: AnswerEvidence | None = None
     for run in runs:
+        for sample in _find_scored(store, run, item):
+            metrics = tuple(_metric_evidence(store, run, sample.id, is_one_of_several=len(runs) > 1))
+            if answer is None:
+                answer = AnswerEvidence(item, sample.user_input, sample.response, sample.retrieved_contexts, metrics)
+            else:
+                answer = replace(answer, metrics=answer.metrics + metrics)
+    return answer
+
+
+def _find_scored(store: Store, run: RunRow, item: str) -> Iterator[Sample]:
+    """The samples of a run whose scores are those of an item: of a conversation also its turn under test."""
+    names = [item, item.rpartition("#")[0]]  # the second where the turn under test was scored with its conversation
+    for name in filter(None, names):
         try:
-            sample = store.sample(run.id, item)
+            sample = store.sample(run.id, name)
         except UsageError:
             continue
-        metrics = tuple(_metric_evidence(store, run, item, is_one_of_several=len(runs) > 1))
-        if answer is None:
-            answer = AnswerEvidence(item, sample.user_input, sample.response, sample.retrieved_contexts, metrics)
-        else:
-            answer = replace(answer, metrics=answer.metrics + metrics)
-    return answer
+        yield sample
+        if sample.messages and not is_turn(sample) and sample.turn is not None:
+            with suppress(UsageError):
+                yield store.sample(run.id, turn_id(sample.id, sample.turn))
+        return
 
 
 def _metric_evidence(store: Store, run: RunRow, item: str, *, is_one_of_several: bool) -> Iterator[MetricEvidence]:

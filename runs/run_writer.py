@@ -12,6 +12,7 @@ from ..eval_sets import Sample
 from ..judges.recording import Recording, format_line, parse_line
 from ..metrics import Score
 from .database import explain_errors
+from .sample_content import write_content
 from .store import Store, check_store
 
 _BATCH_ROWS = 500
@@ -74,7 +75,7 @@ class RunWriter:
             row = self._database.execute(
                 "SELECT content FROM samples WHERE run = ? AND id = ?", (self._run, sample.id)
             ).fetchone()
-            if row is None or row[0] != sample.model_dump_json():
+            if row is None or row[0] != write_content(sample):
                 return set()
             rows = self._database.execute(
                 "SELECT metric FROM scores WHERE run = ? AND sample = ? AND status != 'failed'", (self._run, sample.id)
@@ -95,7 +96,7 @@ class RunWriter:
         place = self._places.pop(sample.id, 0)
         if not scores:
             return
-        content = sample.model_dump_json()
+        content = write_content(sample)
         row = (self._run, sample.id, place, sample.language, sample.rating_share, sample.source, content)
         self._samples.append(row)
         for metric, score in scores.items():

@@ -4,18 +4,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from ..errors import UsageError
 from ..judges import Usage
 from ..meta_eval.question_only import add_question_only
 from ..meta_eval.score_files import join_sources, read_score_files
+from ..meta_eval.score_files.read_options import RatedLevel
 from .baselines import add_baselines
 from .rated_level import choose_level, find_level_items
 from .ratings.rating_join import join_ratings
 from .run_scores import read_run_ratings, read_run_scores, read_samples_of_runs
 
 if TYPE_CHECKING:
+    from ..eval_sets import Sample
     from ..meta_eval.score_files import JoinedScores, ReadOptions, ScoreSource
     from ..meta_eval.table import ScoreTable
     from .store import RunRow, Store
@@ -70,11 +72,13 @@ def _choose_level(
     store: "Store", runs: "Sequence[RunRow]", ratings: "ScoreSource | None", options: "ReadOptions"
 ) -> "tuple[ReadOptions, str]":
     """The options with the level at which runs are read, and what to say of it."""
-    samples = read_samples_of_runs(store, runs)
-    if ratings is None:
-        samples = join_ratings(store.database, samples).samples
+    samples = read_samples_of_runs(store, runs).values()
+    items: dict[RatedLevel, Mapping[str, Sample]] = {
+        level: join_ratings(store.database, find_level_items(samples, level).samples).samples
+        for level in get_args(RatedLevel)
+    }
     rated = None if ratings is None else {item.id for item in ratings.items}
-    level, note = choose_level(samples, options.level, rated)
+    level, note = choose_level(items, options.level, rated)
     return replace(options, level=level), note
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -22,6 +22,9 @@ from ..metrics.score import flawless
 from ..regular_files import kind_of_no_folder
 from .database import URL, Database, explain_errors, open_database
 from .plan import Plan
+
+if TYPE_CHECKING:
+    from .sample_content import ContentReader
 
 T = TypeVar("T")
 
@@ -264,13 +267,14 @@ class Store:
 
     def samples(self, run: str) -> Iterator[Sample]:
         """Yields a run's samples as they were judged, in the order of their set."""
+        reader = self._content_reader(run)
         with self._reading(run):
             for name, content in (
                 self.tables(run)
                 .with_texts()
                 .execute("SELECT id, content FROM samples WHERE run = ? ORDER BY place", (run,))
             ):
-                yield self._parse(Sample.model_validate_json, content, "samples", {"run": run, "id": name})
+                yield self._parse(reader.read, content, "samples", {"run": run, "id": name})
 
     def sample(self, run: str, sample: str) -> Sample:
         """Returns one sample as it was judged.
@@ -287,7 +291,12 @@ class Store:
                 for (name,) in self._rows_of(run, "SELECT id FROM samples WHERE run = ? ORDER BY place LIMIT 5", (run,))
             ]
             raise UsageError(f"run {run} has no sample {sample!r}; it has {', '.join(ids) or 'none'}, ...")
-        return self._parse(Sample.model_validate_json, rows[0][0], "samples", {"run": run, "id": sample})
+        return self._parse(self._content_reader(run).read, rows[0][0], "samples", {"run": run, "id": sample})
+
+    def _content_reader(self, run: str) -> "ContentReader":
+        from .sample_content import ContentReader
+
+        return ContentReader(self.tables(run), run)
 
     def scores(self, run: str, sample: str | None = None) -> Iterator[tuple[str, str, Score]]:
         """Yields (sample, metric, score) of a run, or of one sample of it.
@@ -397,9 +406,9 @@ class Store:
             f"WHERE run = ? AND metric = ? AND sample IN ({places})",
             (run, metric, *names),
         )
+        reader = self._content_reader(run)
         samples = {
-            name: self._parse(Sample.model_validate_json, content, "samples", {"run": run, "id": name})
-            for name, content in contents
+            name: self._parse(reader.read, content, "samples", {"run": run, "id": name}) for name, content in contents
         }
         scores = {
             name: self._parse(_score, of_score, "scores", {"run": run, "sample": name, "metric": metric})

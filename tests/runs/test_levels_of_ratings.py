@@ -10,6 +10,7 @@ import pytest
 from assay.meta_eval.scorer import Scorer
 from assay.runs import Store
 from assay.runs.answer_index import AnswerIndex, AnswerQuery
+from assay.runs.run_scores import find_answer_evidence
 
 Make = Callable[..., Any]
 METRICS = """
@@ -97,7 +98,11 @@ def test_ratings_of_turns_are_compared_with_metrics_of_answers(assay: Make) -> N
 def test_a_run_of_last_turns_has_one_rated_turn_per_conversation(assay: Make) -> None:
     run(assay, write("chats.jsonl", "turn"), "last")
     result = meta(assay)
-    assert any(note.startswith("evaluated at the level of turns") for note in result["notes"])
+    (note,) = (note for note in result["notes"] if "level" in note)
+    assert note == (
+        f"evaluated at the level of turns, of which {COUNT} are rated; {2 * COUNT} other turns are rated and not "
+        "scored (assay run SET --turns each)"
+    )
     assert counts(result)["own.py:words"] == COUNT
     assert agreement(result, "own.py:words") == pytest.approx(1)
     assert counts(result)["own.py:thanked"] == 0
@@ -273,3 +278,17 @@ def test_a_suite_names_an_unknown_choice_of_turns_with_its_line(assay: Make) -> 
     done = assay("suite", "suite.yaml", "--check")
     assert done.code == 1
     assert "line 4, turns: is \"all\"; write 'last', 'each' or 'none'" in done.err
+
+
+@pytest.mark.parametrize(("turns", "level"), [("last", "turn"), ("each", "turn"), ("each", "conversation")])
+def test_the_report_has_the_evidence_of_either_level(assay: Make, turns: str, level: str) -> None:
+    run(assay, write("chats.jsonl", "conversation turn"), turns)
+    meta(assay, "--level", level, "--report", "report.html")
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert f"evaluated at the level of {level}s" in page
+    store = Store(".assay")
+    row = store.run("last")
+    item = "chat-7#6" if level == "turn" else "chat-7"
+    evidence = find_answer_evidence(store, [row], item)
+    assert evidence is not None
+    assert {one.metric for one in evidence.metrics} >= {"own.py:words", "answer_length"}

@@ -13,7 +13,7 @@ from assay.eval_sets.turns import turn_samples
 from assay.metrics import ComputedMetric, Score
 from assay.metrics.catalogue import describe_metric, measures_conversation
 from assay.metrics.score import scored
-from assay.runs import Plan, Store
+from assay.runs import Plan, RunWriter, Store
 
 Make = Callable[..., Any]
 TURNS_OF = {"a": 3, "b": 1, "c": 2}
@@ -205,3 +205,36 @@ def test_the_catalogue_is_listed_with_what_is_measured(assay: Make) -> None:
     assert listed["faithfulness"] == "answer"
     assert "conversation" in assay("metrics").out
     assert "measures: a whole conversation" in assay("metrics", "thanks_at_end").out
+
+
+def test_turns_are_kept_once_and_read_back_whole(tmp_path: Path) -> None:
+    whole = Sample(**conversation("a", 40))
+    evaluate([whole], [words], turns="each", store="runs", progress=False)
+    store = Store("runs")
+    run = store.run("last").id
+    expected = [whole, *turn_samples(whole)]
+    assert list(store.samples(run)) == expected
+    assert store.sample(run, "a#9") == expected[5]
+    assert [sample for sample, _ in store.worst(run, "words", 50)] == expected[1:40]  # the longest is not among them
+    sizes = store.database.execute("SELECT length(content) FROM samples WHERE run = ?", (run,)).fetchall()
+    assert sum(size for (size,) in sizes) < 5 * len(whole.model_dump_json())
+
+
+def test_a_turn_is_scored_again_where_what_was_said_before_has_changed() -> None:
+    row = conversation("a", 3)
+    evaluate([Sample(**row)], [words], turns="each", store="runs", progress=False)
+    store = Store("runs")
+    writer = RunWriter(store, store.run("last").id)
+    for sample in turn_samples(Sample(**row)):
+        assert "words" in writer.finished_metrics(sample)
+    row["messages"][2]["content"] = "Another question?"  # of the second turn
+    finished = ["words" in writer.finished_metrics(sample) for sample in turn_samples(Sample(**row))]
+    assert finished == [True, False, False]
+
+
+def test_a_turn_without_its_conversation_is_read_without_messages() -> None:
+    evaluate(samples(plain=False), [words], turns="each", store="runs", progress=False)
+    store = Store("runs")
+    run = store.run("last").id
+    store.database.execute("DELETE FROM samples WHERE id = 'a'")
+    assert [len(sample.messages) for sample in store.samples(run)] == [0, 0, 0, 2, 2, 4, 2, 4]
