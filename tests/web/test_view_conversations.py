@@ -224,3 +224,18 @@ def test_many_long_messages_are_cut_so_that_the_page_has_a_bound(view_site: Any,
     for client in visit(view_site(tmp_path)):
         page = show(client, run, "many")
         assert len(page) < 700_000 and page.count("Characters not shown: ") == 199  # not of the answer under test
+
+
+def test_a_result_is_that_of_the_last_call_before_it_with_its_id(view_site: Any, tmp_path: Path) -> None:
+    """Agents that count their calls anew in each turn use one id twice."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Free?"}]
+    for name in ("first_tool", "second_tool"):
+        call = {"id": "call_0", "function": {"name": name, "arguments": "{}"}}
+        messages.append({"role": "assistant", "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": "call_0", "content": "3"})
+    run = write_run(
+        tmp_path / ".assay", [Sample(id="c", messages=[*messages, {"role": "assistant", "content": "Yes."}])]
+    )
+    for client in visit(view_site(tmp_path)):
+        page = show(client, run, "c")
+        assert "Result of first_tool" in turn_of(page, 2) and "Result of second_tool" in turn_of(page, 4)
