@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..eval_sets import Sample
-from ..eval_sets.listed_question import count_turns
+from ..eval_sets.opening_question import count_turns
 from .database import Database, explain_errors
 
 PAGE_SIZE = 50
