@@ -11,8 +11,8 @@ from starlette.routing import Route
 
 from ..errors import AssayError, UsageError
 from ..eval_sets import Sample
-from ..eval_sets.opening_question import count_turns
 from ..eval_sets.message import find_turns
+from ..eval_sets.opening_question import count_turns
 from ..eval_sets.turns import is_turn, turn_id, turn_samples
 from ..languages import FALLBACK, load_language
 from ..metrics import Score
