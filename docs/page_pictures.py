@@ -4,6 +4,7 @@ The run is that of the bundled helpdesk sets with recorded replies. Each page is
 dark, and a session that rates 20 answers by the keyboard is timed.
 """
 
+import json
 import re
 import shutil
 import statistics
@@ -52,7 +53,41 @@ def main() -> None:
                 page.goto(f"{page.url}/answer?id=en-029")
                 page.locator(".claim").first.hover()
                 page.screenshot(path=picture)
+        write_conversation(folder)
+        with serving(folder, "rate", "last", "--raters", "ada,bob", "--store", "talk", "--port", "0") as links:
+            for page, picture in pages(browser_context, links[0], "rate-conversation"):
+                page.screenshot(path=picture)
+        with serving(folder, "view", "talk", "--port", "0") as links:
+            for page, picture in pages(browser_context, links[0], "view-conversation"):
+                page.locator("table a").first.click()
+                page.goto(f"{page.url}/answer?id=refund")
+                page.screenshot(path=picture)
         browser.close()
+
+
+def write_conversation(folder: Path) -> None:
+    """Writes a conversation, and a run of it and of each of its turns, into the folder's store `talk`."""
+    call = {"id": "c1", "function": {"name": "find_booking", "arguments": '{"number": "K-4471"}'}}
+    messages = [
+        {"role": "system", "content": "- Ask for the booking number first.\n- A flexible rate is refunded in full."},
+        {"role": "user", "content": "I cancelled my room. When do I get my money back?", "time": "2026-11-02T10:04"},
+        {"role": "assistant", "content": "Please give me your **booking number**.", "time": "2026-11-02T10:04"},
+        {"role": "user", "content": "It is K-4471.", "time": "2026-11-02T10:06"},
+        {"role": "assistant", "tool_calls": [call], "time": "2026-11-02T10:06"},
+        {"role": "tool", "tool_call_id": "c1", "content": '{"hotel": "Krone", "rate": "flexible", "paid": 120}'},
+        {
+            "role": "assistant",
+            "content": "You get 120 euros back within 5 working days, on the card that you paid with.",
+            "retrieved_contexts": ["Refunds of flexible rates take up to 5 working days."],
+            "time": "2026-11-02T10:07",
+        },
+        {"role": "user", "content": "Thank you!", "time": "2026-11-02T10:08"},
+        {"role": "assistant", "content": "You are welcome. Goodbye.", "time": "2026-11-02T10:08"},
+    ]
+    row = {"id": "refund", "language": "en", "messages": messages}
+    (folder / "talk.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    words = ("run", "talk.jsonl", "--metrics", "token_overlap", "--turns", "each", "--store", "talk")
+    subprocess.run([sys.executable, "-m", "assay", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
 
 @contextmanager

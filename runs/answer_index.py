@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from ..eval_sets.listed_question import count_turns
+from ..eval_sets.opening_question import count_turns
 from ..eval_sets.turns import is_turn_id
 from .database import Database, explain_errors
 from .sample_content import ContentReader

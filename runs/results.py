@@ -11,8 +11,8 @@ from pydantic_core import from_json, to_json
 from ..arguments import check_path, check_type
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..eval_sets.listed_question import listed_question
 from ..eval_sets.name_suggestions import nearest_names
+from ..eval_sets.opening_question import listed_question
 from ..installation import require_extra
 from ..judges import ReplyCounts, Usage
 from ..metrics import Score

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..eval_sets.listed_question import listed_question
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure, format_cost
@@ -122,6 +121,8 @@ def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[
     worst = store.worst(run, metric, count) if metric else []
     if not worst:
         return "", ReportBlock(())
+    from ..eval_sets.opening_question import listed_question
+
     which = "worst answer" if len(worst) == 1 else count_of(len(worst), "worst answer")
     parts = [Paragraph(f"The {which} by {metric}:", "strong")]
     rated = join_run_ratings(store, run).samples if queue_ids(store.database) else {one.id: one for one, _ in worst}

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..eval_sets import Sample
-from ..eval_sets.listed_question import listed_question
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
@@ -126,6 +125,8 @@ def worst_table(samples: Iterable[Sample], metric: str, scores: Mapping[str, Map
         metric: The metric.
         scores: By sample id and metric.
     """
+    from ..eval_sets.opening_question import listed_question
+
     fields = (
         Field("id", "text", lambda sample: sample.id),
         Field(metric, "value", lambda sample: score_cell(scores[sample.id][metric])),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..eval_sets import Sample
-from ..eval_sets.listed_question import opening_question
+from ..eval_sets.opening_question import opening_question
 
 
 @dataclass(frozen=True, slots=True)

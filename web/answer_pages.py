@@ -11,12 +11,12 @@ from starlette.routing import Route
 
 from ..errors import AssayError, UsageError
 from ..eval_sets import Sample
-from ..eval_sets.listed_question import count_turns
 from ..eval_sets.message import find_turns
+from ..eval_sets.opening_question import count_turns
 from ..eval_sets.turns import is_turn, turn_id, turn_samples
 from ..languages import FALLBACK, load_language
 from ..metrics import Score
-from ..metrics.specification import BASELINES
+from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
 from ..presentation.page import typeset
 from ..runs import Store
@@ -187,10 +187,10 @@ def _find_notes(
 
 def _scores_note(run: str, sample: str, values: Mapping[str, tuple[float | None, str]]) -> TurnNote:
     """The scores of a turn that was scored by itself, in short."""
-    shown = {metric: value for metric, value in values.items() if metric not in BASELINES} or values
     words = (
         f"{metric} {status if value is None else typeset(Figure('value', value))}"
-        for metric, (value, status) in sorted(shown.items())
+        for metric, (value, status) in sorted(values.items())
+        if metric not in ALL_BASELINES
     )
     return TurnNote("scores of this turn", "; ".join(words), "", answer_url(run, sample))
 

@@ -15,8 +15,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ..eval_sets import Sample
-from ..eval_sets.listed_question import listed_question
 from ..eval_sets.message import Message
+from ..eval_sets.opening_question import listed_question
 from ..presentation.rendered_markdown import LONGEST_MARKDOWN, RenderedText, TextMark, render_markdown
 from ..runs import Store
 from ..runs.compare import RunComparison, compare

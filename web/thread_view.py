@@ -184,8 +184,15 @@ def _total(texts: Sequence[str], cut: int) -> int:
     return sum(min(len(text), cut) for text in texts)
 
 
-def _tool_names(messages: Sequence[Message]) -> dict[str, str]:
-    return {call.id: call.function.name for message in messages for call in message.tool_calls}
+def _tool_names(messages: Sequence[Message]) -> dict[int, str]:
+    """The tools of which messages are results, by their places: of the last call before with that id."""
+    calls: dict[str, str] = {}
+    names = {}
+    for turn, message in enumerate(messages):
+        if message.role == "tool":
+            names[turn] = calls.get(message.tool_call_id or "") or message.name or "?"
+        calls |= {call.id: call.function.name for call in message.tool_calls}
+    return names
 
 
 def _find_policy(messages: Sequence[Message]) -> int | None:
@@ -199,13 +206,13 @@ class _MessageMaker:
     Attributes:
         language: That of the page.
         cut: The most characters of a text.
-        tools: The names of tools by the ids of their calls.
+        tools: The tools of which messages are results, by their places.
         policy: The place of the policy.
     """
 
     language: Language
     cut: int
-    tools: Mapping[str, str]
+    tools: Mapping[int, str]
     policy: int | None
 
     def make(
@@ -226,12 +233,13 @@ class _MessageMaker:
             text = rated.text
         elif text is None and not is_folded and message.text.strip():
             text, left_out = render_markdown(message.text[: self.cut]), max(0, len(message.text) - self.cut)
-        folded = self._folded(kind, message)
+        speaker = self._speaker(kind, message, turn)
+        folded = self._folded(kind, message, speaker)
         more = max(0, len(message.tool_calls) - _MOST_PARTS) + max(0, len(message.retrieved_contexts) - _MOST_PARTS)
         return MessageView(
             turn,
             kind,
-            self._speaker(kind, message),
+            speaker,
             _time_of(message),
             text,
             rated.apart if rated else (),
@@ -244,26 +252,23 @@ class _MessageMaker:
             max(0, len(notes) - _MOST_PARTS),
         )
 
-    def _speaker(self, kind: Kind, message: Message) -> str:
+    def _speaker(self, kind: Kind, message: Message, turn: int) -> str:
         statements = language_or_fallback(self.language.code, "statements").statements
         words = self.language.rating_page
         names = {"customer": statements.customer, "assistant": statements.assistant, "policy": words.policy}
         if kind == "tool":
-            return statements.tool_result.format(tool=self._tool_of(message))
+            return statements.tool_result.format(tool=shorten(self.tools[turn], _LONGEST_NAME))
         name = names.get(kind, words.system)
         return f"{name}: {shorten(message.name, _LONGEST_NAME)}" if message.name else name
 
-    def _tool_of(self, message: Message) -> str:
-        return shorten(self.tools.get(message.tool_call_id or "") or message.name or "?", _LONGEST_NAME)
-
-    def _folded(self, kind: Kind, message: Message) -> list[FoldedText]:
+    def _folded(self, kind: Kind, message: Message, speaker: str) -> list[FoldedText]:
         words = self.language.rating_page
         statements = language_or_fallback(self.language.code, "statements").statements
         folded = []
         if kind == "tool":
-            folded.append(self._data(self._speaker(kind, message), message.text))
+            folded.append(self._data(speaker, message.text))
         elif kind in ("policy", "system"):
-            folded.append(self._prose(self._speaker(kind, message), message.text))
+            folded.append(self._prose(speaker, message.text))
         for call in message.tool_calls[:_MOST_PARTS]:
             title = statements.tool_call.format(tool=shorten(call.function.name, _LONGEST_NAME))
             folded.append(self._data(title, call.function.arguments))

@@ -106,7 +106,7 @@ def _state(entry: Mapping[str, Any]) -> str:
 
 
 def _text(entry: Mapping[str, Any], stem: str) -> str:
-    for key in (stem, "text", "question", "fact"):
+    for key in (stem, *(["value"] if stem else []), "text", "question", "fact"):
         if isinstance(entry.get(key), str):
             return str(entry[key])
     texts = (value for key, value in entry.items() if isinstance(value, str) and key not in {*_UNSPOKEN, "verdict"})

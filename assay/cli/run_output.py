@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..eval_sets.listed_question import listed_question
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.result_table import ReportBlock
@@ -94,6 +93,8 @@ def _print_side_by_side(store: "Store", comparison: "RunComparison", sample: str
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
+
+    from ..eval_sets.opening_question import listed_question
 
     console = open_console()
     sample_a, sample_b = store.sample(comparison.a, comparison.id_in_a(sample)), store.sample(comparison.b, sample)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import BaseModel, ValidationError, model_validator
 
-from ...eval_sets.listed_question import listed_question
+from ...eval_sets.opening_question import listed_question
 from ...meta_eval.estimate import Estimate, estimate_mean
 from ...metrics.specification import parse_specification
 from ..compare import PairedSample, RunComparison, run_samples

@@ -13,10 +13,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from conversations import make_conversation
 from warm_python import WarmPython
 from web_process import Reply, WebProcess, hidden_fields, quoted, write_run
 
 from assay.eval_sets import Sample, write_set
+from assay.eval_sets.turns import turn_samples
 
 pytest.importorskip("uvicorn")
 
@@ -75,12 +77,13 @@ TARGETS = ["*", "http://evil.example/rate", "//evil.example", "/%", "/%00", "/%f
 RATE_PATHS = ["/", "/rate", "/undo", "/team", "/team/progress", "/team/sentence", "/team/adjudicate", "/static/rate.js"]
 VIEW_PATHS = [
     "/", "/runs", "/run/{}", "/run/{}/figures", "/run/{}/answer", "/run/{}/replies", "/run/{}/rate", "/run/{}/add",
-    "/compare", "/compare/figures", "/suites", "/suite", "/nightly/{}", "/static/view.js",
+    "/run/last/answer?id=s0chat&turn={}", "/compare", "/compare/figures", "/suites", "/suite", "/nightly/{}",
+    "/static/view.js",
 ]  # fmt: skip
 QUERY = ["q", "page", "language", "type", "group", "rated", "metric", "status", "min", "max", "sort", "order", "id",
         "by",
-         "done", "a", "b", "list", "name"]  # fmt: skip
-FIELDS = ["sample", "value", "reason", "wrong", "queue", "raters", "set"]
+         "done", "a", "b", "list", "name", "turn"]  # fmt: skip
+FIELDS = ["sample", "value", "reason", "wrong", "queue", "raters", "set", "turn"]
 
 
 def write_store(folder: Path, url: str = "") -> None:
@@ -89,6 +92,7 @@ def write_store(folder: Path, url: str = "") -> None:
         Sample(id=f"s{number}", user_input="How?", response="Open the menu. Press OK.", language="en", rating=3)
         for number in range(6)
     ]
+    answers[1:1] = [make_conversation("s0chat"), *turn_samples(make_conversation("s0turns"))]
     write_set(answers, folder / "set.jsonl")
     write_run(url or folder / ".assay", answers)
 
@@ -212,6 +216,7 @@ def test_no_request_is_an_error_of_the_viewing_pages(
     server = WebProcess(warm_python, folder, "view")
     try:
         attack(Attack(server, "", "/run/last/answer?id=s0", VIEW_PATHS), count, seed=3, step=step)
+        attack(Attack(server, "", "/run/last/answer?id=s0chat", VIEW_PATHS), count, seed=5, step=3 * step)
     finally:
         server.kill()
 

@@ -136,8 +136,10 @@ def test_answers_are_looked_up_as_in_a_local_run(both: tuple[Store, str, str], q
     for run in (local, shards):
         index = AnswerIndex(store.tables(run))
         index.update(run)
-        pages.append((index.search(run, query), index.choices(run), index.neighbours(run, "s4")))
+        named = index.existing(run, ["s4", "nothing"]), index.values(run, ["s4", "nothing"])
+        pages.append((index.search(run, query), index.choices(run), index.neighbours(run, "s4"), named))
     assert pages[0] == pages[1]
+    assert pages[0][3][0] == {"s4"} == {*pages[0][3][1]}
 
 
 def test_the_figures_of_the_page_are_those_of_a_local_run(both: tuple[Store, str, str]) -> None:

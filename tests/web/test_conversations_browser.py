@@ -1,0 +1,186 @@
+"""Conversations in a real Chromium, on both pages: hostile texts stay text, nothing overflows, keys and names work."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from broken_words import BROKEN_WORDS
+from conversations import conversation_scores, make_conversation
+from hostile_texts import HOSTILE_TEXTS
+from web_process import write_run
+
+from assay.eval_sets import Sample
+from assay.eval_sets.turns import turn_samples
+from assay.metrics import Score
+
+Start = Callable[..., Any]
+_SCRIPTS = "window.ranScripts || 0"
+_FOREIGN = "img, iframe, object, embed, video, svg, math, form[action^=javascript], [onload], [onerror], [hx-on\\:load]"
+
+
+def hostile_conversation(number: int, text: str) -> Sample:
+    """A conversation with a hostile text wherever a file may have one."""
+    short = text[:5000]
+    call = {"id": short, "function": {"name": short, "arguments": json.dumps({short: text[:100_000]})}}
+    raw = {"id": "raw", "function": {"name": short, "arguments": text[:100_000]}}
+    messages = [
+        {"role": "system", "content": text, "name": short, "time": short},
+        {"role": "user", "content": text, "name": short, "time": short, short[:50] or "x": text[:1000]},
+        {"role": "assistant", "tool_calls": [call, raw], "retrieved_contexts": [text]},
+        {"role": "tool", "content": text, "tool_call_id": short, "name": short},
+        {"role": "tool", "content": json.dumps([text]), "tool_call_id": "raw"},
+        {"role": "assistant", "content": text + " end", "time": short, "content_parts": [{"type": short}]},
+        {"role": "system", "content": text},
+    ]
+    return Sample.model_validate({"id": f"{number}{text[:40]}", "messages": messages, "language": "en"})
+
+
+def hostile_scores(text: str) -> dict[str, Score]:
+    entry = {"text": text[:2000], text[:40]: text[:40], f"{text[:40]}_turn": 1, "turn": 5, "verdict": text[:200]}
+    evidence = {text[:60]: [entry], "rules": [{**entry, "broken": True}], "turn": 3, "by": text[:500]}
+    return {"policy_kept": Score(0.5, "scored", text[:2000], evidence)}
+
+
+@pytest.fixture(scope="module")
+def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("hostile conversations")
+    chats = [hostile_conversation(number, text) for number, text in enumerate(HOSTILE_TEXTS)]
+    scores = {chat.id: hostile_scores(text) for chat, text in zip(chats, HOSTILE_TEXTS, strict=True)}
+    plain = make_conversation()
+    scores["chat"] = conversation_scores()
+    run = write_run(folder / ".assay", [*chats, plain, *turn_samples(plain)], scores)
+    return view_site(folder), run
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    opened = context.new_page()
+    opened.dialogs = []
+    opened.on("dialog", lambda dialog: (opened.dialogs.append(dialog.message), dialog.dismiss()))
+    yield opened
+    context.close()
+
+
+def open_all(page: Any) -> None:
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    page.wait_for_timeout(20)
+
+
+@pytest.mark.timeout(300)
+def test_no_script_runs_in_hostile_conversations_and_each_keeps_its_turns(page: Any, site: Any) -> None:
+    view, run = site
+    page.goto(view.link)
+    page.goto(f"{view.address}/run/{run}")
+    links = page.locator("th a").evaluate_all("links => links.map(link => link.href)")
+    answers = [link for link in links if "/answer?" in link]
+    assert len(answers) == len(HOSTILE_TEXTS) + 3
+    for link in answers[: len(HOSTILE_TEXTS)]:
+        page.goto(link)
+        open_all(page)
+        assert page.evaluate(_SCRIPTS) == 0 and not page.dialogs
+        assert page.locator("ol.thread > li").count() == 7, link
+        assert page.locator("#scores").is_visible() and page.locator("#next").is_visible()
+        assert page.locator("main").locator(_FOREIGN).count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+@pytest.mark.timeout(300)
+def test_no_script_runs_where_hostile_conversations_are_rated(rating_site: Start, page: Any) -> None:
+    chats = [hostile_conversation(number, text) for number, text in enumerate(HOSTILE_TEXTS)]
+    site = rating_site(chats, raters=("ada",), per_answer=1)
+    page.goto(site.links["ada"])
+    for number in range(len(chats)):
+        open_all(page)
+        assert page.evaluate(_SCRIPTS) == 0 and not page.dialogs
+        assert page.locator("ol.thread > li").count() == 7, HOSTILE_TEXTS[number]
+        assert page.locator("main").locator(_FOREIGN).count() == 0
+        page.locator("body").press("3")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+    assert [rating.value for rating in site.ratings()] == [3] * len(chats)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_overflows(browser: Any, rating_site: Start, site: Any, width: int, scheme: str) -> None:
+    wide = make_conversation("w" * 300)
+    messages = [message.model_dump() for message in wide.messages]
+    messages[3]["content"] = json.dumps({"x" * 300: "y" * 3000})
+    messages[4]["content"] = "z" * 3000
+    rated = rating_site([wide.model_validate({"id": "w", "messages": messages})])
+    view, run = site
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    for start, paths in (
+        (view.link, [f"/run/{run}", f"/run/{run}/answer?id=chat", f"/run/{run}/answer?id=chat%234"]),
+        (rated.links["ada"], ["/rate"]),
+    ):
+        page.goto(start)
+        for path in paths:
+            page.goto((view if start is view.link else rated).address + path)
+            open_all(page)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    context.close()
+
+
+def test_a_note_opens_its_evidence_and_a_turn_there_leads_back(page: Any, site: Any) -> None:
+    view, run = site
+    page.goto(view.link)
+    page.goto(f"{view.address}/run/{run}/answer?id=chat")
+    evidence = page.locator("details.audit", has_text="policy_kept")
+    assert evidence.get_attribute("open") is None
+    page.locator("#turn-4 .turn-notes a", has_text="policy_kept").press("Enter")
+    page.wait_for_function("() => document.querySelector(location.hash)?.closest('details')?.open")
+    assert evidence.locator("li").first.is_visible()
+    evidence.locator("a", has_text="4").first.press("Enter")
+    assert page.evaluate("location.hash") == "#turn-4"
+
+
+def test_a_thread_is_a_list_with_a_heading_for_each_speaker(page: Any, site: Any) -> None:
+    view, run = site
+    page.goto(view.link)
+    page.goto(f"{view.address}/run/{run}/answer?id=chat")
+    assert page.get_by_role("list").locator("> li[id^=turn-]").count() == 7
+    names = page.locator("ol.thread").get_by_role("heading", level=3).all_inner_texts()
+    assert [name.split("\n")[0].split(" turn")[0].strip() for name in names] == [
+        "Customer", "Assistant", "Assistant", "Customer", "Assistant",
+    ]  # fmt: skip
+    folded = page.locator("ol.thread summary", has_text="Result of find_booking")
+    folded.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("pre", has_text="Krone").is_visible()
+
+
+def test_keys_rate_a_conversation_and_fold_nothing_by_the_way(rating_site: Start, page: Any) -> None:
+    chat = make_conversation()
+    site = rating_site([chat, *turn_samples(chat)])
+    page.goto(site.links["ada"])
+    assert page.get_by_role("group", name="Rate the whole conversation").is_visible()
+    page.locator("ol.thread summary").first.focus()
+    page.keyboard.press("Enter")  # unfolds the policy, and sends nothing
+    assert page.get_by_text("Never give a refund.", exact=True).is_visible()
+    page.keyboard.press("4")
+    page.locator("body").focus()
+    page.locator(".sentence", has_text="It takes 3 days.").first.click()
+    page.evaluate("document.activeElement.blur()")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    (rating,) = site.ratings()
+    assert (rating.sample, rating.value, rating.wrong_sentences) == ("chat", 4, ("It takes 3 days.",))
+    assert page.get_by_text("Rate the answer in turn 4").first.is_visible()
+    with page.expect_navigation():
+        page.keyboard.press("u")
+    assert page.get_by_role("group", name="Rate the whole conversation").is_visible() and site.ratings() == []
+
+
+@pytest.mark.parametrize("language", ["en", "nl", "de"])
+def test_no_label_breaks_inside_a_word_on_a_phone(rating_site: Start, browser: Any, language: str) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 800}, locale=language)
+    page = context.new_page()
+    page.goto(rating_site([make_conversation()]).links["ada"])
+    assert page.evaluate(BROKEN_WORDS) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    context.close()

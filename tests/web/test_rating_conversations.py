@@ -1,0 +1,179 @@
+"""Rating conversations: what the rater is asked for, what is shown of it, and under which id the rating is kept."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conversations import conversation_scores, make_conversation
+from web_process import hidden_fields, write_run
+
+from assay.eval_sets import Sample, read_set, write_set
+from assay.eval_sets.turns import turn_samples
+from assay.runs import Store
+from assay.runs.ratings import QueueSettings, RatingQueue
+from assay.runs.ratings.rated_set import rated_samples
+from assay.runs.ratings.rating_join import join_run_ratings
+from assay.runs.ratings.rating_source import find_source, open_queue, select_rated
+
+httpx = pytest.importorskip("httpx")
+Start = Callable[..., Any]
+PLAIN = Sample(id="plain", user_input="How?", response="So.")
+
+
+@contextmanager
+def enter(site: Any, link: str) -> Iterator[Any]:
+    with httpx.Client(base_url=site.address, follow_redirects=True, headers={"origin": site.address}) as client:
+        client.get(link).raise_for_status()
+        yield client
+
+
+def save(client: Any, value: str, **fields: Any) -> Any:
+    return client.post("/rate", data=hidden_fields(client.get("/rate").text) | {"value": value} | fields)
+
+
+@pytest.mark.parametrize(
+    ("language", "whole", "turn"),
+    [
+        ("en", "Rate the whole conversation", "Rate the answer in turn 4"),
+        ("nl", "Beoordeel het hele gesprek", "Beoordeel het antwoord in beurt 4"),
+        ("de", "Bewerten Sie das ganze Gespräch", "Bewerten Sie die Antwort in Beitrag 4"),
+    ],
+)
+def test_the_rater_is_told_what_is_rated(rating_site: Start, language: str, whole: str, turn: str) -> None:
+    chat = make_conversation()
+    site = rating_site([chat, turn_samples(chat)[0]])
+    with enter(site, site.links["ada"]) as client:
+        client.headers["accept-language"] = language
+        page = client.get("/rate").text
+        assert page.count(whole) == 2 and 'aria-current="true"' not in page  # above the thread, and beside the levels
+        page = save(client, "3").text
+        assert page.count(turn) == 2
+        assert re.findall(r'id="turn-(\d)"[^>]*aria-current="true"', page) == ["4"]
+        assert 'id="turn-5"' not in page
+
+
+def test_a_rater_sees_no_rating_and_no_score(rating_site: Start) -> None:
+    """The conversation is rated 5 of 5 in its file, its last message 2, and a run has its scores."""
+    chat = make_conversation(rating=5, ratings={"cleo": 5}, metadata={"customer_goal": "hidden goal"})
+    site = rating_site([chat])
+    write_run(site.store / "other", [chat], {chat.id: conversation_scores()})
+    with enter(site, site.links["ada"]) as client:
+        page = client.get("/rate").text
+    for hidden in ("cleo", "hidden goal", "rated 5", "turn-notes", "policy_", "metric"):
+        assert hidden not in page, hidden
+
+
+def test_sentences_of_every_answer_are_marked_and_of_a_turn_only_its_own(rating_site: Start) -> None:
+    chat = make_conversation()
+    site = rating_site([chat, turn_samples(chat)[1]])
+    with enter(site, site.links["ada"]) as client:
+        page = client.get("/rate").text
+        boxes = sorted(set(re.findall(r'name="wrong" value="([^"]+)"', page)))
+        assert boxes == ["4-0", "4-1", "6-0", "6-1"]
+        page = save(client, "2", wrong=["4-1", "6-0", "1-0", "x", "99-0"]).text
+        assert sorted(set(re.findall(r'name="wrong" value="([^"]+)"', page))) == ["6-0", "6-1"]
+        save(client, "1", wrong=["6-0"])
+    first, second = site.ratings()
+    assert (first.sample, first.value, first.wrong_sentences) == ("chat", 2, ("It takes 3 days.", "It takes 5 days."))
+    assert (second.sample, second.value, second.wrong_sentences) == ("chat#6", 1, ("It takes 5 days.",))
+
+
+def test_contexts_of_a_rated_turn_stand_beside_it_and_others_at_their_turns(rating_site: Start) -> None:
+    chat = make_conversation()
+    site = rating_site([chat, turn_samples(chat)[0]])
+    with enter(site, site.links["ada"]) as client:
+        page = client.get("/rate").text
+        assert 'class="rendered passage"' not in page and "The documentation stands beside the turns" in page
+        assert "A refund takes 5 days." in page
+        assert 'class="rendered passage"' in save(client, "3").text
+
+
+def test_a_long_conversation_is_read_page_by_page(rating_site: Start) -> None:
+    messages = [{"role": role, "content": f"Text {n}."} for n in range(1000) for role in ("user", "assistant")]
+    site = rating_site([Sample(id="long", messages=messages)])
+    with enter(site, site.links["ada"]) as client:
+        page = client.get("/rate").text
+        assert page.count("<li id=") == 300 and "Turns 0 to 299 of 0 to 1999" in page
+        later = re.search(r'<a href="([^"]+)" rel="next">', page)
+        assert later
+        page = client.get(later[1]).text
+        assert "Turns 300 to 599" in page and len(page) < 1_000_000
+        assert hidden_fields(page)["sample"] == '"long"'
+        for turn in ("9" * 30, "-1", "x"):
+            assert client.get("/rate", params={"turn": turn}).status_code == 200
+
+
+def test_the_coordinator_sees_the_conversation_that_raters_disagree_on(rating_site: Start) -> None:
+    site = rating_site([make_conversation()])
+    for rater, value in (("ada", "1"), ("bob", "5")):
+        with enter(site, site.links[rater]) as client:
+            save(client, value)
+    with enter(site, site.coordinator) as client:
+        page = client.get("/team").text
+    assert "The whole conversation was rated: 7 messages" in page
+    assert "I want my money back." in page and "Result of find_booking" in page
+
+
+def test_what_of_conversations_is_rated_is_chosen(tmp_path: Path) -> None:
+    chat = make_conversation()
+    file = tmp_path / "set.jsonl"
+    write_set([chat, PLAIN], file)
+    store = Store(tmp_path / ".assay")
+    ids = {turns: [sample.id for sample in find_source(store, str(file), turns).samples] for turns in ("none", "each")}
+    assert ids == {"none": ["chat", "plain"], "each": ["chat#4", "chat#6", "plain"]}
+    run = write_run(tmp_path / ".assay", [chat, *turn_samples(chat), PLAIN])
+    ids = {turns: [sample.id for sample in find_source(store, run, turns).samples] for turns in ("none", "each")}
+    assert ids == {"none": ["chat", "plain"], "each": ["chat#4", "chat#6", "plain"]}
+    alone = turn_samples(chat)
+    assert select_rated(alone, "none") == select_rated(alone, "each") == alone
+    settings = QueueSettings(raters=("ada",), per_answer=1)
+    queues = [
+        open_queue(store, find_source(store, run, turns), settings.model_copy(update={"turns": turns}), guideline=None)
+        for turns in ("none", "each", "none")
+    ]
+    assert queues[0].id == queues[2].id != queues[1].id
+    store.close()
+
+
+def test_the_rating_of_a_turn_is_that_of_the_runs_turn_and_survives_a_file(tmp_path: Path) -> None:
+    """Rated are turn 4 with 2 and the conversation with 5: each has its own rating in the run, and turn 6 has none."""
+    chat = make_conversation(rating=None)
+    turns = turn_samples(chat)
+    run = write_run(tmp_path / ".assay", [chat, *turns])
+    store = Store(tmp_path / ".assay")
+    queue = RatingQueue.create(
+        store.database, [chat, turns[0]], QueueSettings(raters=("ada",), per_answer=1, repeat_share=0), source="s"
+    )
+    for sample, value in (("chat", 5), ("chat#4", 2)):
+        queue.next_answer("ada")
+        queue.save("ada", sample, value)
+    joined = join_run_ratings(store, run).samples
+    assert {name: dict(sample.ratings) for name, sample in joined.items()} == {
+        "chat": {"ada": 5}, "chat#4": {"ada": 2}, "chat#6": {"file": 2},
+    }  # fmt: skip
+    file = tmp_path / "rated.jsonl"
+    write_set(rated_samples(queue), file)
+    assert [(sample.id, sample.ratings["ada"], sample.turn) for sample in read_set(str(file))] == [
+        ("chat", 5, 6), ("chat#4", 2, 4),
+    ]  # fmt: skip
+    store.close()
+
+
+def test_a_rating_is_of_an_answer_only_after_the_same_messages(tmp_path: Path) -> None:
+    """The last question and answer are the same; what the customer was told before is not."""
+    chat = make_conversation()
+    messages = [*chat.messages]
+    messages[4] = messages[4].model_copy(update={"content": "Something else."})
+    other = chat.model_copy(update={"messages": tuple(messages)})
+    assert (chat.user_input, chat.response) == (other.user_input, other.response)
+    run = write_run(tmp_path / ".assay", [other])
+    store = Store(tmp_path / ".assay")
+    settings = QueueSettings(raters=("ada",), per_answer=1)
+    queue = RatingQueue.create(store.database, [chat], settings, source="s")
+    queue.next_answer("ada")
+    queue.save("ada", "chat", 5)
+    assert join_run_ratings(store, run).samples["chat"].human_rating is None
+    store.close()

@@ -1,0 +1,241 @@
+"""The viewing pages of conversations: the thread, evidence beside its turn, and what of a long one is shown."""
+
+import html
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conversations import MESSAGES, conversation_scores, make_conversation
+from web_process import hidden_fields, write_run
+
+from assay.eval_sets import Sample
+from assay.eval_sets.turns import turn_samples
+from assay.metrics import Score
+from assay.runs import Store
+from assay.runs.ratings import RatingQueue
+from assay.runs.ratings.rating_queue import queue_ids
+
+httpx = pytest.importorskip("httpx")
+PLAIN = Sample(id="plain", user_input="How?", response="So.")
+
+
+def turn_scores() -> dict[str, Score]:
+    document = {"kind": "tool result", "turn": 3}
+    claim = {"text": "You get 120 euros back.", "verdict": "supported", "quote": "120", "document": document}
+    documentation = [{"kind": "customer", "turn": 1}]
+    return {"faithfulness": Score(0.25, "scored", "", {"claims": [claim], "documentation": documentation})}
+
+
+@pytest.fixture(scope="module")
+def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Two runs of a conversation, its turns and an answer; the second has another answer in turn 4."""
+    folder = tmp_path_factory.mktemp("conversations")
+    runs = []
+    for is_changed in (False, True):
+        messages = [dict(message) for message in MESSAGES]
+        if is_changed:
+            messages[4]["content"] = "You get nothing back. It takes 3 days."
+        chat = make_conversation(messages=messages)
+        scores = {chat.id: conversation_scores()} | {turn.id: turn_scores() for turn in turn_samples(chat)}
+        runs.append(write_run(folder / ".assay", [chat, *turn_samples(chat), PLAIN], scores))
+    return view_site(folder), *runs
+
+
+@pytest.fixture
+def client(site: Any) -> Iterator[Any]:
+    yield from visit(site[0])
+
+
+def visit(site: Any) -> Iterator[Any]:
+    with httpx.Client(
+        base_url=site.address, headers={"origin": site.address}, follow_redirects=True, timeout=60
+    ) as client:
+        client.get(site.link).raise_for_status()
+        yield client
+
+
+def texts(page: str) -> str:
+    return " ".join(html.unescape(re.sub("<[^>]+>", " ", page)).replace("\u200b", "").split())
+
+
+def turn_of(page: str, turn: int) -> str:
+    """What stands at a turn of the thread, as text."""
+    start = page.index(f'<li id="turn-{turn}"')
+    return texts(page[start : page.index("\n</li>", start)])
+
+
+def show(client: Any, run: str, sample: str, **query: Any) -> str:
+    reply = client.get(f"/run/{run}/answer", params={"id": sample} | query)
+    assert reply.status_code == 200
+    return str(reply.text)
+
+
+def test_the_thread_says_who_speaks_in_which_turn_and_when(client: Any, site: Any) -> None:
+    page = show(client, site[1], "chat")
+    assert re.findall(r'<li id="turn-(\d+)" class="message-of (\w+)', page) == [
+        ("0", "policy"), ("1", "customer"), ("2", "assistant"), ("3", "tool"), ("4", "assistant"), ("5", "customer"),
+        ("6", "assistant"),
+    ]  # fmt: skip
+    assert '<ol class="thread" role="list" start="0">' in page
+    assert turn_of(page, 1).startswith("Customer turn 1 2026-11-02 10:00 I want my money back.")
+    assert "conversation, 2 turns" in texts(page)
+    assert 'id="question"' not in page
+    assert re.findall(r'id="turn-(\d+)"[^>]*aria-current="true"', page) == ["6"]
+    assert "the answer under test" in turn_of(page, 6)
+
+
+def test_policy_tools_and_contexts_are_folded_with_json_in_lines(client: Any, site: Any) -> None:
+    page = show(client, site[1], "chat")
+    folded = re.findall(r'<details class="folded"><summary>(.*?)</summary>(.*?)</details>', page, re.DOTALL)
+    contents = {texts(title): html.unescape(content) for title, content in folded}
+    assert list(contents) == [
+        "Policy turn 0",
+        "Assistant calls find_booking",
+        "Result of find_booking turn 3",
+        "Documentation",
+    ]
+    assert '{\n  "name": "Jäger",\n  "nights": 2\n}' in contents["Assistant calls find_booking"]
+    assert '{\n  "price": 120,\n  "hotel": "Krone"\n}' in contents["Result of find_booking turn 3"]
+    assert "Name the <strong>price</strong>" in contents["Policy turn 0"]
+    assert "A refund takes 5 days." in contents["Documentation"]
+
+
+def test_evidence_stands_beside_its_turn_and_leads_to_its_metric(client: Any, site: Any) -> None:
+    page = show(client, site[1], "chat")
+    assert "resolved requests: met" in turn_of(page, 4) and "Get the money back" in turn_of(page, 4)
+    assert "rules: broken" in turn_of(page, 4) and "Never give a refund." in turn_of(page, 4)
+    assert "Name the price before you book." not in "".join(turn_of(page, turn) for turn in range(1, 7))  # it was kept
+    assert "contradictions: earlier, with turn 6" in turn_of(page, 4)
+    assert "contradictions: later, with turn 4" in turn_of(page, 6)
+    assert "repeated: earlier, with turn 5" in turn_of(page, 1)
+    number = re.search(r'<a href="#metric-(\d+)">policy_<wbr>kept</a> rules: broken', page)
+    assert number
+    evidence = page[page.index(f'<div id="metric-{number[1]}">') :]
+    assert '<a href="#turn-4">4</a>' in evidence[: evidence.index("</details>")]
+    assert "broken: yes" in texts(evidence[: evidence.index("</details>")])
+
+
+def test_a_turn_and_its_conversation_lead_to_each_other(client: Any, site: Any) -> None:
+    page = show(client, site[1], "chat")
+    link = html.unescape(re.search(r'<a href="([^"]+)">scores of this turn</a> faithfulness 0.250', page)[1])  # type: ignore[index]
+    of_turn = client.get(link).text
+    assert re.findall(r'id="turn-(\d+)"[^>]*aria-current', of_turn) == ["4"]
+    assert 'id="turn-5"' not in of_turn  # what came after it was not known
+    back = html.unescape(re.search(r'The answer in turn 4 of the conversation <a href="([^"]+)">chat</a>', of_turn)[1])  # type: ignore[index]
+    assert client.get(back).status_code == 200 and back.endswith("#turn-4")
+    assert "stands in turn 3 (tool result)" in texts(of_turn)
+    assert "claims: supported" in turn_of(of_turn, 3)
+    assert "customer" not in turn_of(of_turn, 1).removeprefix("Customer")  # what a judge was shown is no evidence
+
+
+def test_a_turn_without_its_conversation_says_so(view_site: Any, tmp_path: Path) -> None:
+    run = write_run(tmp_path / ".assay", turn_samples(make_conversation()))
+    for client in visit(view_site(tmp_path)):
+        page = texts(show(client, run, "chat#6"))
+        assert "The answer in turn 6 of the conversation chat, which this run does not have as a whole" in page
+
+
+def test_lists_say_how_long_a_conversation_is(client: Any, site: Any) -> None:
+    rows = re.findall(r"<tr><th scope.*?</tr>", client.get(f"/run/{site[1]}").text, re.DOTALL)
+    marks = {texts(row).split()[0]: "conversation, 2 turns" in texts(row) for row in rows}
+    assert marks == {"chat": True, "chat#4": False, "chat#6": False, "plain": False}
+
+
+def test_a_comparison_shows_the_turns_that_differ(client: Any, site: Any) -> None:
+    """Both last answers are the same; the message in turn 4 is another."""
+    _, first, second = site
+    page = client.get("/compare/figures", params={"a": first, "b": second}).text
+    shown = texts(page)
+    assert "4 answers in both; 3 with another text in B." in shown  # the conversation, and the turns from that on
+    assert "[conversation, 2 turns] I want my money back." in shown
+    assert "1 message differs" in shown and "A, turn 4" in shown
+    assert "<del>" in page and "nothing" in page
+
+
+def test_a_turn_is_rated_from_the_page_of_its_conversation(client: Any, site: Any) -> None:
+    store = Store(site[0].folder / ".assay")
+    page = show(client, site[1], "chat")
+    assert re.findall(r'<option value="(\d*)">the ', page) == ["", "4", "6"]
+    path = f"/run/{site[1]}/rate"
+    assert client.post(path, data=hidden_fields(page) | {"raters": "ada", "turn": "5"}).status_code == 400
+    assert "is a new rating queue" in client.post(path, data=hidden_fields(page) | {"raters": "ada", "turn": "4"}).text
+    (name,) = queue_ids(store.database)
+    added = client.post(path, data=hidden_fields(page) | {"queue": name}).text
+    assert f"added to {name}" in added
+    queue = RatingQueue(store.database, name)
+    assert [sample.id for sample in queue.samples()] == ["chat#4", "chat"]
+    queue.next_answer("ada")
+    queue.save("ada", "chat#4", 2)
+    assert "of chat#4" in texts(show(client, site[1], "chat"))
+    store.close()
+
+
+def long_conversation(name: str, count: int, text: str) -> Sample:
+    messages = [
+        {"role": role, "content": f"{text} {turn}"} for turn in range(count // 2) for role in ("user", "assistant")
+    ]
+    return Sample(id=name, messages=messages)
+
+
+def test_a_conversation_of_2000_messages_stands_on_pages(view_site: Any, tmp_path: Path) -> None:
+    """The last page has turns 1,800 to 1,999, with the answer under test; a note in turn 5 is on the first."""
+    chat = long_conversation("long", 2000, "**Words** and words.")
+    evidence = {"rules": [{"text": "r", "broken": True, "turn": 5}, {"text": "r", "broken": True, "turn": 2000}]}
+    scores = {"long": {"policy_kept": Score(0.0, "scored", "", evidence)}}
+    run = write_run(tmp_path / ".assay", [chat], scores)
+    for client in visit(view_site(tmp_path)):
+        began = time.process_time()
+        page = show(client, run, "long")
+        assert time.process_time() - began < 5
+        assert len(page) < 600_000
+        assert page.count("<li id=") == 200 and "Turns 1800 to 1999 of 0 to 1999" in texts(page)
+        assert "turn=5#turn-5" in page and "turn: 2000" in texts(page)
+        earlier = html.unescape(re.search(r'<a href="([^"]+)" rel="prev">Earlier turns', page)[1])  # type: ignore[index]
+        assert "Turns 1500 to 1799" in texts(client.get(earlier).text)
+        first = show(client, run, "long", turn="5")
+        assert "rules: broken" in turn_of(first, 5) and "Turns 0 to 299" in texts(first)
+        for turn in ("9" * 30, "-1", "x", "nan"):
+            show(client, run, "long", turn=turn)
+
+
+def test_a_tool_result_of_five_megabytes_is_cut_and_says_so(view_site: Any, tmp_path: Path) -> None:
+    result = json.dumps([{"row": row, "text": "x" * 60} for row in range(60_000)])
+    messages = [dict(message) for message in MESSAGES]
+    messages[3]["content"] = result
+    messages[2]["tool_calls"] = [
+        {"id": "c1", "function": {"name": "n" * 10_000, "arguments": json.dumps({"q": "y" * 5_000_000})}}
+    ]
+    run = write_run(tmp_path / ".assay", [make_conversation(messages=messages)])
+    for client in visit(view_site(tmp_path)):
+        page = show(client, run, "chat")
+        assert len(page) < 60_000
+        assert f"Characters not shown: {len(result) - 5000:,}" in turn_of(page, 3)
+        assert "Characters not shown: 4,995,009" in turn_of(page, 2)
+        assert "It takes 5 days." in turn_of(page, 6)
+
+
+def test_many_long_messages_are_cut_so_that_the_page_has_a_bound(view_site: Any, tmp_path: Path) -> None:
+    chat = long_conversation("many", 200, "word " * 18_000)
+    run = write_run(tmp_path / ".assay", [chat])
+    for client in visit(view_site(tmp_path)):
+        page = show(client, run, "many")
+        assert len(page) < 700_000 and page.count("Characters not shown: ") == 199  # not of the answer under test
+
+
+def test_a_result_is_that_of_the_last_call_before_it_with_its_id(view_site: Any, tmp_path: Path) -> None:
+    """Agents that count their calls anew in each turn use one id twice."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Free?"}]
+    for name in ("first_tool", "second_tool"):
+        call = {"id": "call_0", "function": {"name": name, "arguments": "{}"}}
+        messages.append({"role": "assistant", "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": "call_0", "content": "3"})
+    run = write_run(
+        tmp_path / ".assay", [Sample(id="c", messages=[*messages, {"role": "assistant", "content": "Yes."}])]
+    )
+    for client in visit(view_site(tmp_path)):
+        page = show(client, run, "c")
+        assert "Result of first_tool" in turn_of(page, 2) and "Result of second_tool" in turn_of(page, 4)
