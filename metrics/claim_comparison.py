@@ -23,6 +23,7 @@ _ABOUT = 0.25  # "about 4 days" is 3 to 5
 _WORKING_SHARE = 7 / 5  # 5 working days are a week
 _BEFORE = 24  # characters before a number in which its bound stands
 _MOST_MODIFIERS = 2
+_MANY_SHARED = 3  # stems that tell what a statement is about
 _FEWEST_SAME = 5  # letters with which two words of one family begin: deliver, delivery
 _SAME_SHARE = 0.6
 _CLOCK = re.compile(r"(?<![\d.,:-])(\d{1,2})(?::(\d{2})(?:\s?([ap])\.?m\b)?|\s?([ap])\.?m\b)(?![\d:])", re.IGNORECASE)
@@ -243,7 +244,13 @@ def _is_same_subject(first: Statement, second: Statement) -> bool:
 
 
 def _may_differ(first: Statement, second: Statement) -> bool:
-    """Whether statements that share a subject may contradict each other: one says what the other denies or counts."""
+    """Whether statements that share a subject may contradict each other.
+
+    One says what the other denies or counts, or most of what they are about is the same.
+    """
+    shared = len(first.strong & second.strong)
+    if shared >= _MANY_SHARED and 3 * shared >= 2 * max(len(first.strong), len(second.strong)):
+        return True
     kinds = {value.kind for value in first.values} & {value.kind for value in second.values}
     return first.is_denied != second.is_denied or bool(kinds) or bool(first.facts.keys() & second.facts.keys())
 
@@ -377,6 +384,11 @@ def _find_facts(text: str, language: Language) -> tuple[dict[str, frozenset[str]
                 parts = [entity.parts[name] for name in sorted(entity.parts)]
                 facts.setdefault(entity.kind, set()).add(" ".join(parts))
                 rest = _blank(rest, entity.start, entity.start + len(entity.text))
+        for pattern in language.consistency.clock:
+            for match in pattern.finditer(rest):
+                minute = match.groupdict().get("minute") or "00"
+                facts.setdefault("clock", set()).add(f"{int(match['hour']) % 24:02}:{minute}")
+                rest = _blank(rest, *match.span())
         for match in _CLOCK.finditer(rest):
             hour, minute = int(match[1]) % 24, match[2] or "00"
             half = (match[3] or match[4] or "").lower()

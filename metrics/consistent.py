@@ -96,16 +96,17 @@ def compare_claims(sample: Sample) -> ComparedClaims:
                 corrected.add(turn)
     count = len({(one.turn, one.text) for one in statements})
     statements = merge_families(statements[:MOST_CLAIMS])
-    contradictions, left_open = list[Pair](), list[Pair]()
+    contradictions: dict[tuple[int, str], Pair] = {}
+    left_open: dict[tuple[int, str], Pair] = {}
     for place, later in enumerate(statements):
         pairs = _pairs(statements[:place], later, sample.messages)
-        decided = next((pair for pair in pairs if pair.difference), None)
-        if decided and (later.turn, later.text) not in {(pair.later.turn, pair.later.text) for pair in contradictions}:
-            contradictions.append(decided)
-        elif not decided and pairs:
-            left_open.append(max(pairs, key=lambda pair: pair.likeness))
-    left_open.sort(key=lambda pair: -pair.likeness)
-    return ComparedClaims(count, contradictions, left_open, frozenset(corrected))
+        if decided := next((pair for pair in pairs if pair.difference), None):
+            contradictions.setdefault((later.turn, later.text), decided)
+        elif pairs:
+            left_open.setdefault((later.turn, later.text), max(pairs, key=lambda pair: pair.likeness))
+    still_open = [pair for key, pair in left_open.items() if key not in contradictions]
+    still_open.sort(key=lambda pair: -pair.likeness)
+    return ComparedClaims(count, [*contradictions.values()], still_open, frozenset(corrected))
 
 
 def _asked(message: str, language: Language) -> str:
