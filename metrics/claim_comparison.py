@@ -469,8 +469,8 @@ def _slot(text: str, number: Number, unit: str | None, language: Language) -> tu
             return "time", match.end(), is_working
         end = match.end()
         if word not in pack.unit_modifiers or count == _MOST_MODIFIERS:
-            idle, *_ = _word_lists(language)
-            return ("", number.end, False) if word in idle else ("count", number.end, False)
+            idle, light, *_ = _word_lists(language)  # a number before no noun is a name: platform 5
+            return ("" if word in idle or word in light else "count"), number.end, False
         is_working = True
     return "", number.end, False
 
