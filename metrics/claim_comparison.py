@@ -37,7 +37,7 @@ class Value(NamedTuple):
     """A number of a statement in its slot.
 
     Attributes:
-        kind: What is counted: `time`, `%`, `money`, `count`.
+        kind: What is counted: `time`, `money`, `count`, or another unit.
         unit: The currency; "" for another kind.
         low: The least that it may be; `high` the most.
         bound: Which words are before it: `about`, `at_most`, `at_least`, or "".
@@ -143,9 +143,9 @@ def read_statement(
     denials = 0
     idle, light_words, neutral, negations = _word_lists(language)
     light, weak = set[str](), set[str]()
-    for word in words(rest):
-        if word in pack.opposites:
-            denials, word = denials + 1, pack.opposites[word]
+    for written in words(rest):
+        word = pack.opposites.get(written, written)
+        denials += written in pack.opposites
         if word in negations:
             denials += 1
         elif word in idle:
@@ -449,24 +449,17 @@ def _is_range(text: str, first: Number, second: Number, language: Language) -> b
 def _slot(text: str, number: Number, unit: str | None, language: Language) -> tuple[str, int, bool]:
     """What a number counts, where its unit ends, and whether that is days on which people work."""
     unit = number.unit or unit
-    if unit in _DAYS:
-        return "time", number.end, False
-    if unit == "%":
-        return "%", number.end, False
-    if unit and len(unit) == 3 and unit.isupper():
-        return "money", number.end, False
     if unit:
-        return f"unit {unit}", number.end, False
+        is_money = len(unit) == 3 and unit.isupper()
+        return "time" if unit in _DAYS else "money" if is_money else f"unit {unit}", number.end, False
     pack = language.consistency
     is_working, end = False, number.end
     for count, match in enumerate(_WORD.finditer(text, number.end)):
         word = match[0].lower()
         if text[end : match.start()].strip(" -"):
             break
-        if word in pack.working_days:
-            return "time", match.end(), True
-        if known_unit(word) in _DAYS:
-            return "time", match.end(), is_working
+        if word in pack.working_days or known_unit(word) in _DAYS:
+            return "time", match.end(), is_working or word in pack.working_days
         end = match.end()
         if word not in pack.unit_modifiers or count == _MOST_MODIFIERS:
             idle, light, *_ = _word_lists(language)  # a number before no noun is a name: platform 5

@@ -79,30 +79,17 @@ def compare_claims(sample: Sample) -> ComparedClaims:
     Example:
         >>> said = ["How long does a refund take?", "A refund takes 5 days.", "Sure?", "A refund takes 10 days."]
         >>> messages = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(said)]
-        >>> [pair.difference for pair in compare_claims(Sample(id="1", messages=messages, language="en")).contradictions]
+        >>> compared = compare_claims(Sample(id="1", messages=messages, language="en"))
+        >>> [pair.difference for pair in compared.contradictions]
         ['number']
     """
-    language = language_or_fallback(sample.language, "consistency")
-    corrects = any_pattern(language.consistency.corrections)
-    statements: list[Statement] = []
-    corrected, claims = set[int](), set[tuple[int, str]]()
-    question, about = "", frozenset[str]()
+    reader = _ClaimReader(language_or_fallback(sample.language, "consistency"))
     for turn, message in enumerate(sample.messages):
         if message.role == "user" and message.text.strip():
-            question = message.text
+            reader.read_question(message.text)
         elif message.is_answer:
-            asked = _asked(question, language)
-            about = find_subject(asked, language) or about
-            split = answer_sentences(message.text, language)
-            claims |= {(turn, part.text) for part in split if part.kind == CLAIM}
-            if len(statements) < MOST_CLAIMS:
-                statements += _read_answer(
-                    message.text, split, turn, asked, about, MOST_CLAIMS - len(statements), language
-                )
-            if corrects.search(message.text.replace("’", "'")):
-                corrected.add(turn)
-    claims |= {(one.turn, one.text) for one in statements}  # a "Yes." is one too
-    statements = merge_families(statements)
+            reader.read_answer(message.text, turn)
+    statements = merge_families(reader.statements)
     contradictions: dict[tuple[int, str], Pair] = {}
     left_open: dict[tuple[int, str], Pair] = {}
     record = _Record(sample.messages)
@@ -116,43 +103,67 @@ def compare_claims(sample: Sample) -> ComparedClaims:
                 left_open[key] = pair
     still_open = [pair for key, pair in left_open.items() if key not in contradictions]
     still_open.sort(key=lambda pair: -pair.likeness)
-    return ComparedClaims(len(claims), [*contradictions.values()], still_open, frozenset(corrected))
+    return ComparedClaims(len(reader.claims), [*contradictions.values()], still_open, frozenset(reader.corrected))
 
 
-def _asked(message: str, language: Language) -> str:
-    """What a message of the customer asks: its last question, or all of a short one."""
-    asking = [part.written for part in answer_sentences(message, language) if part.written.rstrip().endswith("?")]
-    if asking:
-        return asking[-1]
-    return message if len(message.split()) <= _MOST_QUESTION_WORDS else ""
+class _ClaimReader:
+    """Reads the claims of a conversation, message by message.
 
+    Attributes:
+        statements: What the first claims say.
+        claims: All claims, each with its turn.
+        corrected: The turns in which the assistant corrects itself.
+    """
 
-def _read_answer(
-    answer: str,
-    split: Sequence[AnswerSentence],
-    turn: int,
-    question: str,
-    about: frozenset[str],
-    most: int,
-    language: Language,
-) -> list[Statement]:
-    """The first claims of an answer; `about` is what the conversation is about where the answer does not say it."""
-    statements: list[Statement] = []
-    is_first = True
-    for sentence in split:
-        if is_first and find_subject(question, language) and (opening := _opening(sentence, language)):
-            statements.append(_as_statement(sentence, opening, question, turn, language))
-        is_first = is_first and sentence.kind not in {CLAIM, YES_NO}
-        if len(statements) >= most:
-            break
-        if sentence.kind != CLAIM or any(sentence.text == one.text for one in statements if not one.opening):
-            continue
-        line = answer[max(answer.rfind("\n", 0, sentence.start), 0) : sentence.start].lstrip("\n")
-        is_listed = _ITEM.search(line) is not None
-        statement = read_statement(sentence.text, turn, language, about=about, is_listed=is_listed)
-        about = statement.strong or about
-        statements.append(statement)
-    return statements
+    def __init__(self, language: Language) -> None:
+        self.statements: list[Statement] = []
+        self.claims: set[tuple[int, str]] = set()
+        self.corrected: set[int] = set()
+        self._language = language
+        self._corrects = any_pattern(language.consistency.corrections)
+        self._question = ""
+        self._about: frozenset[str] = frozenset()  # also of "And how long does it take?", which says it before
+
+    def read_question(self, message: str) -> None:
+        """Reads what the customer asks: the last question of a message, or all of a short one."""
+        parts = [part.written for part in answer_sentences(message, self._language)]
+        asking = [part for part in parts if part.rstrip().endswith("?")]
+        is_short = len(message.split()) <= _MOST_QUESTION_WORDS
+        self._question = asking[-1] if asking else message if is_short else ""
+        self._about = find_subject(self._question, self._language) or self._about
+
+    def read_answer(self, answer: str, turn: int) -> None:
+        """Reads the claims of an answer, until there are `MOST_CLAIMS`."""
+        if self._corrects.search(answer.replace("’", "'")):
+            self.corrected.add(turn)
+        about, is_first = self._about, True
+        for sentence in answer_sentences(answer, self._language):
+            is_claim = sentence.kind == CLAIM and (turn, sentence.text) not in self.claims
+            if len(self.statements) >= MOST_CLAIMS:
+                self.claims |= {(turn, sentence.text)} if is_claim else set()
+                continue
+            if is_first and (opening := _opening(sentence, self._language)):
+                self._read_opening(sentence, opening, turn)
+            is_first = is_first and sentence.kind not in {CLAIM, YES_NO}
+            if not is_claim:
+                continue
+            line = answer[max(answer.rfind("\n", 0, sentence.start), 0) : sentence.start].lstrip("\n")
+            is_listed = _ITEM.search(line) is not None
+            statement = read_statement(sentence.text, turn, self._language, about=about, is_listed=is_listed)
+            about = statement.strong or about
+            self.statements.append(statement)
+            self.claims.add((turn, sentence.text))
+
+    def _read_opening(self, sentence: AnswerSentence, opening: str, turn: int) -> None:
+        """Reads a yes or no: the question, affirmed or denied."""
+        if not find_subject(self._question, self._language):
+            return
+        asked = read_statement(self._question, turn, self._language, opening=opening)
+        is_denied = asked.is_denied != (opening == "no")
+        marks = asked.marks - {"of_assistant", "own_case"}
+        self.statements.append(asked._replace(text=sentence.text, is_denied=is_denied, marks=marks))
+        if sentence.kind != CLAIM:
+            self.claims.add((turn, sentence.text))
 
 
 def _opening(sentence: AnswerSentence, language: Language) -> str:
@@ -161,13 +172,6 @@ def _opening(sentence: AnswerSentence, language: Language) -> str:
     first = (begins or sentence.text).casefold().lstrip("*_ ")
     yes, no = (word.casefold() for word in language.profile.yes_no)
     return next((name for name, word in (("yes", yes), ("no", no)) if re.match(rf"{word}\b", first)), "")
-
-
-def _as_statement(sentence: AnswerSentence, opening: str, question: str, turn: int, language: Language) -> Statement:
-    """What a yes or no says: the question, affirmed or denied."""
-    asked = read_statement(question, turn, language, opening=opening)
-    is_denied = asked.is_denied != (opening == "no")
-    return asked._replace(text=sentence.text, is_denied=is_denied, marks=asked.marks - {"of_assistant", "own_case"})
 
 
 class _Record:
@@ -267,8 +271,9 @@ class Consistent(Metric):
 
     Rules decide where two claims are about the same thing and differ in one slot: a number, a date, a time, a weekday,
     a name, a telephone number or e-mail address, or yes and no. A judge, where there is one, decides the pairs that
-    rules leave open; one call per pair or one for all, as its setting `decide` says. No contradiction: different things,
-    items of a list, a condition that only one has, and the customer's own case after a tool or the customer changed it.
+    rules leave open; one call per pair or one for all, as its setting `decide` says. No contradiction: different
+    things, items of a list, a condition that only one has, and the customer's own case after a tool or the customer
+    changed it.
     What the assistant corrects counts, since the customer was told two things; the evidence says so (`corrected`). An
     assistant with fewer than two claims is skipped.
 

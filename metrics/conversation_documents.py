@@ -75,7 +75,8 @@ def collect_documents(sample: Sample, most_characters: int | None = None) -> Doc
         most_characters: The most characters of a tool's result; None for all of it.
 
     Example:
-        >>> messages = [{"role": "user", "content": "I have 3 bags. Is that free?"}, {"role": "assistant", "content": "Yes."}]
+        >>> asked = {"role": "user", "content": "I have 3 bags. Is that free?"}
+        >>> messages = [asked, {"role": "assistant", "content": "Yes."}]
         >>> sample = Sample(id="1", messages=messages, retrieved_contexts=["Bags are free."], language="en")
         >>> [(document.kind, document.turn, document.text) for document in collect_documents(sample).documents]
         [('context', 1, 'Bags are free.'), ('customer', 0, 'I have 3 bags.')]
