@@ -145,10 +145,11 @@ def _of_customer(sample: Sample, answer: int) -> list[tuple[int, Message]]:
 
 
 def _said(turn: int, message: Message, language: Language) -> Document | None:
-    """What the customer said and did not only ask, without what speaks to a judge."""
-    left_out = {QUESTION, TO_JUDGE, *NO_SENTENCES}
-    parts = [part for part in answer_sentences(message.text, language) if part.kind not in left_out]
-    text = " ".join(" ".join(part.written.split()) for part in parts)
+    """What the customer said and did not only ask, without what speaks to a judge; a question with a number says it."""
+    left_out = {TO_JUDGE, *NO_SENTENCES}
+    sentences = [part for part in answer_sentences(message.text, language) if part.kind not in left_out]
+    said = [part.written for part in sentences if part.kind != QUESTION or any(map(str.isdigit, part.written))]
+    text = " ".join(" ".join(sentence.split()) for sentence in said)
     if not text:
         return None
     return Document("customer", turn, text, message_line(f"[{turn}] {language.statements.customer}", text))
