@@ -168,9 +168,12 @@ def quote_documents(claims: Sequence[Claim], sample: Sample, documentation: Docu
         that came. `place` is there for a quote in the sample's own contexts.
     """
     texts = tuple(document.text for document in documentation.documents)
+    of_company = tuple("" if document.kind == "customer" else document.text for document in documentation.documents)
     evidence = []
     for claim in claims:
-        place = find_nearest_sentence(claim.text, texts) if claim.verdict == "supported" else None
+        place = None
+        if claim.verdict == "supported":  # what the customer said is the quote of what nothing else says
+            place = find_nearest_sentence(claim.text, of_company) or find_nearest_sentence(claim.text, texts)
         if place is None:
             evidence.append(claim.evidence())
             continue

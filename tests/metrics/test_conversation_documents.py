@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from openai_server import OpenAIServer
 
 from assay.errors import JudgeError
 from assay.eval_sets import Sample
-from assay.judges import JudgeSettings, LiteLLMJudge
+from assay.judges import JudgeSettings
 from assay.judges.litellm_lookup import find_context_limit
 from assay.metrics import Faithfulness, WeakestClaim
 from assay.metrics.claim_extraction import claims_question
@@ -144,7 +145,10 @@ def test_only_questions_document_nothing(judge: Make, openai_server: OpenAIServe
 
 def test_the_customers_facts_alone_can_be_scored(judge: Make, decide: Make) -> None:
     decide(lambda statement: 0.8)
-    messages = [{"role": "user", "content": "I have two lamps."}, {"role": "assistant", "content": "You have two lamps."}]
+    messages = [
+        {"role": "user", "content": "I have two lamps."},
+        {"role": "assistant", "content": "You have two lamps."},
+    ]
     score = asyncio.run(WeakestClaim(judge(logprobs=True)).assess(conversation(messages=messages)))
     assert score.value == pytest.approx(0.8, abs=1e-4)
     assert score.evidence["documentation"] == [{"kind": "customer", "turn": 0}]
@@ -166,8 +170,9 @@ def test_the_judge_writes_claims_with_the_turns_before_at_hand() -> None:
     assert "<conversation>" not in claims_question(Sample(id="1", user_input="Q?", response="A."), BUNDLED).user
 
 
-def judge_reading(tokens: int) -> LiteLLMJudge:
-    return LiteLLMJudge(JudgeSettings(model="openai/test", context_tokens=tokens))
+def judge_reading(tokens: int) -> Any:
+    """Stands in for a local judge, whose context has a known length."""
+    return SimpleNamespace(settings=JudgeSettings(model="gguf:none.gguf", context_tokens=tokens))
 
 
 def ask(documentation: Documentation) -> Any:

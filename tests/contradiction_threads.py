@@ -4,7 +4,7 @@ Each thread is a language and its texts, customer and bot by turns; a text that 
 by the bot, whose result is the text after it.
 """
 
-CONTRADICTING = [
+CONTRADICTING: list[tuple[str, ...]] = [
     (
         "en",
         "How long does a refund take?",
@@ -64,7 +64,6 @@ CONTRADICTING = [
     (
         "en",
         "What is the late fee?",
-        "The late fee is 10 euros.",
         "How do I avoid it?",
         "Set up a direct debit. The late fee of 25 euros is added to the next bill.",
     ),
@@ -149,7 +148,6 @@ CONTRADICTING = [
     (
         "en",
         "What is the deadline for the form?",
-        "The deadline is 31 March.",
         "How do I submit it?",
         "Upload it in the portal before the deadline, which is 15 April.",
     ),
@@ -226,7 +224,6 @@ CONTRADICTING = [
     (
         "nl",
         "Hoeveel korting krijgen studenten?",
-        "Studenten krijgen 10% korting.",
         "Hoe toon ik dat aan?",
         "Met uw studentenkaart. De studentenkorting is 20%.",
     ),
@@ -288,9 +285,222 @@ CONTRADICTING = [
         "Die Jacke kostet 89 Euro. Wir liefern nicht nach Belgien.",
     ),
     ("de", "Darf mein Hund mit?", "Ja.", "Also darf mein Hund mit?", "Nein."),
+    (
+        "en",
+        "What is the daily limit of my card?",
+        "The daily limit for cash withdrawals is 500 euros.",
+        "And abroad?",
+        "Abroad it works the same way. Cash withdrawals have a daily limit of 1,000 euros.",
+    ),
+    (
+        "en",
+        "Are there fees for transfers?",
+        "Transfers within Europe are free of charge.",
+        "And how fast?",
+        "They arrive the same day. Transfers within Europe cost 1.50 euros each.",
+    ),
+    (
+        "en",
+        "When does check-in open?",
+        "Online check-in opens 48 hours before departure.",
+        "And closing?",
+        "It closes an hour before. Online check-in opens 24 hours before departure.",
+    ),
+    (
+        "en",
+        "Does the hotel have a pool?",
+        "The hotel has a pool.",
+        "Which floor is the gym?",
+        "The gym is on the second floor. Unfortunately, the hotel does not have a pool.",
+    ),
+    (
+        "en",
+        "How many people can join a meeting?",
+        "A meeting can have up to 100 participants.",
+        "Do guests count?",
+        "Yes, guests count too. A meeting can have up to 50 participants.",
+    ),
+    (
+        "en",
+        "How long do you keep my data?",
+        "We keep your data for 2 years.",
+        "And then?",
+        "Then we delete it. We keep your data for 5 years.",
+    ),
+    (
+        "en",
+        "Do I need a password for the export?",
+        "You do not need a password to open the export.",
+        "Where is it?",
+        "Under Reports. You need a password to open the export.",
+    ),
+    (
+        "en",
+        "When is the next update?",
+        "The next update is released on 3 June.",
+        "What is new?",
+        "A new dashboard. The next update is released on 17 June.",
+    ),
+    (
+        "en",
+        "Is the app available on Android?",
+        "The app is available on Android.",
+        "Where do I log in?",
+        "Tap the icon at the top. The app is not available on Android.",
+    ),
+    (
+        "en",
+        "How old must I be to rent a car?",
+        "The minimum age for renting a car is 21.",
+        "Do I need a credit card?",
+        "Yes. The minimum age for renting a car is 25.",
+    ),
+    (
+        "en",
+        "What does the premium support include?",
+        "Premium support answers within 2 hours.",
+        "On Sundays too?",
+        "On Sundays too. Premium support answers within 8 hours.",
+    ),
+    (
+        "en",
+        "How do I reach the pharmacy?",
+        "The pharmacy's number is 020 555 1234.",
+        "When is it open?",
+        "From 8:30 to 17:30. The pharmacy's number is 020 555 9876.",
+    ),
+    (
+        "en",
+        "Can minors open an account?",
+        "Minors can open a savings account.",
+        "What do they need?",
+        "A parent's signature. Minors cannot open a savings account.",
+    ),
+    (
+        "en",
+        "What interest do I get?",
+        "The interest rate is 2.5%.",
+        "Fixed?",
+        "Yes, for a year. The interest rate is 1.8%.",
+    ),
+    (
+        "nl",
+        "Wat is de daglimiet van mijn pas?",
+        "De daglimiet voor opnames is 500 euro.",
+        "En in het buitenland?",
+        "Daar werkt het hetzelfde. Opnames hebben een daglimiet van 1.000 euro.",
+    ),
+    (
+        "nl",
+        "Wanneer gaat de check-in open?",
+        "De online check-in opent 48 uur voor vertrek.",
+        "En dicht?",
+        "Een uur van tevoren. De online check-in opent 24 uur voor vertrek.",
+    ),
+    (
+        "nl",
+        "Heeft het hotel een zwembad?",
+        "Het hotel heeft een zwembad.",
+        "Op welke verdieping is de fitness?",
+        "Op de tweede. Helaas heeft het hotel geen zwembad.",
+    ),
+    (
+        "nl",
+        "Hoe lang bewaren jullie mijn gegevens?",
+        "Wij bewaren uw gegevens 2 jaar.",
+        "En daarna?",
+        "Dan verwijderen wij ze. Wij bewaren uw gegevens 5 jaar.",
+    ),
+    (
+        "nl",
+        "Heb ik een wachtwoord nodig?",
+        "U heeft geen wachtwoord nodig om de export te openen.",
+        "Waar staat die?",
+        "Onder Rapporten. U heeft een wachtwoord nodig om de export te openen.",
+    ),
+    (
+        "nl",
+        "Wanneer is de volgende update?",
+        "De volgende update verschijnt op 3 juni.",
+        "Wat is er nieuw?",
+        "Een dashboard. De volgende update verschijnt op 17 juni.",
+    ),
+    (
+        "nl",
+        "Hoe oud moet ik zijn om een auto te huren?",
+        "De minimumleeftijd om een auto te huren is 21 jaar.",
+        "En een creditcard?",
+        "Die is nodig. De minimumleeftijd om een auto te huren is 25 jaar.",
+    ),
+    (
+        "nl",
+        "Hoe bereik ik de apotheek?",
+        "Het nummer van de apotheek is 020 555 1234.",
+        "Wanneer is die open?",
+        "Van 8:30 tot 17:30. Het nummer van de apotheek is 020 555 9876.",
+    ),
+    ("nl", "Wat is de rente?", "De rente is 2,5%.", "Vast?", "Ja, een jaar lang. De rente is 1,8%."),
+    (
+        "nl",
+        "Kan ik de bestelling wijzigen?",
+        "U kunt de bestelling tot 24 uur na aankoop wijzigen.",
+        "Hoe?",
+        "In uw account. U kunt de bestelling tot 12 uur na aankoop wijzigen.",
+    ),
+    (
+        "de",
+        "Hat das Hotel ein Schwimmbad?",
+        "Das Hotel hat ein Schwimmbad.",
+        "Wo ist der Fitnessraum?",
+        "Im zweiten Stock. Das Hotel hat leider kein Schwimmbad.",
+    ),
+    (
+        "de",
+        "Wie lange speichern Sie meine Daten?",
+        "Wir speichern Ihre Daten 2 Jahre.",
+        "Und dann?",
+        "Dann löschen wir sie. Wir speichern Ihre Daten 5 Jahre.",
+    ),
+    (
+        "de",
+        "Wann öffnet der Check-in?",
+        "Der Online-Check-in öffnet 48 Stunden vor Abflug.",
+        "Und wann schließt er?",
+        "Eine Stunde vorher. Der Online-Check-in öffnet 24 Stunden vor Abflug.",
+    ),
+    (
+        "de",
+        "Wie hoch ist der Zins?",
+        "Der Zinssatz beträgt 2,5 %.",
+        "Fest?",
+        "Ja, für ein Jahr. Der Zinssatz beträgt 1,8 %.",
+    ),
+    (
+        "de",
+        "Brauche ich ein Passwort?",
+        "Sie brauchen kein Passwort für den Export.",
+        "Wo steht er?",
+        "Unter Berichte. Sie brauchen ein Passwort für den Export.",
+    ),
 ]
-
-CONSISTENT = [
+LEFT_TO_A_JUDGE: list[tuple[str, ...]] = [
+    (
+        "en",
+        "What is the deadline?",
+        "The deadline is 31 March.",
+        "How do I submit it?",
+        "Upload it in the portal before the deadline, which is 15 April.",
+    ),
+    ("en", "Is Norway included?", "Norway is not included in your plan.", "Hm.", "Your plan works in Norway as well."),
+    (
+        "en",
+        "When do payslips come?",
+        "Payslips appear in the portal as soon as you close the run.",
+        "And if I close it early?",
+        "Payslips are put in the portal on the pay date, not before it.",
+    ),
+]
+CONSISTENT: list[tuple[str, ...]] = [
     (
         "en",
         "What is my booking's status?",
