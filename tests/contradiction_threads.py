@@ -63,12 +63,6 @@ CONTRADICTING: list[tuple[str, ...]] = [
     ),
     (
         "en",
-        "What is the late fee?",
-        "How do I avoid it?",
-        "Set up a direct debit. The late fee of 25 euros is added to the next bill.",
-    ),
-    (
-        "en",
         "How much data do I have with Basic?",
         "The Basic plan has 5 GB of data.",
         "And calls?",
@@ -146,12 +140,6 @@ CONTRADICTING: list[tuple[str, ...]] = [
         "Under Family. An account can be used by up to 2 people.",
     ),
     (
-        "en",
-        "What is the deadline for the form?",
-        "How do I submit it?",
-        "Upload it in the portal before the deadline, which is 15 April.",
-    ),
-    (
         "nl",
         "Hoe lang duurt een terugbetaling?",
         "Een terugbetaling duurt 5 werkdagen.",
@@ -220,12 +208,6 @@ CONTRADICTING: list[tuple[str, ...]] = [
         "De installatie is inbegrepen bij de prijs.",
         "Fijn.",
         "Graag gedaan. De installatie is niet inbegrepen bij de prijs.",
-    ),
-    (
-        "nl",
-        "Hoeveel korting krijgen studenten?",
-        "Hoe toon ik dat aan?",
-        "Met uw studentenkaart. De studentenkorting is 20%.",
     ),
     (
         "nl",

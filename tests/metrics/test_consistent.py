@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from contradiction_threads import CONSISTENT, CONTRADICTING, LEFT_TO_A_JUDGE, as_messages
-from openai_server import OpenAIServer
+from openai_server import Answer, OpenAIServer
 
 from assay.eval_sets import Sample
 from assay.languages import load_language
@@ -211,7 +211,8 @@ def test_pairs_bounds_what_the_judge_is_asked(judge: Make, decide: Make, openai_
 
 
 def test_no_answer_of_the_judge_is_no_score(judge: Make, openai_server: OpenAIServer) -> None:
-    score = assess(thread(*LEFT_TO_A_JUDGE[0]), Consistent(judge()))
+    openai_server.script = lambda _: Answer(text="Perhaps")
+    score = assess(thread(*LEFT_TO_A_JUDGE[0]), Consistent(judge(decide="single")))
     assert (score.status, score.value) == ("failed", None)
 
 
