@@ -628,6 +628,7 @@ class Consistency(PackFile):
         free: That something costs nothing, `not_free` that it costs something; patterns, as all that follow but the
             lists of words.
         asides: What is said beside a statement and does not change it; `instructions` is what not to do now.
+        clock: Times of the day beside those with a colon, with the groups `hour` and, where there is one, `minute`.
         periods: How often something is or is paid, under one name for all words.
         compound_tails: Ends of compounds that do not tell one thing from another.
         range: Words and signs between the two ends of a range; `about` stands before a number that is not exact,
@@ -649,6 +650,7 @@ class Consistency(PackFile):
     free: tuple[CaselessPattern, ...]
     not_free: tuple[CaselessPattern, ...]
     asides: tuple[CaselessPattern, ...]
+    clock: tuple[CaselessPattern, ...] = ()
     instructions: tuple[CaselessPattern, ...] = ()
     periods: dict[str, tuple[Checked, ...]]
     compound_tails: tuple[str, ...] = ()

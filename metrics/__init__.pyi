@@ -8,6 +8,7 @@ from .choice import ChoiceMetric as ChoiceMetric
 from .claim import Claim as Claim
 from .claim import Place as Place
 from .claim import Verdict as Verdict
+from .consistent import Consistent as Consistent
 from .context_precision import ContextPrecision as ContextPrecision
 from .context_recall import ContextRecall as ContextRecall
 from .context_relevance import ContextRelevance as ContextRelevance

@@ -23,6 +23,7 @@ _ABOUT = 0.25  # "about 4 days" is 3 to 5
 _WORKING_SHARE = 7 / 5  # 5 working days are a week
 _BEFORE = 24  # characters before a number in which its bound stands
 _MOST_MODIFIERS = 2
+_MANY_SHARED = 3  # stems that tell what a statement is about
 _FEWEST_SAME = 5  # letters with which two words of one family begin: deliver, delivery
 _SAME_SHARE = 0.6
 _CLOCK = re.compile(r"(?<![\d.,:-])(\d{1,2})(?::(\d{2})(?:\s?([ap])\.?m\b)?|\s?([ap])\.?m\b)(?![\d:])", re.IGNORECASE)
@@ -36,7 +37,7 @@ class Value(NamedTuple):
     """A number of a statement in its slot.
 
     Attributes:
-        kind: What is counted: `time`, `%`, `money`, `count`.
+        kind: What is counted: `time`, `money`, `count`, or another unit.
         unit: The currency; "" for another kind.
         low: The least that it may be; `high` the most.
         bound: Which words are before it: `about`, `at_most`, `at_least`, or "".
@@ -142,9 +143,9 @@ def read_statement(
     denials = 0
     idle, light_words, neutral, negations = _word_lists(language)
     light, weak = set[str](), set[str]()
-    for word in words(rest):
-        if word in pack.opposites:
-            denials, word = denials + 1, pack.opposites[word]
+    for written in words(rest):
+        word = pack.opposites.get(written, written)
+        denials += written in pack.opposites
         if word in negations:
             denials += 1
         elif word in idle:
@@ -243,7 +244,13 @@ def _is_same_subject(first: Statement, second: Statement) -> bool:
 
 
 def _may_differ(first: Statement, second: Statement) -> bool:
-    """Whether statements that share a subject may contradict each other: one says what the other denies or counts."""
+    """Whether statements that share a subject may contradict each other.
+
+    One says what the other denies or counts, or most of what they are about is the same.
+    """
+    shared = len(first.strong & second.strong)
+    if shared >= _MANY_SHARED and 3 * shared >= 2 * max(len(first.strong), len(second.strong)):
+        return True
     kinds = {value.kind for value in first.values} & {value.kind for value in second.values}
     return first.is_denied != second.is_denied or bool(kinds) or bool(first.facts.keys() & second.facts.keys())
 
@@ -377,6 +384,11 @@ def _find_facts(text: str, language: Language) -> tuple[dict[str, frozenset[str]
                 parts = [entity.parts[name] for name in sorted(entity.parts)]
                 facts.setdefault(entity.kind, set()).add(" ".join(parts))
                 rest = _blank(rest, entity.start, entity.start + len(entity.text))
+        for pattern in language.consistency.clock:
+            for match in pattern.finditer(rest):
+                minute = match.groupdict().get("minute") or "00"
+                facts.setdefault("clock", set()).add(f"{int(match['hour']) % 24:02}:{minute}")
+                rest = _blank(rest, *match.span())
         for match in _CLOCK.finditer(rest):
             hour, minute = int(match[1]) % 24, match[2] or "00"
             half = (match[3] or match[4] or "").lower()
@@ -437,28 +449,21 @@ def _is_range(text: str, first: Number, second: Number, language: Language) -> b
 def _slot(text: str, number: Number, unit: str | None, language: Language) -> tuple[str, int, bool]:
     """What a number counts, where its unit ends, and whether that is days on which people work."""
     unit = number.unit or unit
-    if unit in _DAYS:
-        return "time", number.end, False
-    if unit == "%":
-        return "%", number.end, False
-    if unit and len(unit) == 3 and unit.isupper():
-        return "money", number.end, False
     if unit:
-        return f"unit {unit}", number.end, False
+        is_money = len(unit) == 3 and unit.isupper()
+        return "time" if unit in _DAYS else "money" if is_money else f"unit {unit}", number.end, False
     pack = language.consistency
     is_working, end = False, number.end
     for count, match in enumerate(_WORD.finditer(text, number.end)):
         word = match[0].lower()
         if text[end : match.start()].strip(" -"):
             break
-        if word in pack.working_days:
-            return "time", match.end(), True
-        if known_unit(word) in _DAYS:
-            return "time", match.end(), is_working
+        if word in pack.working_days or known_unit(word) in _DAYS:
+            return "time", match.end(), is_working or word in pack.working_days
         end = match.end()
         if word not in pack.unit_modifiers or count == _MOST_MODIFIERS:
-            idle, *_ = _word_lists(language)
-            return ("", number.end, False) if word in idle else ("count", number.end, False)
+            idle, light, *_ = _word_lists(language)  # a number before no noun is a name: platform 5
+            return ("" if word in idle or word in light else "count"), number.end, False
         is_working = True
     return "", number.end, False
 

@@ -71,7 +71,7 @@ async def claims_by_judge(
 
 
 def sentences_of_answer(sample: Sample, text: str | None = None) -> list[AnswerSentence]:
-    """All sentences of the answer, or of another text of the sample, each with what it is: a claim, or why it is none."""
+    """All sentences of the answer, or of another text, each with what it is: a claim, or why it is none."""
     return answer_sentences(sample.response if text is None else text, language_or_fallback(sample.language))
 
 

@@ -42,6 +42,7 @@ def support_request(
     claims: Sequence[str],
     documentation: str,
     prompts: Prompts,
+    *,
     context: Mapping[str, str] = _NO_CONTEXT,
     task: str = SUPPORT,
 ) -> Request:
@@ -92,7 +93,7 @@ async def judge_support(
     """
     if not claims:
         return [], NO_USAGE
-    answers = await judge.decide(support_request(sample, claims, documentation, prompts, context, task))
+    answers = await judge.decide(support_request(sample, claims, documentation, prompts, context=context, task=task))
     return [predicate_claim(answer, claim) for answer, claim in zip(answers.values(), claims, strict=True)], (
         answers.usage
     )

@@ -1,11 +1,11 @@
 """Consistent: the share of the assistant's claims that contradict no earlier one of its own."""
 
-import json
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..eval_sets.message import Message
+from ..eval_sets.message import Message, ToolCall
 from ..eval_sets.sample import Sample
 from ..installation import require_packages
 from ..judges import JudgeLike, Predicate, Request, open_judge
@@ -13,7 +13,7 @@ from ..judges.usage import NO_USAGE
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
 from ..text.pattern_screen import any_pattern
-from ..text.sentence_kinds import CLAIM, QUESTION, YES_NO
+from ..text.sentence_kinds import CLAIM, YES_NO
 from ..text.sentences import AnswerSentence, answer_sentences
 from ..text.wording import count_of, verb_of
 from .claim_comparison import Difference, Statement, compare, find_subject, merge_families, read_statement
@@ -29,6 +29,8 @@ MOST_PAIRS = 20
 """At most so many pairs are put to the judge, unless `pairs` says otherwise."""
 _ITEM = re.compile(r"[ \t]*(?:[-*+•–|]|\d{1,3}[.)]|#+)[ \t]*[*_]*$")
 _MOST_QUESTION_WORDS = 12
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_DATE_OR_TIME = re.compile(r"(?=(?<!\d)(\d\d[-:]\d\d)(?!\d))")
 _SMALL_NUMBER = 32  # smaller ones stand in any result of a tool by chance
 # names of functions, which are English in programs of any language
 _READS = re.compile(
@@ -77,63 +79,91 @@ def compare_claims(sample: Sample) -> ComparedClaims:
     Example:
         >>> said = ["How long does a refund take?", "A refund takes 5 days.", "Sure?", "A refund takes 10 days."]
         >>> messages = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(said)]
-        >>> [pair.difference for pair in compare_claims(Sample(id="1", messages=messages, language="en")).contradictions]
+        >>> compared = compare_claims(Sample(id="1", messages=messages, language="en"))
+        >>> [pair.difference for pair in compared.contradictions]
         ['number']
     """
-    language = language_or_fallback(sample.language, "consistency")
-    corrects = any_pattern(language.consistency.corrections)
-    statements: list[Statement] = []
-    corrected = set[int]()
-    question, about = "", frozenset[str]()
+    reader = _ClaimReader(language_or_fallback(sample.language, "consistency"))
     for turn, message in enumerate(sample.messages):
         if message.role == "user" and message.text.strip():
-            question = message.text
+            reader.read_question(message.text)
         elif message.is_answer:
-            asked = _asked(question, language)
-            about = find_subject(asked, language) or about
-            statements += _read_answer(message.text, turn, asked, about, language)
-            if corrects.search(message.text.replace("’", "'")):
-                corrected.add(turn)
-    count = len({(one.turn, one.text) for one in statements})
-    statements = merge_families(statements[:MOST_CLAIMS])
-    contradictions, left_open = list[Pair](), list[Pair]()
+            reader.read_answer(message.text, turn)
+    statements = merge_families(reader.statements)
+    contradictions: dict[tuple[int, str], Pair] = {}
+    left_open: dict[tuple[int, str], Pair] = {}
+    record = _Record(sample.messages)
     for place, later in enumerate(statements):
-        pairs = _pairs(statements[:place], later, sample.messages)
-        decided = next((pair for pair in pairs if pair.difference), None)
-        if decided and (later.turn, later.text) not in {(pair.later.turn, pair.later.text) for pair in contradictions}:
-            contradictions.append(decided)
-        elif not decided and pairs:
-            left_open.append(max(pairs, key=lambda pair: pair.likeness))
-    left_open.sort(key=lambda pair: -pair.likeness)
-    return ComparedClaims(count, contradictions, left_open, frozenset(corrected))
+        key = later.turn, later.text
+        for pair in _pairs(statements[:place], later, record):
+            if pair.difference:
+                contradictions.setdefault(key, pair)
+                break
+            if key not in left_open or pair.likeness > left_open[key].likeness:
+                left_open[key] = pair
+    still_open = [pair for key, pair in left_open.items() if key not in contradictions]
+    still_open.sort(key=lambda pair: -pair.likeness)
+    return ComparedClaims(len(reader.claims), [*contradictions.values()], still_open, frozenset(reader.corrected))
 
 
-def _asked(message: str, language: Language) -> str:
-    """What a message of the customer asks: its last question, or all of a short one."""
-    asking = [part.written for part in answer_sentences(message, language) if part.written.rstrip().endswith("?")]
-    if asking:
-        return asking[-1]
-    return message if len(message.split()) <= _MOST_QUESTION_WORDS else ""
+class _ClaimReader:
+    """Reads the claims of a conversation, message by message.
 
+    Attributes:
+        statements: What the first claims say.
+        claims: All claims, each with its turn.
+        corrected: The turns in which the assistant corrects itself.
+    """
 
-def _read_answer(answer: str, turn: int, question: str, before: frozenset[str], language: Language) -> list[Statement]:
-    """The claims of an answer; `before` is what the conversation was about before it."""
-    statements: list[Statement] = []
-    asked_about = find_subject(question, language)
-    about = asked_about or before
-    is_first = True
-    for sentence in answer_sentences(answer, language):
-        if is_first and asked_about and (opening := _opening(sentence, language)):
-            statements.append(_as_statement(sentence, opening, question, turn, language))
-        is_first = is_first and sentence.kind not in {CLAIM, YES_NO}
-        if sentence.kind != CLAIM or sentence.text in {one.text for one in statements if not one.opening}:
-            continue
-        listed = _ITEM.search(answer[max(answer.rfind("\n", 0, sentence.start), 0) : sentence.start].lstrip("\n"))
-        statement = read_statement(sentence.text, turn, language, about=about, is_listed=listed is not None)
-        if statement.strong:
-            about = statement.strong
-        statements.append(statement)
-    return statements
+    def __init__(self, language: Language) -> None:
+        self.statements: list[Statement] = []
+        self.claims: set[tuple[int, str]] = set()
+        self.corrected: set[int] = set()
+        self._language = language
+        self._corrects = any_pattern(language.consistency.corrections)
+        self._question = ""
+        self._about: frozenset[str] = frozenset()  # also of "And how long does it take?", which says it before
+
+    def read_question(self, message: str) -> None:
+        """Reads what the customer asks: the last question of a message, or all of a short one."""
+        parts = [part.written for part in answer_sentences(message, self._language)]
+        asking = [part for part in parts if part.rstrip().endswith("?")]
+        is_short = len(message.split()) <= _MOST_QUESTION_WORDS
+        self._question = asking[-1] if asking else message if is_short else ""
+        self._about = find_subject(self._question, self._language) or self._about
+
+    def read_answer(self, answer: str, turn: int) -> None:
+        """Reads the claims of an answer, until there are `MOST_CLAIMS`."""
+        if self._corrects.search(answer.replace("’", "'")):
+            self.corrected.add(turn)
+        about, is_first = self._about, True
+        for sentence in answer_sentences(answer, self._language):
+            is_claim = sentence.kind == CLAIM and (turn, sentence.text) not in self.claims
+            if len(self.statements) >= MOST_CLAIMS:
+                self.claims |= {(turn, sentence.text)} if is_claim else set()
+                continue
+            if is_first and (opening := _opening(sentence, self._language)):
+                self._read_opening(sentence, opening, turn)
+            is_first = is_first and sentence.kind not in {CLAIM, YES_NO}
+            if not is_claim:
+                continue
+            line = answer[max(answer.rfind("\n", 0, sentence.start), 0) : sentence.start].lstrip("\n")
+            is_listed = _ITEM.search(line) is not None
+            statement = read_statement(sentence.text, turn, self._language, about=about, is_listed=is_listed)
+            about = statement.strong or about
+            self.statements.append(statement)
+            self.claims.add((turn, sentence.text))
+
+    def _read_opening(self, sentence: AnswerSentence, opening: str, turn: int) -> None:
+        """Reads a yes or no: the question, affirmed or denied."""
+        if not find_subject(self._question, self._language):
+            return
+        asked = read_statement(self._question, turn, self._language, opening=opening)
+        is_denied = asked.is_denied != (opening == "no")
+        marks = asked.marks - {"of_assistant", "own_case"}
+        self.statements.append(asked._replace(text=sentence.text, is_denied=is_denied, marks=marks))
+        if sentence.kind != CLAIM:
+            self.claims.add((turn, sentence.text))
 
 
 def _opening(sentence: AnswerSentence, language: Language) -> str:
@@ -144,16 +174,42 @@ def _opening(sentence: AnswerSentence, language: Language) -> str:
     return next((name for name, word in (("yes", yes), ("no", no)) if re.match(rf"{word}\b", first)), "")
 
 
-def _as_statement(sentence: AnswerSentence, opening: str, question: str, turn: int, language: Language) -> Statement:
-    """What a yes or no says: the question, affirmed or denied."""
-    asked = read_statement(question, turn, language, opening=opening)
-    is_denied = asked.is_denied != (opening == "no")
-    return asked._replace(text=sentence.text, is_denied=is_denied, marks=asked.marks - {"of_assistant", "own_case"})
+class _Record:
+    """What tools returned and the customer said, and which tools did more than read, by turn."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._turns: dict[tuple[str, str], list[int]] = {}
+        self._calls = [(turn, bool(_READS.match(call.function.name))) for turn, call in _calls(messages)]
+        for turn, message in enumerate(messages):
+            if message.role in {"tool", "user"}:
+                for token in {*_NUMBER.findall(message.text), *_DATE_OR_TIME.findall(message.text)}:
+                    self._turns.setdefault((message.role, token.removesuffix(".0")), []).append(turn)
+
+    def has(self, role: str, statement: Statement, after: int, until: int, least: float = 0.0) -> bool:
+        """Whether all numbers and dates of a claim stand in messages of a role, each number of at least a size."""
+        numbers = [value.high for value in statement.values if value.kind != "time" and value.high != float("inf")]
+        if any(number < least and number == int(number) for number in numbers):
+            return False
+        tokens = [f"{number:.15g}" for number in numbers]
+        tokens += [fact.split()[0] for facts in statement.facts.values() for fact in facts]
+        return bool(tokens) and all(self._is_between(role, token, after, until) for token in tokens)
+
+    def _is_between(self, role: str, token: str, after: int, until: int) -> bool:
+        turns = self._turns.get((role, token), [])
+        place = bisect_right(turns, after)
+        return place < len(turns) and turns[place] <= until
+
+    def calls_between(self, after: int, until: int) -> list[bool]:
+        """Of each call of a tool, whether it only reads."""
+        return [reads for turn, reads in self._calls if after < turn <= until]
 
 
-def _pairs(earlier: Sequence[Statement], later: Statement, messages: Sequence[Message]) -> list[Pair]:
+def _calls(messages: Sequence[Message]) -> Iterator[tuple[int, ToolCall]]:
+    return ((turn, call) for turn, message in enumerate(messages) for call in message.tool_calls)
+
+
+def _pairs(earlier: Sequence[Statement], later: Statement, record: _Record) -> Iterator[Pair]:
     """The pairs of a claim with earlier ones that are about the same thing, the last of them first."""
-    pairs = []
     for one in reversed(earlier):
         if one.text == later.text or (one.turn == later.turn and (one.is_listed or later.is_listed)):
             continue
@@ -161,48 +217,25 @@ def _pairs(earlier: Sequence[Statement], later: Statement, messages: Sequence[Me
         if not comparison.is_open:
             continue
         difference = comparison.difference
-        if difference and _may_have_changed(one, later, messages):
+        if difference and _may_have_changed(one, later, record):
             difference = ""
         if difference or one.turn != later.turn:
-            pairs.append(Pair(one, later, difference, comparison.likeness))
-    return pairs
+            yield Pair(one, later, difference, comparison.likeness)
 
 
-def _may_have_changed(earlier: Statement, later: Statement, messages: Sequence[Message]) -> bool:
+def _may_have_changed(earlier: Statement, later: Statement, record: _Record) -> bool:
     """Whether what two claims are about may have changed between them, or be two things that tools returned.
 
     The customer's own case changes by a call of a tool that does more than read, and by what the customer says.
     """
-    between = messages[earlier.turn + 1 : later.turn + 1]
-    before = messages[: earlier.turn + 1]
-    if _documented(earlier, before) and _documented(later, [*before, *between]):
+    if all(record.has("tool", one, -1, one.turn, _SMALL_NUMBER) for one in (earlier, later)):
         return True
     if "own_case" not in earlier.marks | later.marks:
         return False
-    calls = [call.function.name for message in between for call in message.tool_calls]
-    if any(not _READS.match(name) for name in calls) or (calls and earlier.is_denied != later.is_denied):
+    calls = record.calls_between(earlier.turn, later.turn)
+    if not all(calls) or (calls and earlier.is_denied != later.is_denied):
         return True
-    said = " ".join(message.text for message in between if message.role == "user")
-    return bool(said) and _stands_in(later, said)
-
-
-def _documented(statement: Statement, messages: Sequence[Message]) -> bool:
-    """Whether a tool returned the numbers and dates of a claim."""
-    return any(_stands_in(statement, message.text, _SMALL_NUMBER) for message in messages if message.role == "tool")
-
-
-def _stands_in(statement: Statement, text: str, least: float = 0.0) -> bool:
-    """Whether a text has the numbers and dates of a claim, each as a number of at least a size."""
-    numbers = [value.high for value in statement.values if value.kind != "time" and value.high != float("inf")]
-    facts = [fact.split()[0] for facts in statement.facts.values() for fact in facts]
-    if not numbers and not facts:
-        return False
-    if any(number < least and number == int(number) for number in numbers):
-        return False
-    shown = [json.dumps(int(number) if number == int(number) else number) for number in numbers]
-    return all(re.search(rf"(?<![\d.]){re.escape(number)}(?:\.0+)?(?![\d]|\.\d)", text) for number in shown) and all(
-        fact in text for fact in facts
-    )
+    return record.has("user", later, earlier.turn, later.turn)
 
 
 def contradiction_request(sample: Sample, pairs: Sequence[Pair], thread: Thread | str, prompts: Prompts) -> Request:
@@ -238,8 +271,9 @@ class Consistent(Metric):
 
     Rules decide where two claims are about the same thing and differ in one slot: a number, a date, a time, a weekday,
     a name, a telephone number or e-mail address, or yes and no. A judge, where there is one, decides the pairs that
-    rules leave open; one call per pair or one for all, as its setting `decide` says. No contradiction: different things,
-    items of a list, a condition that only one has, and the customer's own case after a tool or the customer changed it.
+    rules leave open; one call per pair or one for all, as its setting `decide` says. No contradiction: different
+    things, items of a list, a condition that only one has, and the customer's own case after a tool or the customer
+    changed it.
     What the assistant corrects counts, since the customer was told two things; the evidence says so (`corrected`). An
     assistant with fewer than two claims is skipped.
 

@@ -75,7 +75,8 @@ def collect_documents(sample: Sample, most_characters: int | None = None) -> Doc
         most_characters: The most characters of a tool's result; None for all of it.
 
     Example:
-        >>> messages = [{"role": "user", "content": "I have 3 bags. Is that free?"}, {"role": "assistant", "content": "Yes."}]
+        >>> asked = {"role": "user", "content": "I have 3 bags. Is that free?"}
+        >>> messages = [asked, {"role": "assistant", "content": "Yes."}]
         >>> sample = Sample(id="1", messages=messages, retrieved_contexts=["Bags are free."], language="en")
         >>> [(document.kind, document.turn, document.text) for document in collect_documents(sample).documents]
         [('context', 1, 'Bags are free.'), ('customer', 0, 'I have 3 bags.')]
@@ -144,10 +145,11 @@ def _of_customer(sample: Sample, answer: int) -> list[tuple[int, Message]]:
 
 
 def _said(turn: int, message: Message, language: Language) -> Document | None:
-    """What the customer said and did not only ask, without what speaks to a judge."""
-    left_out = {QUESTION, TO_JUDGE, *NO_SENTENCES}
-    parts = [part for part in answer_sentences(message.text, language) if part.kind not in left_out]
-    text = " ".join(" ".join(part.written.split()) for part in parts)
+    """What the customer said and did not only ask, without what speaks to a judge; a question with a number says it."""
+    left_out = {TO_JUDGE, *NO_SENTENCES}
+    sentences = [part for part in answer_sentences(message.text, language) if part.kind not in left_out]
+    said = [part.written for part in sentences if part.kind != QUESTION or any(map(str.isdigit, part.written))]
+    text = " ".join(" ".join(sentence.split()) for sentence in said)
     if not text:
         return None
     return Document("customer", turn, text, message_line(f"[{turn}] {language.statements.customer}", text))
@@ -166,9 +168,12 @@ def quote_documents(claims: Sequence[Claim], sample: Sample, documentation: Docu
         that came. `place` is there for a quote in the sample's own contexts.
     """
     texts = tuple(document.text for document in documentation.documents)
+    of_company = tuple("" if document.kind == "customer" else document.text for document in documentation.documents)
     evidence = []
     for claim in claims:
-        place = find_nearest_sentence(claim.text, texts) if claim.verdict == "supported" else None
+        place = None
+        if claim.verdict == "supported":  # what the customer said is the quote of what nothing else says
+            place = find_nearest_sentence(claim.text, of_company) or find_nearest_sentence(claim.text, texts)
         if place is None:
             evidence.append(claim.evidence())
             continue

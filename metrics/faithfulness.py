@@ -145,7 +145,9 @@ class Faithfulness(Metric):
         longest = max(claims, key=lambda claim: len(claim) + len(context.get(claim, "")))
 
         def ask(documents: Documentation) -> Request:
-            return support_request(sample, [longest], documents.text, self.prompts, context, CONVERSATION_SUPPORT)
+            return support_request(
+                sample, [longest], documents.text, self.prompts, context=context, task=CONVERSATION_SUPPORT
+            )
 
         return await compute_for(sample, fitting_documents, sample, self.judge, ask)
 
