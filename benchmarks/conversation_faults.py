@@ -1,9 +1,9 @@
 """Measures which planted faults of the bundled conversations are found, and how often there is a false alarm.
 
-    python benchmarks/conversation_faults.py --judge qwen1.5b [--mode replay] [--show]
+    python benchmarks/conversation_faults.py [--judge qwen1.5b] [--metrics resolved ...] [--show]
     python benchmarks/conversation_faults.py --rules
 
-Scores `conversations_en` and `conversations_nl` from their recordings. A fault is found when the metric for its kind
+Scores `conversations_en` and `conversations_nl` from recordings. A fault is found when the metric for its kind
 has it where the labels have it: the request that was not met, the answer that asks again, the two answers that
 contradict each other, the rule that was broken. A false alarm is that metric's verdict anywhere in a conversation that
 has no fault of the kind by its labels, planted or as a consequence of the planted one. What has no score finds nothing,
@@ -15,7 +15,7 @@ and is counted in a column of its own. Intervals are Clopper and Pearson's at th
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import checkout  # noqa: F401
 import numpy as np
@@ -160,19 +160,6 @@ CHECKS = (
 )
 
 
-def score_set(name: str, decided_by: Literal["rules", "judge"], **settings: Any) -> list[Outcome]:
-    """Scores a bundled set, and compares the scores with its labels.
-
-    Args:
-        name: The set.
-        decided_by: Who decides; rules decide where the metrics have no judge.
-        settings: The judge and its recordings, as `evaluate` takes them.
-    """
-    samples, checks = load_set(name), [check for check in CHECKS if check.decided_by == decided_by]
-    metrics = list(dict.fromkeys(check.metric for check in checks))
-    return find_outcomes(samples, evaluate(samples, metrics, **settings).scores, checks)
-
-
 def find_outcomes(
     samples: Sequence[Sample], scores: Mapping[str, Mapping[str, Score]], checks: Sequence[Check] = CHECKS
 ) -> list[Outcome]:
@@ -277,18 +264,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--judge", default="qwen1.5b")
     parser.add_argument("--mode", choices=["replay", "auto"], default="replay")
-    parser.add_argument("--cassette", default="bundled:{set}.{judge}", help="{set} and {judge} are replaced")
+    parser.add_argument("--cassette", default="bundled:conversations.{judge}", help="{judge} is replaced")
+    metrics = tuple(dict.fromkeys(check.metric for check in CHECKS))
+    parser.add_argument("--metrics", nargs="+", choices=metrics, default=metrics, help="only these")
     parser.add_argument("--rules", action="store_true", help="only what rules decide; no judge")
     parser.add_argument("--show", action="store_true", help="list every miss and every false alarm")
     options = parser.parse_args()
     print_machine()
+    cassette = options.cassette.format(judge=options.judge)
+    recorded_judge = {"judge": options.judge, "cassette": cassette, "mode": options.mode}
     outcomes = list[Outcome]()
     for language in LANGUAGES:
-        name = f"conversations_{language}"
-        outcomes += score_set(name, "rules")
-        if not options.rules:
-            cassette = options.cassette.format(set=name, judge=options.judge)
-            outcomes += score_set(name, "judge", judge=options.judge, cassette=cassette, mode=options.mode)
+        samples = load_set(f"conversations_{language}")
+        for decided_by in ["rules"] if options.rules else ["rules", "judge"]:
+            settings = recorded_judge if decided_by == "judge" else {}
+            checks = [check for check in CHECKS if check.decided_by == decided_by and check.metric in options.metrics]
+            if checks:
+                scores = evaluate(samples, list(dict.fromkeys(check.metric for check in checks)), **settings).scores
+                outcomes += find_outcomes(samples, scores, checks)
     header = ["found", "false alarms", "no score"]
     names = ["fault", "metric", "decided by", "language"]
     print_table("Planted faults by kind", [*names, *header], fault_rows(outcomes))
