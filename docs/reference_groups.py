@@ -103,6 +103,7 @@ GROUPS = (
                 *_of("assay", "AnswerRelevance Declined NoiseSensitivity TopicAdherence"),
                 *_of("assay.metrics", "JudgeTruthfulness JudgeRelatedness JudgeCompleteness"),
             ),
+            "Conversations": _of("assay.metrics", "Consistent"),
             "The contexts": _of("assay", "ContextPrecision ContextRecall ContextRelevance"),
             "Questions of your own": _of("assay", "PredicateMetric ChoiceMetric RubricMetric"),
         },

@@ -12,7 +12,7 @@ from ..languages import language_or_fallback
 
 T = TypeVar("T")
 
-_SHORTER = (None, 2000, 500, 120)
+_SHORTER = (None, 2_000, 500, 120)
 """The most characters of a tool's result that a judge is shown; each is tried before the next."""
 
 

@@ -32,11 +32,15 @@ _NOT_RECORDED = {
     "smollm2-135m": ("answer_relevance",),
 }
 SETS = ("helpdesk_nl", "helpdesk_en")
+CONVERSATION_METRICS = ("resolved", "handover", "policy_kept", "consistent", "effort", "tool_calls")
+CONVERSATION_SETS = ("conversations_nl", "conversations_en")
+_CONVERSATION = "telecom-en-04"  # its planted fault is in a call of a tool
 _CONSTRUCTED = "The ratings are constructed: they show how Assay works, and no metric's worth."
 _SAMPLE = "en-029"  # its one false claim is easy to see
 _OTHER_SAMPLE = "nl-048"  # of the other language, with a claim that no page makes
 _NEXT = (
     (f"assay show last {_SAMPLE}", "how one answer came by its scores"),
+    (f"assay show {{conversations}} {_CONVERSATION}", "a conversation, with its turns"),
     ("assay view", "runs and answers on a page"),
     ("assay rate last --raters ada,bob", "your own ratings of these answers"),
     ("assay meta last --report report.html", "all the figures, as a page"),
@@ -77,6 +81,7 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
     if not recorded.is_file():
         raise UsageError(f"no replies of {judge!r} are bundled; there are those of {', '.join(_recorded_judges())}")
     runs = Store(store)
+    conversations = _judge_conversations(judge, runs)  # first: the last run is that of the answers
     plan = Plan(sets=SETS, metrics=demo_metrics(judge), judge=load_settings(judge))
     with as_file(recorded) as cassette:
         outcome = execute_plan(plan, runs, RunOptions(cassette=cassette, mode="replay"))
@@ -85,13 +90,27 @@ def demo(judge: str, *, store: str | Path, as_json: bool) -> None:
         evaluation = evaluate_table(_join_scores(runs, outcome.run).table)
         agreement = None if evaluation.selection is None else asdict(evaluation.selection.agreement)
         verdict = {"recommendation": evaluation.recommendation, "explanation": evaluation.explanation}
-        echo_json(run_as_json(runs, outcome) | verdict | {"agreement": agreement})
+        further = {} if conversations is None else {"conversations": run_as_json(runs, conversations)}
+        echo_json(run_as_json(runs, outcome) | verdict | {"agreement": agreement} | further)
     elif code == DONE:
-        _print_demo(runs, outcome, judge)
+        _print_demo(runs, outcome, conversations, judge)
     click.get_current_context().exit(code)
 
 
-def _print_demo(store: "Store", outcome: "Outcome", judge: str) -> None:
+def _judge_conversations(judge: str, store: "Store") -> "Outcome | None":
+    """Judges the bundled conversations from recorded replies; None where the judge's are not bundled."""
+    from ..judges import load_settings
+    from ..runs import Plan, RunOptions, run_plan
+
+    recorded = files("assay.cassettes").joinpath(f"conversations.{judge}.jsonl")
+    if not recorded.is_file():
+        return None
+    plan = Plan(sets=CONVERSATION_SETS, metrics=CONVERSATION_METRICS, judge=load_settings(judge), turns="none")
+    with as_file(recorded) as cassette:
+        return run_plan(plan, store, RunOptions(cassette=cassette, mode="replay"), on_note=lambda _: None)
+
+
+def _print_demo(store: "Store", outcome: "Outcome", conversations: "Outcome | None", judge: str) -> None:
     from rich.text import Text
 
     from ..meta_eval.evaluation import evaluate_table
@@ -109,8 +128,13 @@ def _print_demo(store: "Store", outcome: "Outcome", judge: str) -> None:
     )
     print_table(summary_table(title, ScoreTotals.of_run(store, outcome.run).summarise(directions)))
     _print_scorer(console, store, outcome.run, joined)
+    if conversations is not None:
+        _print_conversations(console, store, conversations)
     console.print(Text("\nNext:", style="bold"))
-    for command, purpose in _NEXT:
+    for template, purpose in _NEXT:
+        if "{conversations}" in template and conversations is None:
+            continue
+        command = template.format(conversations=conversations and conversations.run)
         print_command(console, f"{typed_command(*command.split()[1:]):<37}", purpose)
 
 
@@ -154,6 +178,22 @@ def _print_scorer(console: "Console", store: "Store", run: str, joined: "JoinedS
     )
     console.print(Padding(Text(one_line(sample.response, 70)), (0, 0, 0, 6)), style="dim")
     console.print(Padding(Text(explanation), (0, 0, 0, 6)))
+
+
+def _print_conversations(console: "Console", store: "Store", outcome: "Outcome") -> None:
+    """The means of the metrics of a conversation, and what one of them found in one conversation."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from ..runs.summary import ScoreTotals
+
+    directions = store.run(outcome.run).plan.all_directions
+    summaries = ScoreTotals.of_run(store, outcome.run).summarise(directions)
+    own = [one for one in summaries if one.name in CONVERSATION_METRICS]
+    means = ", ".join(f"{one.name} {Figure('mean', one.mean)}" for one in own)
+    console.print(Text(f"\n{count_of(own[0].n, 'conversation')}, on average: {means}. One:"))
+    scores = {metric: score for _, metric, score in store.scores(outcome.run, _CONVERSATION)}
+    console.print(Padding(Text(f"{_CONVERSATION}, tool_calls: {scores['tool_calls'].reason}"), (0, 0, 0, 2)))
 
 
 def _join_scores(store: "Store", run: str) -> "JoinedScores":
