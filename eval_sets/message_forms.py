@@ -8,7 +8,7 @@ from typing import Any
 from ..value_messages import describe_type, shorten
 from .cell_values import to_json_value
 from .logs.message_text import find_documents, find_role, join_parts
-from .message import MESSAGE_ALIASES, ROLES
+from .message import MESSAGE_ALIASES, ROLES, Message
 
 SPEAKER_KEYS = ("role", "speaker", "sender", "author", "from", "type")
 """The keys that name who speaks, the surest first."""
@@ -18,6 +18,7 @@ CONTENT_KEYS = ("content", *MESSAGE_ALIASES["content"])
 
 _WRAPPERS = ("message", "kwargs", "data")
 _RETRIEVAL_KEYS = ("retrieved_contexts", *MESSAGE_ALIASES["retrieved_contexts"])
+_READ_KEYS = {*Message.model_fields, "function_call"} - {"content"}
 _ARGUMENT_KEYS = ("arguments", "args", "input_parameters", "inputParameters", "input", "parameters")
 _CALLED_KEYS = ("tools_called", "toolsCalled")  # of DeepEval: calls with their results, made before the answer
 _CONSTRUCTED = "Message"  # LangChain: ["langchain", "schema", "messages", "HumanMessage"]
@@ -44,7 +45,7 @@ def read_forms(value: object, place: int = 0) -> Iterator[dict[str, Any]]:
     """
     fields = _unwrap(_as_mapping(value))
     fields["role"] = _take_role(fields)
-    fields = {name: held for name, held in fields.items() if held is not None or name == "content"}
+    fields = {name: held for name, held in fields.items() if held is not None or name not in _READ_KEYS}
     content = _take_content(fields)
     parts = content if isinstance(content, list | tuple) else []
     results = [part for part in parts if isinstance(part, Mapping) and part.get("type") == "tool_result"]

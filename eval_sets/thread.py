@@ -177,7 +177,9 @@ def _join_history(values: dict[str, Any]) -> dict[str, Any]:
         messages = list(read_thread(history))
     except ThreadError:
         return values  # of another form: it stays where it was
-    if messages[-1].content != answer or messages[-1].role != "assistant":
+    turns = find_turns(messages)
+    is_last = bool(turns) and messages[turns[-1].answer] is messages[-1]
+    if not is_last or (turns[-1].question, turns[-1].response) != (question, answer):
         _add_turn(messages, question, answer)
     rest = {key: value for key, value in metadata.items() if key != "history"} if isinstance(metadata, Mapping) else {}
     return values | {"metadata": rest, "messages": tuple(messages)}
