@@ -172,6 +172,11 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
 def check_columns(columns: Collection[str], mapping: Mapping[str, str], name: str) -> None:
     """Raises `InputError` when a mapped column, or one that every sample needs, is not among the columns."""
     check_mapped(columns, mapping, name)
+    if turn := next((f"{theirs}={ours}" for theirs, ours in mapping.items() if ours in TURN_FIELDS), None):
+        raise InputError(
+            f"{name}, map {turn}: rows of messages cannot be joined where a set is read in pieces; join them first: "
+            "write_set(load_set(FILE, mapping=...), NEW_FILE), and name the new file"
+        )
     if "messages" in {*columns, *mapping.values()}:
         return
     for field in REQUIRED:
