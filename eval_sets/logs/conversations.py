@@ -33,7 +33,7 @@ def read_conversation(row: Row) -> Row:
     if key is None:
         return row
     scale = _scale(row.values, row.values[key])
-    if scale or "rating" not in row.values:
+    if scale or row.values.get("rating") is None:
         return row._replace(values=row.values | scale)
     # a column `rating` of our own sets is from 1 to 5; the scale of one with another name is found
     return row._replace(values={("Rating" if name == "rating" else name): value for name, value in row.values.items()})

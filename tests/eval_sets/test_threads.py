@@ -127,6 +127,37 @@ def test_deepeval_test_cases() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("content", "answers"),
+    [
+        ([ASKED, ANSWERED], ["3 days."]),
+        ([[ASKED, ANSWERED], [ASKED, {"role": "assistant", "content": "4."}]], ["3 days.", "4."]),
+        ({"conversations": [{"id": "x", "messages": [ASKED, ANSWERED]}]}, ["3 days."]),
+        ({"prompt": ASKED["content"], "messages": [ASKED, ANSWERED, ASKED, ANSWERED | {"content": "4."}]}, ["4."]),
+        ({"question": "Sure?", "answer": "Yes.", "messages": [ASKED, ANSWERED]}, ["Yes."]),
+        (
+            {
+                "conversations": [
+                    {"from": "human", "value": "How many?"},
+                    {"from": "function_call", "value": '{"name": "count", "arguments": {}}'},
+                    {"from": "observation", "value": "3"},
+                    {"from": "gpt", "value": "3 days."},
+                ]
+            },
+            ["3 days."],
+        ),
+        ({"messages": [ASKED, CALLED, RESULT | {"content": {"days": 3}}, ANSWERED]}, ["3 days."]),
+    ],
+    ids=["one", "lists", "page", "prompt", "question and answer", "function_call", "object as result"],
+)
+def test_json_files_with_conversations(tmp_path: Path, content: Any, answers: list[str]) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    samples = load_set(path)
+    assert [sample.response for sample in samples] == answers
+    assert all(sample.turn == len(sample.messages) - 1 for sample in samples)
+
+
 # --- lists of a program ---
 
 
@@ -240,6 +271,12 @@ def test_tools_in_rows_per_turn(tmp_path: Path) -> None:
         ),
         ([ASKED, "Yes."], r'turn 1 is a text, not a message; write \{"role": "user"'),
         ([ASKED, {"role": "assistant", "content": 3}], "turn 1 cannot be read: content: is a number"),
+        ([], r"is empty; write \["),
+        ("hello", '"hello" is not JSON'),
+        (
+            [ASKED, CALLED | {"tool_calls": ["count()"]}, ANSWERED],
+            r'turn 1 calls a tool by the text "count\(\)"; write',
+        ),
         ([ASKED], "holds no question of a user with an answer of the assistant after it; add both"),
         (
             [ASKED, {"role": "assistant", "content": "half \ud83d"}],
