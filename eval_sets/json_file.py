@@ -8,7 +8,9 @@ from typing import Any
 from ..errors import InputError
 from ..json_text import JSON_DECODER, explain_json_error
 from ..value_messages import describe_type
+from .logs.message_text import is_thread
 from .rows import BadRow, Row, Rows
+from .sample_columns import CONVERSATION_KEYS
 from .text_lines import encoding_note, find_encoding, read_lines, read_text
 
 SEVERAL = object()
@@ -22,7 +24,7 @@ def open_jsonl(path: Path, name: str) -> Rows:
 
 
 def open_json(path: Path, name: str) -> Rows:
-    """Opens a JSON file: a list, an object with `samples`, one sample, or JSON Lines with this suffix.
+    """Opens a JSON file: a list, an object with `samples`, one sample or conversation, or JSON Lines with this suffix.
 
     The file is read whole.
 
@@ -32,6 +34,8 @@ def open_json(path: Path, name: str) -> Rows:
     document, encoding = _read_document(path, name)
     if document is SEVERAL:
         return open_jsonl(path, name)
+    if is_thread(document) and not any({*CONVERSATION_KEYS} & message.keys() for message in document):
+        document = {"messages": document}
     if isinstance(document, dict):
         document = document.get("samples", [document])
     if not isinstance(document, list):
@@ -98,6 +102,8 @@ def _listed_rows(listed: list[Any], name: str) -> Iterator[Row | BadRow]:
     for number, value in enumerate(listed, 1):
         if isinstance(value, dict):
             yield Row(number, f"row {number}", value)
+        elif is_thread(value):
+            yield Row(number, f"row {number}", {"messages": value})
         else:
             message = f"is {describe_type(value)}, not an object; write one object per sample"
             yield BadRow(number, InputError(f"{name}, row {number}: {message}"))

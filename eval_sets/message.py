@@ -233,7 +233,7 @@ def find_disorder(messages: Sequence[Message]) -> Disorder | None:
         calls |= {call.id: turn for call in message.tool_calls}
         if message.tool_call_id is not None and message.role == "tool":
             results[message.tool_call_id] = turn
-        time = _read_time(message.time)
+        time = read_time(message.time)
         if time is None:
             continue
         if latest and _is_before(time, latest[1]):
@@ -268,8 +268,13 @@ def _find_call_problem(message: Message, calls: Mapping[str, int], results: Mapp
     return ""
 
 
-def _read_time(text: str | None) -> datetime | None:
-    """A time with its date, or seconds or milliseconds since 1970; None for any other text."""
+def read_time(text: str | None) -> datetime | None:
+    """Reads a time with its date, or seconds or milliseconds since 1970; None for any other text.
+
+    Example:
+        >>> read_time("2026-01-01 10:00").isoformat(), read_time("1767261600").isoformat(), read_time("10:00")
+        ('2026-01-01T10:00:00', '2026-01-01T10:00:00+00:00', None)
+    """
     text = (text or "").strip()
     try:
         if text.replace(".", "", 1).isdigit():

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..value_messages import describe_type, shorten
 from .cell_values import to_json_value
-from .logs.message_text import find_documents, find_role, join_parts
-from .message import MESSAGE_ALIASES, ROLES
+from .logs.message_text import find_documents, find_role, join_parts, parse_nested_json
+from .message import MESSAGE_ALIASES, ROLES, Message
 
 SPEAKER_KEYS = ("role", "speaker", "sender", "author", "from", "type")
 """The keys that name who speaks, the surest first."""
@@ -18,6 +18,7 @@ CONTENT_KEYS = ("content", *MESSAGE_ALIASES["content"])
 
 _WRAPPERS = ("message", "kwargs", "data")
 _RETRIEVAL_KEYS = ("retrieved_contexts", *MESSAGE_ALIASES["retrieved_contexts"])
+_READ_KEYS = {*Message.model_fields, "function_call"} - {"content"}
 _ARGUMENT_KEYS = ("arguments", "args", "input_parameters", "inputParameters", "input", "parameters")
 _CALLED_KEYS = ("tools_called", "toolsCalled")  # of DeepEval: calls with their results, made before the answer
 _CONSTRUCTED = "Message"  # LangChain: ["langchain", "schema", "messages", "HumanMessage"]
@@ -43,8 +44,9 @@ def read_forms(value: object, place: int = 0) -> Iterator[dict[str, Any]]:
         ['assistant', 'tool', 'assistant']
     """
     fields = _unwrap(_as_mapping(value))
+    _read_call_speaker(fields)
     fields["role"] = _take_role(fields)
-    fields = {name: held for name, held in fields.items() if held is not None or name == "content"}
+    fields = {name: held for name, held in fields.items() if held is not None or name not in _READ_KEYS}
     content = _take_content(fields)
     parts = content if isinstance(content, list | tuple) else []
     results = [part for part in parts if isinstance(part, Mapping) and part.get("type") == "tool_result"]
@@ -95,6 +97,18 @@ def _unwrap(value: Mapping[str, Any]) -> dict[str, Any]:
     return inner
 
 
+def _read_call_speaker(fields: dict[str, Any]) -> None:
+    """A message whose speaker is `function_call` (ShareGPT) holds a call as JSON; an `observation` is its result."""
+    key = next((key for key in SPEAKER_KEYS if fields.get(key) in {"function_call", "observation"}), None)
+    if key is None:
+        return
+    if fields.pop(key) == "observation":
+        fields["role"] = "tool"
+        return
+    call = parse_nested_json(_take_content(fields))
+    fields |= {"role": "assistant", "content": None, "tool_calls": call if isinstance(call, list) else [call]}
+
+
 def _take_role(fields: dict[str, Any]) -> str:
     """The role; a name for it that says more is kept as the speaker."""
     keys = [key for key in SPEAKER_KEYS if isinstance(fields.get(key), str)]
@@ -134,7 +148,10 @@ def _text(content: Any, fields: dict[str, Any]) -> Any:
     if rest:
         fields["content_parts"] = list(parts)
     text = join_parts([dict(part) if isinstance(part, Mapping) else part for part in parts])
-    return text if text is not None or isinstance(content, list | tuple | Mapping) else content
+    if text is None and (isinstance(content, Mapping) or fields["role"] == "tool"):
+        fields.pop("content_parts", None)
+        return _write_json(content)
+    return text if text is not None or isinstance(content, list | tuple) else content
 
 
 def _take_contexts(fields: dict[str, Any]) -> None:
@@ -151,12 +168,18 @@ def _take_contexts(fields: dict[str, Any]) -> None:
     fields["retrieved_contexts"] = tuple(documents)
 
 
+def _write_json(value: object) -> str:
+    return json.dumps(to_json_value(value), ensure_ascii=False)
+
+
 def _as_list(value: object) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
 
 
 def _read_call(value: object, call_id: str) -> dict[str, Any]:
     """A call of a tool in OpenAI's form."""
+    if isinstance(value, str):
+        raise ValueError(f'calls a tool by the text "{shorten(value)}"; write {{"name": "...", "arguments": {{...}}}}')
     call = {str(key).removeprefix("tool_call."): held for key, held in _as_mapping(value).items() if held is not None}
     if isinstance(call.get("tool_call"), Mapping):
         call = {**call.pop("tool_call"), **call}
@@ -180,5 +203,5 @@ def _made_before(calls: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     if calls:
         yield {"role": "assistant", "content": None, "tool_calls": calls}
     for call, result in results:
-        text = result if isinstance(result, str) else json.dumps(to_json_value(result), ensure_ascii=False)
+        text = result if isinstance(result, str) else _write_json(result)
         yield {"role": "tool", "content": text, "tool_call_id": call["id"], "name": call["function"].get("name")}

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import InputError
 from ..text.language_detection import detect_language
 from ..value_messages import shorten
-from .logs.message_text import is_message_like
+from .logs.message_text import is_thread
 from .name_suggestions import quote_names
 from .ragas_dataset import from_ragas
 from .rows import Row, Rows
@@ -76,16 +76,9 @@ def data_opener(data: Any) -> Callable[[], Rows]:
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise InputError(f"the data is {_type_name(data)}; {_ACCEPTED}")
     items = list(data)
-    if _is_thread(items) and not any(
-        isinstance(item, Mapping) and {*CONVERSATION_KEYS} & item.keys() for item in items
-    ):
+    if is_thread(items) and not any(isinstance(item, Mapping) and {*CONVERSATION_KEYS} & item.keys() for item in items):
         raise InputError("the data is one conversation; put it in a list: [messages]")
     return lambda: Rows("the list", _STEM, _item_rows(items), map_option=_MAPPING)
-
-
-def _is_thread(value: Any) -> bool:
-    """Whether a value is the messages of a conversation."""
-    return isinstance(value, list | tuple) and bool(value) and all(map(is_message_like, value))
 
 
 def _is_of_ragas(item: Any) -> bool:
@@ -112,7 +105,7 @@ def _item_rows(items: Sequence[Any]) -> Iterator[Row]:
 def _item_fields(item: Any, index: int) -> dict[str, Any]:
     if isinstance(item, Sample):
         return item.model_dump(exclude_defaults=True)
-    if _is_thread(item):
+    if is_thread(item):
         return {"messages": [plain_value(message) for message in item]}
     if isinstance(item, Mapping):
         return {str(name): plain_value(value) for name, value in item.items()}

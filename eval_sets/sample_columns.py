@@ -172,6 +172,11 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
 def check_columns(columns: Collection[str], mapping: Mapping[str, str], name: str) -> None:
     """Raises `InputError` when a mapped column, or one that every sample needs, is not among the columns."""
     check_mapped(columns, mapping, name)
+    if turn := next((f"{theirs}={ours}" for theirs, ours in mapping.items() if ours in TURN_FIELDS), None):
+        raise InputError(
+            f"{name}, map {turn}: rows of messages cannot be joined where a set is read in pieces; join them first: "
+            "write_set(load_set(FILE, mapping=...), NEW_FILE), and name the new file"
+        )
     if "messages" in {*columns, *mapping.values()}:
         return
     for field in REQUIRED:
@@ -197,6 +202,10 @@ def explain_missing(field: str, columns: Collection[str], mapping: Mapping[str, 
     for theirs, ours in (mapping or {}).items():
         if ours == field:
             return f"is missing: {_explain_unknown_column(theirs, ours, columns)}"
+    by_name = columns_by_usual_name(columns)
+    if field in REQUIRED and all({name, *TURN_ALIASES[name]} & by_name.keys() for name in ("role", "content")):
+        cure = "rows that are messages need a column conversation_id, or map THEIRS=conversation"
+        return f"is missing; {cure} (the columns are {quote_names(columns)}; {MAP_OPTIONS})"
     names = (field, *ALIASES.get(field, ()))
     similar = [column for column in columns if {*_SEPARATORS.split(column.casefold())} & {*names}]
     similar += [match for name in names for match in nearest_names(name, columns, cutoff=75)]
@@ -244,10 +253,8 @@ def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
             if chosen is not None:
                 fields[field] = extras.pop(chosen)
                 origins[field] = chosen
-    column = origins.get("retrieved_contexts")
-    if column is not None and column not in mapping and _has_contexts(fields.get("messages")):
-        extras[column] = fields.pop("retrieved_contexts")  # those of the turn under test are in its messages
-        del origins["retrieved_contexts"]
+    if fields.get("messages"):
+        _keep_beside_messages(fields, origins, extras, mapping)
     return SortedRow(fields, origins, extras)
 
 
@@ -272,6 +279,23 @@ def _take_thread(fields: dict[str, Any], origins: dict[str, str], extras: dict[s
         extras["expected_actions"] = [_expected_action(action) for action in actions]
     elif actions is not None:
         extras["reference_tool_calls"] = actions
+
+
+def _keep_beside_messages(
+    fields: dict[str, Any], origins: dict[str, str], extras: dict[str, Any], mapping: Mapping[str, str]
+) -> None:
+    """Puts columns back that usually are a field, and beside messages are not: what those hold is the turn under test.
+
+    A question with an answer beside messages is a turn of its own; a `prompt` alone repeats one of them.
+    """
+    doubtful = [name for name in ("user_input", "response") if name in origins]
+    if {"user_input", "response"} <= fields.keys():
+        doubtful = []
+    if "retrieved_contexts" in origins and _has_contexts(fields["messages"]):
+        doubtful.append("retrieved_contexts")
+    for name in doubtful:
+        if origins[name] not in mapping:
+            extras[origins.pop(name)] = fields.pop(name)
 
 
 def _has_contexts(messages: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..text.language_detection import detect_language
-from ..value_messages import describe_first_mistake, describe_type
+from ..value_messages import describe_first_mistake, describe_type, shorten
 from .logs.message_text import find_documents
 from .message import Message, find_disorder, find_turns
 from .message_forms import read_forms
@@ -137,6 +137,8 @@ def join_turn(values: Mapping[str, Any]) -> dict[str, Any]:
     """
     joined = dict(values)
     if not joined.get("messages"):
+        if joined.get("messages") is not None and not {"user_input", "response"} & joined.keys():
+            read_thread(joined["messages"])  # which says that it is empty
         return _join_history(joined)
     messages = list(read_thread(joined["messages"]))
     question, answer = (
@@ -157,6 +159,10 @@ def join_turn(values: Mapping[str, Any]) -> dict[str, Any]:
     if not turns:
         if question is not None and answer is not None:
             return joined
+        if question is not None and find_turns(messages):
+            raise ThreadError(
+                f'holds no turn with the question "{shorten(question)}"; correct user_input, or leave it out'
+            )
         raise ThreadError(
             "holds no question of a user with an answer of the assistant after it; add both, or leave it out"
         )
@@ -177,7 +183,9 @@ def _join_history(values: dict[str, Any]) -> dict[str, Any]:
         messages = list(read_thread(history))
     except ThreadError:
         return values  # of another form: it stays where it was
-    if messages[-1].content != answer or messages[-1].role != "assistant":
+    turns = find_turns(messages)
+    is_last = bool(turns) and messages[turns[-1].answer] is messages[-1]
+    if not is_last or (turns[-1].question, turns[-1].response) != (question, answer):
         _add_turn(messages, question, answer)
     rest = {key: value for key, value in metadata.items() if key != "history"} if isinstance(metadata, Mapping) else {}
     return values | {"metadata": rest, "messages": tuple(messages)}

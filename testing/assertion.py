@@ -1,12 +1,13 @@
 """The assertion that an answer scores well enough; its failure shows the claims and their quotes."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..arguments import check_type
 from ..errors import UsageError
 from ..eval_sets import Sample
+from ..eval_sets.thread import join_turn
 from ..judges import JudgeLike, LiteLLMJudge, open_judge
 from ..metrics import Claim, Metric, Score
 from ..metrics.catalogue import load_metric
@@ -14,12 +15,14 @@ from ..metrics.metric import check_metric, run_to_end
 from ..untrusted import without_unseen
 
 _LONGEST = 300  # characters of a text in a failure
+_MOST_TURNS = 6  # messages of a conversation in a failure: the last
 
 
 def assert_score(
     metric: Metric | str,
-    sample: Sample | Mapping[str, Any],
+    sample: Sample | Mapping[str, Any] | None = None,
     *,
+    messages: Sequence[Any] | None = None,
     at_least: float | None = None,
     at_most: float | None = None,
     judge: JudgeLike | None = None,
@@ -29,6 +32,7 @@ def assert_score(
     Args:
         metric: A metric, or its name as for `--metrics` (`token_overlap`, `my_metrics.py:is_short`).
         sample: The question, the answer and what the metric needs besides: a `Sample` or its fields.
+        messages: A conversation, in OpenAI's form; it takes the place of the sample, or joins its fields.
         at_least: The lowest value that passes.
         at_most: The highest value that passes.
         judge: Answers the questions of a metric given by name: whatever `evaluate` takes. Its replies are not
@@ -51,10 +55,14 @@ def assert_score(
         AssertionError: token_overlap is 0.6667, below 0.8: 2 of 3 tokens are in the context
           answer: It is free.
           not_in_context: ["it"]
+        >>> question = {"role": "user", "content": "Is it free?"}
+        >>> answer = {"role": "assistant", "content": "It is.", "retrieved_contexts": ["It is free."]}
+        >>> assert_score("token_overlap", messages=[question, answer], at_least=1).value
+        1.0
     """
     __tracebackhide__ = True
     _check_bounds(at_least, at_most)
-    score, failure = run_to_end(_measure(metric, sample, at_least, at_most, judge))
+    score, failure = run_to_end(_measure(metric, _fields(sample, messages), (at_least, at_most), judge))
     if failure:
         raise AssertionError(failure)
     return score
@@ -62,8 +70,9 @@ def assert_score(
 
 async def aassert_score(
     metric: Metric | str,
-    sample: Sample | Mapping[str, Any],
+    sample: Sample | Mapping[str, Any] | None = None,
     *,
+    messages: Sequence[Any] | None = None,
     at_least: float | None = None,
     at_most: float | None = None,
     judge: JudgeLike | None = None,
@@ -71,7 +80,7 @@ async def aassert_score(
     """`assert_score` inside async code; arguments, result and errors are the same."""
     __tracebackhide__ = True
     _check_bounds(at_least, at_most)
-    score, failure = await _measure(metric, sample, at_least, at_most, judge)
+    score, failure = await _measure(metric, _fields(sample, messages), (at_least, at_most), judge)
     if failure:
         raise AssertionError(failure)
     return score
@@ -82,16 +91,23 @@ def _check_bounds(at_least: float | None, at_most: float | None) -> None:
         raise UsageError("assert_score needs a bound: at_least=0.8, or at_most=0.2 where lower is better")
 
 
+def _fields(sample: Sample | Mapping[str, Any] | None, messages: Sequence[Any] | None) -> dict[str, Any]:
+    """The fields of the sample, with the conversation."""
+    if sample is None and messages is None:
+        raise UsageError("assert_score needs a sample, or messages=[...]: the conversation")
+    check_type("sample", sample, (Sample, Mapping, type(None)), "a Sample, or its fields as a dict")
+    check_type("messages", messages, (list, tuple, type(None)), "a list of messages, each with role and content")
+    fields = sample.model_dump() if isinstance(sample, Sample) else dict(sample or {})
+    return fields if messages is None else fields | {"messages": messages}
+
+
 async def _measure(
     metric: Metric | str,
-    sample: Sample | Mapping[str, Any],
-    at_least: float | None,
-    at_most: float | None,
+    fields: Mapping[str, Any],
+    bounds: tuple[float | None, float | None],
     judge: JudgeLike | None,
 ) -> tuple[Score, str]:
     """The score, and what the assertion says of it; empty where it passes."""
-    check_type("sample", sample, (Sample, Mapping), "a Sample, or its fields as a dict")
-    fields = sample if isinstance(sample, Mapping) else sample.model_dump()
     if isinstance(metric, str):
         opened = None if judge is None else open_judge(judge)
         measured = load_metric(metric, opened)
@@ -106,7 +122,7 @@ async def _measure(
         if opened is not judge and isinstance(opened, LiteLLMJudge):
             await opened.cancel_calls()
             opened.close()
-    problem = _problem(score, at_least, at_most)
+    problem = _problem(score, *bounds)
     failure = [f"{measured.name} {problem}: {score.reason}", *_details(fields, score)] if problem else []
     return score, "\n".join(failure)
 
@@ -123,9 +139,16 @@ def _problem(score: Score, at_least: float | None, at_most: float | None) -> str
 
 
 def _details(fields: Mapping[str, Any], score: Score) -> Iterator[str]:
-    for label, name in (("question", "user_input"), ("answer", "response")):
-        if text := _shown(str(fields.get(name, ""))):
-            yield f"  {label}: {text}"
+    if fields.get("messages"):
+        fields = join_turn(fields)
+        turns = [
+            f"  [{turn}] {message.role}: {_shown(message.text)}" for turn, message in enumerate(fields["messages"])
+        ]
+        yield from turns[-_MOST_TURNS:]
+    else:
+        for label, name in (("question", "user_input"), ("answer", "response")):
+            if text := _shown(str(fields.get(name, ""))):
+                yield f"  {label}: {text}"
     if claims := score.claims:
         for claim in claims:
             yield from _claim_lines(claim)

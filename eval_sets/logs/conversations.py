@@ -10,7 +10,6 @@ from ..message import Message
 from ..rows import BadRow, Row, Rows
 from ..text_lines import encoding_note, find_encoding, read_lines
 from ..thread import ThreadError, read_thread
-from .human_ratings import rating_fields
 from .message_text import find_messages_key, find_role
 
 _LINE = re.compile(
@@ -26,14 +25,18 @@ def is_conversation(values: Mapping[str, Any]) -> bool:
 
 
 def read_conversation(row: Row) -> Row:
-    """Reads the rating beside the messages, and the scale of the ratings in them; all else is read as of any row."""
+    """Reads the scale of its ratings: as it says, else as its messages do; else that of a rating follows from all rows.
+
+    All else is read as of any row.
+    """
     key = find_messages_key(row.values)
     if key is None:
         return row
-    rest = {
-        name: value for name, value in row.values.items() if name not in {"rating", "human_rating", "stars", *_SCALE}
-    }
-    return row._replace(values=rest | rating_fields(row.values) | _scale(row.values, row.values[key]))
+    scale = _scale(row.values, row.values[key])
+    if scale or row.values.get("rating") is None:
+        return row._replace(values=row.values | scale)
+    # a column `rating` of our own sets is from 1 to 5; the scale of one with another name is found
+    return row._replace(values={("Rating" if name == "rating" else name): value for name, value in row.values.items()})
 
 
 def _scale(values: Mapping[str, Any], messages: list[Any]) -> dict[str, Any]:

@@ -1,38 +1,10 @@
-"""Ratings by people in logs: beside the messages, and among the scores of a trace."""
+"""Ratings by people among the scores of a trace."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-RATING_KEYS = ("rating", "human_rating", "stars")
 _PERSON_SOURCES = {"ANNOTATION", "HUMAN"}
 _FEEDBACK_NAMES = {"rating", "human_rating", "user-feedback", "user_feedback", "feedback", "stars"}
-_SCALE = ("rating_min", "rating_max")
-
-
-def rating_fields(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Reads the rating that stands in an object of a log.
-
-    Args:
-        values: A conversation, a message or a row.
-
-    Returns:
-        `rating` with its scale where the object says it; else `human_rating`, whose scale follows from all its values;
-        `ratings` as they are. Empty without a rating.
-
-    Examples:
-        >>> rating_fields({"rating": 4, "messages": []})
-        {'human_rating': 4}
-        >>> rating_fields({"rating": 1, "rating_min": 0, "rating_max": 1})
-        {'rating': 1, 'rating_min': 0, 'rating_max': 1}
-    """
-    scale = {name: values[name] for name in _SCALE if values.get(name) is not None}
-    fields: dict[str, Any] = {}
-    if isinstance(values.get("ratings"), Mapping):
-        fields["ratings"] = values["ratings"]
-    rating = next((values[key] for key in RATING_KEYS if _is_number(values.get(key))), None)
-    if rating is not None:
-        fields["rating" if scale else "human_rating"] = rating
-    return fields | scale if fields else {}
 
 
 def trace_rating(scores: Any) -> dict[str, Any]:

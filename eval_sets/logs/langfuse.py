@@ -81,7 +81,7 @@ def _trace(row: Row) -> Trace:
         values = values.pop("trace") | values
     observations = [observation for observation in values.get("observations") or [] if isinstance(observation, Mapping)]
     observations.sort(key=lambda observation: str(_first(observation, _TIME_KEYS) or ""))
-    root = _root(observations)
+    root, session = _root(observations), values.get("of_traces")
     trace_input, trace_output = (
         (values.get(side) if values.get(side) is not None else root.get(side)) for side in ("input", "output")
     )
@@ -106,6 +106,7 @@ def _trace(row: Row) -> Trace:
         ],
         rest={key: value for key, value in values.items() if key not in _FIELDS_READ},
         rating=trace_rating(values.get("scores")),
+        session_rating=trace_rating(session.get("scores")) if isinstance(session, Mapping) else {},
     )
 
 

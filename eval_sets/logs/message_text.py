@@ -144,11 +144,16 @@ def find_messages_key(values: Mapping[str, Any]) -> str | None:
         >>> find_messages_key({"id": 7, "turns": [{"role": "user", "content": "Hello."}]})
         'turns'
     """
-    return next((key for key in _THREAD_KEYS if _is_thread(values.get(key))), None)
+    return next((key for key in _THREAD_KEYS if _begins_as_thread(values.get(key))), None)
 
 
-def _is_thread(value: Any) -> bool:
+def _begins_as_thread(value: Any) -> bool:
     return isinstance(value, list | tuple) and bool(value) and is_message_like(value[0])
+
+
+def is_thread(value: Any) -> bool:
+    """Whether a value is a list of messages, whoever speaks in them."""
+    return isinstance(value, list | tuple) and bool(value) and all(map(is_message_like, value))
 
 
 def is_message_like(value: Any) -> bool:

@@ -108,8 +108,10 @@ def join_threads(messages: Sequence[Message], more: Sequence[Message]) -> list[M
     repeated = [(more[place].role, more[place].text) for place in places]
     count = next((n for n in range(min(len(spoken), len(repeated) - 1), 0, -1) if spoken[-n:] == repeated[:n]), 0)
     rest = more[places[count - 1] + 1 :] if count else more
-    policies = {message.text for message in messages if message.role == "system"}
-    return [*messages, *(message for message in rest if message.role != "system" or message.text not in policies)]
+    known = {message.text for message in messages if message.role == "system"}
+    policies = [message for message in more if message.role == "system" and message.text not in known]
+    spoken_since = [message for message in rest if message.role != "system"]
+    return [*messages, *policies, *spoken_since] if known else [*policies, *messages, *spoken_since]
 
 
 def _is_spoken(message: Message) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...errors import InputError
-from ..message import Message, find_turns
+from ..message import Message, find_turns, read_time
 from ..rows import BadRow, Row
 from ..thread import ThreadError, read_thread
 from .message_text import find_answer, find_documents, find_question, find_reference
@@ -30,6 +30,7 @@ class Trace(NamedTuple):
         tools: Calls of tools, each with `id`, `name`, `arguments` and `output`.
         models: The messages that each call of a model was given, with its answer.
         rating: The fields of a person's rating.
+        session_rating: Those of a rating of the whole session.
     """
 
     number: int
@@ -44,6 +45,7 @@ class Trace(NamedTuple):
     tools: Sequence[Mapping[str, Any]] = ()
     models: Sequence[tuple[Any, Any]] = ()
     rating: Mapping[str, Any] = {}
+    session_rating: Mapping[str, Any] = {}
 
 
 class _Read(NamedTuple):
@@ -131,12 +133,18 @@ def _trace_row(read: _Read) -> Row:
         values["reference"] = read.reference
     if [message.role for message in read.thread] != ["user", "assistant"]:
         values["messages"] = read.thread
-    return Row(trace.number, trace.place, values | dict(trace.rating) | {"metadata": read.metadata})
+    return Row(
+        trace.number, trace.place, values | dict(trace.rating or trace.session_rating) | {"metadata": read.metadata}
+    )
 
 
 def _session_row(read: list[_Read], name: str) -> Row | BadRow:
     """The conversation of a session; what no message has a place for stands in `metadata.traces`."""
-    ordered = sorted(read, key=lambda one: str(one.trace.time or "")) if all(one.trace.time for one in read) else read
+    times = [read_time(str(one.trace.time)) for one in read]
+    ordered = read
+    if all(times):
+        stamps = [time.timestamp() for time in times if time]
+        ordered = [one for _, one in sorted(zip(stamps, read, strict=True), key=lambda pair: pair[0])]
     first = min((one.trace for one in read), key=lambda trace: trace.number)
     messages: list[Message] = []
     for one in ordered:
@@ -148,7 +156,7 @@ def _session_row(read: list[_Read], name: str) -> Row | BadRow:
         return BadRow(first.number, InputError(f"{name}, {first.place}, {problem}"))
     traces = [({"id": one.trace.id} if one.trace.id is not None else {}) | one.metadata for one in ordered]
     values = {"id": str(first.session), "messages": thread, "metadata": {"traces": traces}}
-    return Row(first.number, first.place, values)
+    return Row(first.number, first.place, values | dict(first.session_rating))
 
 
 def _with_trace(read: _Read) -> list[Message]:

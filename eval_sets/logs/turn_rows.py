@@ -19,11 +19,9 @@ from ..sample_columns import (
     usual_name,
 )
 from .conversations import conversation_row
-from .message_text import find_role
 from .row_groups import Reopen, group_rows
 
 _UNSURE_RATINGS = {"score", "label"}  # ratings where they are numbers
-_SURE_SPEAKERS = ("role", "speaker")
 _MESSAGE_FIELDS = ("role", "content", "time", "tool_calls", "tool_call_id", "name", "retrieved_contexts")
 _PAIR_FIELDS = ("user_input", "response", "retrieved_contexts", "time")
 _OF_MESSAGES = {"id", *_MESSAGE_FIELDS, *_PAIR_FIELDS}
@@ -95,10 +93,7 @@ def find_turn_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> Tur
 def is_turn_row(values: Mapping[str, Any]) -> bool:
     """Whether a row is one message of a conversation."""
     columns = find_turn_columns(values, {})
-    if columns is None or columns.is_pair:
-        return False
-    speaker = columns.fields["role"]
-    return speaker.casefold() in _SURE_SPEAKERS or bool(find_role(values.get(speaker)))
+    return columns is not None and not columns.is_pair
 
 
 def is_pair_row(values: Mapping[str, Any]) -> bool:

@@ -70,9 +70,7 @@ def check_sets(suite: Suite, path: Path) -> None:
         if is_on_hub(source):
             continue  # checking asks nobody
         try:
-            opened = open_source(
-                source, split=suite.split, sheet=suite.sheet, known=known_columns(suite.map), logs=not suite.map
-            )
+            opened = open_source(source, split=suite.split, sheet=suite.sheet, known=known_columns(suite.map))
             next(iter(opened.rows), None)
         except InputError as error:
             place: Place = ("sets", number)

@@ -103,6 +103,105 @@ def test_langfuse_in_the_shapes_that_it_exports(tmp_path: Path) -> None:
         assert [message.text for message in sample.messages] == ([QUESTION, ANSWER] * answers if answers > 1 else [])
 
 
+def session_trace(number: int, asked: Any, answered: str, **fields: Any) -> dict[str, Any]:
+    times = {"sessionId": "s", "timestamp": f"2026-01-01T10:0{number}:00Z"}
+    return {"id": f"t{number}", "input": asked, "output": answered, **times, **fields}
+
+
+def test_a_langfuse_session_is_one_conversation_in_time_order(tmp_path: Path) -> None:
+    asked = messages(("system", "Be kind."), ("user", "Hi"), ("assistant", "Hello"), ("user", "Is it free?"))
+    observations = [
+        {"id": "o1", "type": "TOOL", "name": "price", "input": {"item": "x"}, "output": {"eur": 0}},
+        {"id": "o2", "type": "RETRIEVER", "output": [{"page_content": PAGES[0]}]},
+    ]
+    scores = [{"name": "user-feedback", "value": 1}]
+    rows = [
+        session_trace(2, {"messages": asked}, "Yes", scores=scores, observations=observations),
+        session_trace(1, "Hi", "Hello", scores=[{"name": "user-feedback", "value": 0}]),
+        {"id": "t9", "sessionId": None, "input": "Alone?", "output": "Yes.", "userId": "u"},
+        session_trace(3, "Bye", "See you"),
+    ]
+    path = written(tmp_path, rows, "traces.jsonl")
+    alone, sample = load_set(path)
+    assert (alone.id, alone.messages) == ("t9", ())
+    assert (sample.id, sample.user_input, sample.response, sample.policy) == ("s", "Bye", "See you", "Be kind.")
+    assert [(message.role, message.text) for message in sample.messages] == [
+        ("system", "Be kind."),
+        ("user", "Hi"),
+        ("assistant", "Hello"),
+        ("user", "Is it free?"),
+        ("assistant", ""),
+        ("tool", '{"eur": 0}'),
+        ("assistant", "Yes"),
+        ("user", "Bye"),
+        ("assistant", "See you"),
+    ]
+    assert sample.messages[4].tool_calls[0].function.values == {"item": "x"}
+    assert sample.messages[6].retrieved_contexts == (PAGES[0],)
+    assert [message.rating for message in sample.messages if message.role == "assistant"] == [0, None, 1, None]
+    assert (sample.rating, sample.rating_min, sample.rating_max) == (None, 0, 1)
+    nothing_lost(rows, path)
+
+
+def test_a_score_of_a_langfuse_session_is_that_of_the_conversation(tmp_path: Path) -> None:
+    def session(name: str, value: int) -> dict[str, Any]:
+        traces = [session_trace(n, f"Question {n}?", f"Answer {n}.", sessionId=name) for n in (1, 2)]
+        return {"id": name, "traces": traces, "scores": [{"name": "csat", "value": value, "source": "ANNOTATION"}]}
+
+    path = written(tmp_path, [session("a", 2), session("b", 5)], "sessions.jsonl")
+    assert [(sample.id, sample.rating, len(sample.messages)) for sample in load_set(path)] == [("a", 2, 4), ("b", 5, 4)]
+
+
+def test_langsmith_threads_are_conversations(tmp_path: Path) -> None:
+    def run(number: int, thread: str) -> dict[str, Any]:
+        texts = {"inputs": {"question": f"Question {number}?"}, "outputs": {"answer": f"Answer {number}."}}
+        fields = {"session_id": "the project", "start_time": f"2026-01-01T10:0{number}:00"}
+        return {"id": f"r{number}", **texts, **fields, "extra": {"metadata": {"thread_id": thread}}}
+
+    path = written(tmp_path, [run(2, "a"), run(3, "b"), run(1, "a")], "runs.jsonl")
+    alone, joined = load_set(path)
+    assert (alone.id, alone.messages, alone.group) == ("r3", (), "b")
+    assert [message.text for message in joined.messages] == [
+        *("Question 1?", "Answer 1.", "Question 2?", "Answer 2."),
+    ]
+
+
+def test_a_phoenix_session_shows_what_the_model_was_told_and_called(tmp_path: Path) -> None:
+    def span(trace: str, number: int, parent: str | None, kind: str, attributes: dict[str, str]) -> dict[str, Any]:
+        context = {"trace_id": trace, "span_id": str(number)}
+        time = f"2026-01-01T10:0{number}:00Z"
+        return {
+            "context": context,
+            "parent_id": parent,
+            "span_kind": kind,
+            "start_time": time,
+            "attributes": attributes,
+        }
+
+    prompt = "llm.input_messages"
+    model = {
+        f"{prompt}.0.message.role": "system",
+        f"{prompt}.0.message.content": "Be kind.",
+        f"{prompt}.1.message.role": "user",
+        f"{prompt}.1.message.content": "How many?",
+        f"{prompt}.2.message.role": "assistant",
+        f"{prompt}.2.message.tool_calls.0.tool_call.function.name": "count",
+        f"{prompt}.2.message.tool_calls.0.tool_call.function.arguments": '{"of": "days"}',
+        f"{prompt}.3.message.role": "tool",
+        f"{prompt}.3.message.content": "3",
+        "output.value": "3 days.",
+    }
+    spans = [
+        span("b", 5, None, "CHAIN", {"input.value": "Thanks", "output.value": "Bye", "session.id": "s"}),
+        span("a", 1, None, "CHAIN", {"input.value": "How many?", "output.value": "3 days.", "session.id": "s"}),
+        span("a", 2, "1", "LLM", model),
+    ]
+    (sample,) = load_set(written(tmp_path, spans, "spans.jsonl"))
+    roles = ["system", "user", "assistant", "tool", "assistant", "user", "assistant"]
+    assert (sample.id, [message.role for message in sample.messages]) == ("s", roles)
+    assert (sample.policy, sample.messages[2].tool_calls[0].function.name) == ("Be kind.", "count")
+
+
 def phoenix_spans() -> list[dict[str, Any]]:
     documents = {f"retrieval.documents.{n}.document.content": text for n, text in enumerate(PAGES)}
     root = {"input.value": QUESTION, "output.value": ANSWER, "session.id": "session-9", "llm.model_name": "m-1"}

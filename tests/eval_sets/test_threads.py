@@ -1,0 +1,396 @@
+"""Conversations: read from messages of any form and from rows per turn, refused with their turn, written whole."""
+
+import json
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assay.errors import InputError
+from assay.eval_sets import Sample, load_set, read_samples, write_set
+from assay.eval_sets.message import FunctionCall, Message, ToolCall
+from assay.metrics import TokenOverlap
+
+ASKED = {"role": "user", "content": "How many days are left?"}
+CALLED = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "count", "arguments": '{"of": "days"}'}}],
+}
+RESULT = {"role": "tool", "content": "3", "tool_call_id": "c1"}
+ANSWERED = {"role": "assistant", "content": "3 days."}
+
+
+def roles(sample: Sample) -> list[str]:
+    return [message.role for message in sample.messages]
+
+
+# --- one message in the forms in which tools log it ---
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [ASKED, CALLED, RESULT, ANSWERED],
+        [ASKED, CALLED, {"role": "tool", "content": "3"}, ANSWERED],
+        [
+            {"type": "human", "content": ASKED["content"]},
+            {"type": "ai", "content": "", "tool_calls": [{"name": "count", "args": {"of": "days"}, "id": "c1"}]},
+            {"type": "tool", "content": "3", "tool_call_id": "c1"},
+            {"type": "ai", "content": "3 days."},
+        ],
+        [
+            {"role": "user", "content": [{"type": "text", "text": ASKED["content"]}]},
+            {
+                "role": "assistant",
+                "content": [{"type": "tool_use", "id": "c1", "name": "count", "input": {"of": "days"}}],
+            },
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "3"}]},
+            {"role": "assistant", "content": [{"type": "text", "text": "3 days."}]},
+        ],
+        [
+            ASKED,
+            {"role": "assistant", "content": None, "function_call": {"name": "count", "arguments": '{"of": "days"}'}},
+            {"role": "function", "name": "count", "content": "3"},
+            ANSWERED,
+        ],
+        [
+            ASKED,
+            ANSWERED | {"tools_called": [{"name": "count", "input_parameters": {"of": "days"}, "output": 3}]},
+        ],
+        [
+            {"message.role": "user", "message.content": ASKED["content"]},
+            {
+                "message.role": "assistant",
+                "message.tool_calls": [
+                    {"tool_call.function.name": "count", "tool_call.function.arguments": '{"of": "days"}'}
+                ],
+            },
+            {"message.role": "tool", "message.content": "3"},
+            {"message.role": "assistant", "message.content": "3 days."},
+        ],
+        [
+            {"lc": 1, "id": ["langchain", "HumanMessage"], "kwargs": {"content": ASKED["content"]}},
+            {
+                "id": ["langchain", "AIMessage"],
+                "kwargs": {"content": "", "tool_calls": [{"name": "count", "args": {"of": "days"}, "id": "c1"}]},
+            },
+            {"id": ["langchain", "ToolMessage"], "kwargs": {"content": "3", "tool_call_id": "c1"}},
+            {"id": ["langchain", "AIMessage"], "kwargs": {"content": "3 days."}},
+        ],
+    ],
+    ids=["openai", "no id", "ragas", "anthropic", "function_call", "deepeval", "openinference", "langchain"],
+)
+def test_tool_calls_in_the_forms_of_tools(messages: list[dict[str, Any]]) -> None:
+    (sample,) = read_samples([{"id": "a", "messages": messages}])
+    assert roles(sample) == ["user", "assistant", "tool", "assistant"]
+    assert (sample.user_input, sample.response, sample.turn) == (ASKED["content"], "3 days.", 3)
+    (call,) = sample.messages[1].tool_calls
+    assert (call.function.name, call.function.values) == ("count", {"of": "days"})
+    assert (sample.messages[2].tool_call_id, sample.messages[2].text) == (call.id, "3")
+
+
+def test_what_a_message_says_beside_its_fields_stays_in_it() -> None:
+    messages = [
+        {"role": "Klant", "text": "Is it free?", "mood": {"angry": 0.5}, "timestamp": 1700000000},
+        {"role": "assistant", "content": [{"type": "text", "text": "Yes."}, {"type": "image_url", "image_url": "x"}]},
+    ]
+    (sample,) = read_samples([{"messages": messages}])
+    first, second = sample.messages
+    assert (first.role, first.content, first.time) == ("user", "Is it free?", "1700000000")
+    assert first.model_extra == {"speaker": "Klant", "mood": {"angry": 0.5}}
+    assert (second.model_extra or {})["content_parts"] == messages[1]["content"]
+
+
+def test_deepeval_test_cases() -> None:
+    turns = [
+        {"role": "user", "content": "Is it free?"},
+        {"role": "assistant", "content": "Yes.", "retrieval_context": ["It is free."]},
+    ]
+    case = {"turns": turns, "scenario": "A student asks.", "expected_outcome": "Told so.", "context": ["The price."]}
+    notes: list[str] = []
+    (sample,) = read_samples([case], notes=notes)
+    assert sample.retrieved_contexts == sample.messages[1].retrieved_contexts == ("It is free.",)
+    assert sample.metadata == {
+        "scenario": "A student asks.",
+        "expected_outcome": "Told so.",
+        "context": ["The price."],
+    }
+    assert notes == [
+        "the list: read turns as messages (change with mapping=); kept in the metadata: scenario, expected_outcome, "
+        "context",
+        "the list: 1 conversation with 1 turn (2 messages)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "answers"),
+    [
+        ([ASKED, ANSWERED], ["3 days."]),
+        ([[ASKED, ANSWERED], [ASKED, {"role": "assistant", "content": "4."}]], ["3 days.", "4."]),
+        ({"conversations": [{"id": "x", "messages": [ASKED, ANSWERED]}]}, ["3 days."]),
+        ({"prompt": ASKED["content"], "messages": [ASKED, ANSWERED, ASKED, ANSWERED | {"content": "4."}]}, ["4."]),
+        ({"question": "Sure?", "answer": "Yes.", "messages": [ASKED, ANSWERED]}, ["Yes."]),
+        (
+            {
+                "conversations": [
+                    {"from": "human", "value": "How many?"},
+                    {"from": "function_call", "value": '{"name": "count", "arguments": {}}'},
+                    {"from": "observation", "value": "3"},
+                    {"from": "gpt", "value": "3 days."},
+                ]
+            },
+            ["3 days."],
+        ),
+        ({"messages": [ASKED, CALLED, RESULT | {"content": {"days": 3}}, ANSWERED]}, ["3 days."]),
+    ],
+    ids=["one", "lists", "page", "prompt", "question and answer", "function_call", "object as result"],
+)
+def test_json_files_with_conversations(tmp_path: Path, content: Any, answers: list[str]) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    samples = load_set(path)
+    assert [sample.response for sample in samples] == answers
+    assert all(sample.turn == len(sample.messages) - 1 for sample in samples)
+
+
+# --- lists of a program ---
+
+
+def test_lists_of_messages_are_conversations() -> None:
+    lists = [[ASKED, ANSWERED], {"id": "b", "messages": [ASKED, ANSWERED]}]
+    first, second = read_samples(lists)
+    assert (first.id, second.id) == ("sample-1", "b")
+    assert first.messages == second.messages
+    assert roles(first) == ["user", "assistant"]
+    assert TokenOverlap().score(messages=[ASKED, ANSWERED | {"retrieved_contexts": ["3 days."]}]).value == 1
+    with pytest.raises(InputError, match=r"the data is one conversation; put it in a list: \[messages\]"):
+        list(read_samples([ASKED, ANSWERED]))
+
+
+# --- rows per turn ---
+
+TURNS = [
+    {"ticket": 7, "who": "customer", "said": "Hello", "at": "2026-01-01 10:00", "channel": "web", "stars": 4},
+    {"ticket": 7, "who": "bot", "said": "Hi!", "at": "2026-01-01 10:01", "channel": "web", "stars": 4},
+    {"ticket": 8, "who": "customer", "said": "Free?", "at": "2026-01-01 10:00", "channel": "app", "stars": 2},
+    {"ticket": 7, "who": "customer", "said": "Bye", "at": "2026-01-01 10:03", "channel": "web", "stars": 4},
+    {"ticket": 8, "who": "bot", "said": "Yes", "at": "2026-01-01 10:01", "channel": "app", "stars": 2},
+]
+MAPPED = {"ticket": "conversation", "who": "role", "said": "content", "at": "time"}
+
+
+def write_table(folder: Path, name: str, rows: list[dict[str, Any]]) -> Path:
+    pandas = pytest.importorskip("pandas")
+    path, frame = folder / name, pandas.DataFrame(rows)
+    if name.endswith(".csv"):
+        frame.to_csv(path, index=False)
+    elif name.endswith(".xlsx"):
+        frame.to_excel(path, index=False)
+    elif name.endswith(".parquet"):
+        frame.to_parquet(path)
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.xlsx", "a.parquet", "a.jsonl", "frame"])
+def test_rows_per_turn_are_joined_wherever_they_stand(tmp_path: Path, name: str) -> None:
+    notes: list[str] = []
+    if name == "frame":
+        source: Any = pytest.importorskip("pandas").DataFrame(TURNS)
+        first, second = read_samples(source, mapping=MAPPED, notes=notes)
+    else:
+        first, second = load_set(write_table(tmp_path, name, TURNS), mapping=MAPPED, notes=notes)
+    assert [(sample.id, sample.rating, sample.metadata) for sample in (first, second)] == [
+        ("7", 4, {"channel": "web"}),
+        ("8", 2, {"channel": "app"}),
+    ]
+    assert [message.text for message in first.messages] == ["Hello", "Hi!", "Bye"]
+    assert [message.time for message in second.messages] == ["2026-01-01 10:00", "2026-01-01 10:01"]
+    assert (second.user_input, second.response) == ("Free?", "Yes")
+    read, of_conversation, counts = (note.partition(": ")[2] for note in notes)
+    assert read.startswith("read ticket as conversation, who as role, said as content, at as time (change with ")
+    assert of_conversation.endswith("kept in the metadata: channel")
+    assert counts == "2 conversations with 2 turns (5 messages)"
+
+
+def test_rows_per_turn_with_usual_names_need_no_mapping(tmp_path: Path) -> None:
+    names = {"ticket": "Conversation ID", "who": "Sender", "said": "Message", "at": "Date"}
+    rows = [{names.get(name, name): value for name, value in row.items()} for row in TURNS]
+    first, second = load_set(write_table(tmp_path, "a.xlsx", rows))
+    assert [message.text for message in first.messages] == ["Hello", "Hi!", "Bye"]
+    assert second.messages[1].time == "2026-01-01 10:01"
+
+
+def test_rows_of_questions_and_answers_of_one_conversation(tmp_path: Path) -> None:
+    rows = [
+        {"conversation_id": 7, "question": "Hello", "answer": "Hi!", "context": None, "score": 4},
+        {"conversation_id": 8, "question": "Other?", "answer": "No", "context": None, "score": 1},
+        {"conversation_id": 7, "question": "Free?", "answer": "Yes", "context": "The course is free.", "score": 5},
+    ]
+    second, first = load_set(write_table(tmp_path, "a.csv", rows))  # in the order of their last rows
+    assert [message.text for message in first.messages] == ["Hello", "Hi!", "Free?", "Yes"]
+    assert [message.rating for message in first.messages] == [None, 4, None, 5]
+    assert first.retrieved_contexts == ("The course is free.",)
+    assert (second.id, second.messages[1].rating) == ("8", 1)
+    alone = load_set(write_table(tmp_path, "b.csv", [rows[0], rows[1]]))
+    assert [(sample.id, sample.messages) for sample in alone] == [("7", ()), ("8", ())]
+
+
+def test_tools_in_rows_per_turn(tmp_path: Path) -> None:
+    rows = [
+        {"conversation_id": "a", **{key: value for key, value in message.items() if value}}
+        for message in (ASKED, CALLED, RESULT, ANSWERED)
+    ]
+    rows[1]["tool_calls"] = json.dumps(rows[1]["tool_calls"])
+    for name in ("a.csv", "a.jsonl"):
+        (sample,) = load_set(write_table(tmp_path, name, rows))
+        assert sample.messages[1].tool_calls[0].function.values == {"of": "days"}
+        assert (sample.messages[2].tool_call_id, sample.messages[2].text) == ("c1", "3")
+
+
+# --- errors ---
+
+
+@pytest.mark.parametrize(
+    ("messages", "says"),
+    [
+        ([ASKED, RESULT, ANSWERED], 'turn 1 is the result of the call "c1", which no message before it makes; add the'),
+        ([ASKED, ANSWERED | {"role": "wizard"}], 'turn 1 has the unknown role "wizard"; the roles are system, user,'),
+        ([ASKED, {"role": "assistant"}, ANSWERED], r"turn 1 has no content and calls no tool; leave it out, or write"),
+        ([ASKED, CALLED, RESULT, RESULT, ANSWERED], 'turn 3 is a second result of the call "c1"; leave one of them'),
+        ([ASKED | {"tool_calls": CALLED["tool_calls"]}, ANSWERED], "turn 0 calls tools, though its role is user; only"),
+        (
+            [ASKED | {"time": "2026-01-02"}, ANSWERED | {"time": "2026-01-01T10:00"}],
+            r"turn 1 is of 2026-01-01T10:00, before turn 0 \(2026-01-02\); sort the messages by their time",
+        ),
+        ([ASKED, "Yes."], r'turn 1 is a text, not a message; write \{"role": "user"'),
+        ([ASKED, {"role": "assistant", "content": 3}], "turn 1 cannot be read: content: is a number"),
+        ([], r"is empty; write \["),
+        ("hello", '"hello" is not JSON'),
+        (
+            [ASKED, CALLED | {"tool_calls": ["count()"]}, ANSWERED],
+            r'turn 1 calls a tool by the text "count\(\)"; write',
+        ),
+        ([ASKED], "holds no question of a user with an answer of the assistant after it; add both"),
+        (
+            [ASKED, {"role": "assistant", "content": "half \ud83d"}],
+            r"turn 1 cannot be read: content: the text holds half",
+        ),
+    ],
+)
+def test_messages_that_make_no_conversation(jsonl: Callable[..., Path], messages: list[Any], says: str) -> None:
+    good = {"id": "good", "messages": [ASKED, ANSWERED]}
+    path = jsonl(good, {"id": "bad", "messages": messages})
+    with pytest.raises(InputError, match=rf"set\.jsonl, line 2, field messages: {says}"):
+        load_set(path)
+    left: list[InputError] = []
+    assert [sample.id for sample in load_set(path, skip_bad=left)] == ["good"]
+    assert len(left) == 1
+
+
+def test_a_rating_off_the_scale_names_its_turn(jsonl: Callable[..., Path]) -> None:
+    rows = [{"id": str(n), "user_input": "a", "response": "b", "rating_max": 5} for n in range(1)]
+    rows.append({"id": "bad", "messages": [ASKED, ANSWERED | {"rating": 9}], "rating_min": 1, "rating_max": 5})
+    with pytest.raises(InputError, match=r"line 2, field messages\.1\.rating: 9 is outside the scale 1-5; correct it"):
+        load_set(jsonl(*rows))
+
+
+def test_an_error_in_rows_per_turn_names_the_row_of_the_turn(tmp_path: Path) -> None:
+    rows = [*TURNS, {"ticket": 7, "who": "wizard", "said": "Ho", "at": "2026-01-01 11:00"}]
+    path = write_table(tmp_path, "a.csv", rows)
+    with pytest.raises(InputError, match=r'a\.csv, line 7, conversation 7: turn 3 has the unknown role "wizard"; the'):
+        load_set(path, mapping=MAPPED)
+    left: list[InputError] = []
+    assert [sample.id for sample in load_set(path, mapping=MAPPED, skip_bad=left)] == ["8"]
+    assert len(left) == 1
+
+
+def test_a_mapping_of_turns_that_lacks_a_column(tmp_path: Path) -> None:
+    path = write_table(tmp_path, "a.csv", TURNS)
+    with pytest.raises(InputError, match=r"no rows of messages: they need columns for conversation, role and content"):
+        load_set(path, mapping={"ticket": "conversation"})
+    with pytest.raises(InputError, match=r"map nobody=name: there is no column `nobody`"):
+        load_set(path, mapping={**MAPPED, "nobody": "name"})
+
+
+# --- the turn under test, and the history ---
+
+
+def test_history_becomes_messages_and_holds_the_turn_once() -> None:
+    history = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes."}]
+    sample = Sample(id="a", user_input="Free?", response="Yes.", metadata={"history": history, "page": 1})
+    assert [message.text for message in sample.messages] == ["Hi", "Yes.", "Free?", "Yes."]
+    assert (sample.turn, sample.metadata) == (3, {"page": 1})
+    asked = [*history, {"role": "user", "content": "Free?"}]
+    again = Sample(id="a", user_input="Free?", response="Yes.", metadata={"history": asked})
+    assert again.messages == sample.messages
+
+
+def test_an_empty_answer_is_the_turn_under_test() -> None:
+    sample = Sample(id="a", user_input="Free?", response="", messages=[{"role": "user", "content": "Free?"}])
+    assert (sample.response, sample.turn) == ("", 1)
+    assert Sample.model_validate(sample.model_dump()) == sample
+
+
+# --- writing ---
+
+text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
+json_value = st.recursive(
+    st.none() | st.booleans() | st.integers() | text, lambda held: st.lists(held, max_size=2), max_leaves=3
+)
+extras = st.dictionaries(text.map(lambda name: f"x_{name}"), json_value, max_size=2)
+
+
+@st.composite
+def threads(draw: st.DrawFn) -> list[Message]:
+    messages: list[Message] = []
+    if draw(st.booleans()):
+        messages.append(Message(role="system", content=draw(text)))
+    for turn in range(draw(st.integers(1, 3))):
+        rating = draw(st.none() | st.integers(1, 5))
+        messages.append(Message(role="user", content=f"q{turn} {draw(text)}", time=draw(st.none() | text)))
+        if draw(st.booleans()):
+            arguments = json.dumps(draw(st.dictionaries(text, json_value, max_size=2)))
+            call = ToolCall(id=f"id-{turn}", function=FunctionCall(name=draw(text), arguments=arguments))
+            messages.append(Message(role="assistant", content=draw(st.none() | text), tool_calls=(call,)))
+            messages.append(Message(role="tool", content=draw(text), tool_call_id=call.id, name=draw(st.none() | text)))
+        messages.append(
+            Message.model_validate(
+                {
+                    "role": "assistant",
+                    "content": f"a{turn} {draw(text)}",
+                    "rating": rating,
+                    "retrieved_contexts": draw(st.lists(text, max_size=2)),
+                    **draw(extras),
+                }
+            )
+        )
+    return messages
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(listed=st.lists(threads(), min_size=1, max_size=3), suffix=st.sampled_from([".jsonl", ".csv"]))
+def test_conversations_are_written_whole(
+    tmp_path_factory: pytest.TempPathFactory, listed: list[list[Message]], suffix: str
+) -> None:
+    samples = [
+        Sample(id=f"c{number}", messages=tuple(messages), language="en") for number, messages in enumerate(listed)
+    ]
+    path = tmp_path_factory.mktemp("threads") / f"set{suffix}"
+    write_set(samples, path)
+    assert load_set(path) == samples
+
+
+def test_values_that_json_does_not_know_are_written_as_text(tmp_path: Path) -> None:
+    message = Message.model_validate(ANSWERED | {"score": float("nan"), "day": date(2026, 3, 1), "parts": (1, 2)})
+    sample = Sample(id="a", messages=(Message.model_validate(ASKED), message), language="en")
+    write_set([sample], tmp_path / "set.jsonl")
+    (read,) = load_set(tmp_path / "set.jsonl")
+    assert read == sample
+    assert read.messages[1].model_extra == {"score": None, "day": "2026-03-01", "parts": [1, 2]}
