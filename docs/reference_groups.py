@@ -109,6 +109,12 @@ GROUPS = (
         },
     ),
     NameGroup(
+        "conversation_metrics",
+        "Metrics of a conversation",
+        "What is measured of a whole conversation; [what each is for](../metrics.md).",
+        {"By a judge": _of("assay.metrics", "Resolved PolicyKept")},
+    ),
+    NameGroup(
         "computed_metrics",
         "Metrics without a judge",
         "What is computed, metrics of your own, and those of Ragas.",
