@@ -9,6 +9,7 @@ from ..eval_sets.sample import Sample
 from ..judges import Judge, JudgeSettings, Question, Request
 from ..judges.request_fit import context_need
 from ..languages import language_or_fallback
+from ..text.wording import count_of
 
 T = TypeVar("T")
 
@@ -106,7 +107,7 @@ def fit_results(write: Callable[[int | None], T], judge: Judge, ask: Callable[[T
             return written
         limit = known
     raise JudgeError(
-        f"the conversation takes about {need:,} tokens with every result of a tool cut to {_SHORTER[-1]} characters, "
-        f"and the judge reads {limit:,}; raise context_tokens in the judge's settings, or take a judge with a longer "
+        f"the conversation takes about {count_of(need, 'token')} with every result of a tool cut to {_SHORTER[-1]} "
+        f"characters, and the judge reads {limit:,}; raise context_tokens in the judge's settings, or take a judge with a longer "
         "context"
     )
