@@ -108,6 +108,6 @@ def fit_results(write: Callable[[int | None], T], judge: Judge, ask: Callable[[T
         limit = known
     raise JudgeError(
         f"the conversation takes about {count_of(need, 'token')} with every result of a tool cut to {_SHORTER[-1]} "
-        f"characters, and the judge reads {limit:,}; raise context_tokens in the judge's settings, or take a judge with a longer "
-        "context"
+        f"characters, and the judge reads {limit:,}; raise context_tokens in the judge's settings, or take a judge with "
+        "a longer context"
     )
