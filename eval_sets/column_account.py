@@ -95,10 +95,14 @@ class ColumnAccount:
             if self._uses.get(column) == "retrieved_contexts":  # in other rows
                 links = count_of(len(places), f"cell of {column} is a link", f"cells of {column} are links")
                 notes.append(f"{self._source.name}: {links}, kept in the metadata: {list_first(places)}")
-        if self._conversations:
-            counts = f"{count_of(self._turns, 'turn')} ({count_of(self._messages, 'message')})"
-            notes.append(f"{self._source.name}: {count_of(self._conversations, 'conversation')} with {counts}")
         return notes
+
+    def count_conversations(self) -> str:
+        """Says how many conversations were read, and how long they are; empty where none was."""
+        if not self._conversations:
+            return ""
+        length = f"{count_of(self._turns, 'turn')} ({count_of(self._messages, 'message')})"
+        return f"{self._source.name}: {count_of(self._conversations, 'conversation')} with {length}"
 
     def _lines(self) -> list[str]:
         renamed, own, kept, empty = [], [], [], []

@@ -186,12 +186,14 @@ def find_turns(messages: Sequence[Message]) -> list[Turn]:
     turns: list[Turn] = []
     start: int | None = None
     is_answered = False
+    part: list[Message] = []  # of this turn's messages those that ask, or hold contexts
     for place, message in enumerate(messages):
+        if message.role == "user" or message.retrieved_contexts:
+            part.append(message)
         if message.role == "user" and message.text.strip():
             if start is None or is_answered:
-                start, is_answered = place, False
+                start, is_answered, part = place, False, [message]
         elif message.is_answer and start is not None:
-            part = messages[start : place + 1]
             turns.append(
                 Turn(
                     start,

@@ -268,8 +268,10 @@ def _samples(
         raise InputError(f"{opened.name}: {problem}")
     # a format that names its columns has passed this before the first row; in the others only all rows together tell
     check_mapped(builder.account.columns, builder.mapping, opened.name)
-    for note in filter(None, (*opened.notes, *opened.late_notes(), *builder.account.notes())):
-        if notes is None:
+    account = (*opened.notes, *opened.late_notes(), *builder.account.notes())
+    if notes is None:
+        for note in filter(None, account):
             _LOGGER.warning(note)
-        elif note not in notes:
-            notes.append(note)
+    else:
+        counted = builder.account.count_conversations()
+        notes += [note for note in dict.fromkeys((*account, counted)) if note and note not in notes]
