@@ -149,12 +149,13 @@ async def aevaluate(
         raise UsageError(f'resume={resume!r} needs the store that keeps the run: store=".assay"')
     reading: dict[str, Any] = {"mapping": mapping, "language": language}
     samples = list(samples) if isinstance(samples, Iterator) else samples
-    rows = list(with_turns(read_samples(samples, **reading), turns))
+    read = list(read_samples(samples, **reading))
+    rows = list(with_turns(read, turns))
     if store is None:
         memory = _MemoryRecord(profile=SetProfile(turns))
         session = await _score(rows, memory, request, progress, lambda: _results_of(memory, ReplyCounts()))
         return _results_of(memory, session.judge.replies if session.judge else ReplyCounts())
-    plan = _plan(samples, rows, request, prompts, reading)
+    plan = _plan(samples, read, request, prompts, reading)
     kept = Store(store)
     try:
         record = StoredRun(plan, kept, find_run_to_resume(kept, resume, plan).id if resume else None)

@@ -238,3 +238,16 @@ def test_a_turn_without_its_conversation_is_read_without_messages() -> None:
     run = store.run("last").id
     store.database.execute("DELETE FROM samples WHERE id = 'a'")
     assert [len(sample.messages) for sample in store.samples(run)] == [0, 0, 0, 2, 2, 4, 2, 4]
+
+
+@pytest.mark.parametrize("suffix", [".html", ".json", ".jsonl", ".csv", ".parquet"])
+def test_results_of_both_levels_are_saved_and_shown(suffix: str) -> None:
+    results = evaluate(samples(), [words, Answers()], turns="each", progress=False)
+    results.save(f"results{suffix}")
+    content = Path(f"results{suffix}").read_bytes()
+    assert b"answers" in content
+    assert b"a#3" in content or suffix == ".parquet"  # which is compressed
+    assert "a#1" in results.worst(2).samples
+    assert "7 of 7 scored" in repr(results)
+    assert results._repr_html_()
+    assert len(results.to_records()) == len(results.to_pandas()) == 10
