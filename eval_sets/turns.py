@@ -1,6 +1,6 @@
 """The turns of a conversation as samples of their own, and what of a conversation is measured at which sample."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from ..errors import InputError
 from .levels import Level, Turns
@@ -26,7 +26,7 @@ def turn_id(conversation: str, turn: int) -> str:
     return f"{conversation}#{turn}"
 
 
-def turn_samples(sample: Sample, places: Container[int] | None = None) -> list[Sample]:
+def turn_samples(sample: Sample, places: set[int] | None = None) -> list[Sample]:
     """Makes one sample per turn of a conversation: a question, its answer, and the messages until then.
 
     The rating is that of the answer's message. Samples of one conversation are in one group, which resamples together.
