@@ -27,7 +27,7 @@ def turn_id(conversation: str, turn: int) -> str:
     return f"{conversation}#{turn}"
 
 
-def turn_samples(sample: Sample) -> list[Sample]:
+def turn_samples(sample: Sample, places: set[int] | None = None) -> list[Sample]:
     """Makes one sample per turn of a conversation: a question, its answer, and the messages until then.
 
     The rating is that of the answer's message. Samples of one conversation are in one group, which resamples together.
@@ -36,6 +36,7 @@ def turn_samples(sample: Sample) -> list[Sample]:
 
     Args:
         sample: The conversation.
+        places: Only the turns whose answers stand at these places; None for all.
 
     Returns:
         The turns in their order; none for a sample without messages.
@@ -49,7 +50,8 @@ def turn_samples(sample: Sample) -> list[Sample]:
         chat-7#3 Until when? 4 chat-7
     """
     under_test = sample.turn
-    return [_turn_sample(sample, turn, is_under_test=turn.answer == under_test) for turn in find_turns(sample.messages)]
+    turns = [turn for turn in find_turns(sample.messages) if places is None or turn.answer in places]
+    return [_turn_sample(sample, turn, is_under_test=turn.answer == under_test) for turn in turns]
 
 
 def _turn_sample(sample: Sample, turn: Turn, *, is_under_test: bool) -> Sample:

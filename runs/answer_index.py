@@ -306,7 +306,10 @@ class AnswerIndex:
     def values(self, run: str, samples: list[str]) -> dict[str, dict[str, tuple[float | None, str]]]:
         """Returns each metric's value and status of some samples, by id."""
         with self._reading():
-            return _scores(self._db, run, samples)
+            values: dict[str, dict[str, tuple[float | None, str]]] = {}
+            for start in range(0, len(samples), _ROWS_AT_ONCE):
+                values |= _scores(self._db, run, samples[start : start + _ROWS_AT_ONCE])
+            return values
 
     def neighbours(self, run: str, sample: str) -> tuple[str | None, str | None]:
         """Returns the answers before and after one in the set's order."""

@@ -21,8 +21,9 @@ from ..presentation.figure import Figure
 from ..presentation.page import typeset
 from ..runs import Store
 from ..runs.answer_index import AnswerIndex
+from ..runs.database import Database
 from ..runs.ratings import QueueSettings, RatingQueue
-from ..runs.ratings.rated_set import ratings_of_answers
+from ..runs.ratings.rated_set import queued_ids, ratings_of_answers
 from ..runs.ratings.rating_join import find_rated_sample
 from ..runs.ratings.rating_meaning import PICKED_FROM
 from ..runs.ratings.rating_queue import queue_ids
@@ -82,7 +83,7 @@ class AnswerPages:
                 "answer": answer,
                 "thread": _view_conversation(answered, answer, _find_notes(index, run.id, answered, scores), around),
                 "conversation": _find_conversation(index, run.id, answered),
-                "ratings": ratings_of_answers(store.database, [answered, *_parts(answered)]),
+                "ratings": ratings_of_answers(store.database, [answered, *_rated_parts(store.database, answered)]),
                 "queues": [RatingQueue(store.database, name) for name in queue_ids(store.database)[:_MOST_QUEUES]],
                 "before": before,
                 "after": after,
@@ -95,7 +96,7 @@ class AnswerPages:
         content = page | {
             "title": f"{'Conversation' if is_conversation else 'Answer'} {sample}",
             "thread_words": load_language(FALLBACK).rating_page,
-            "parts": [part.metadata["turn"] for part in _parts(page["sample"])],
+            "parts": _places(page["sample"])[:_MOST_PARTS],
             "turn_count": count_turns(page["sample"]),
             "turn_url": _turn_url(page["thread"], path),
             "may_write": may_write,
@@ -175,11 +176,7 @@ def _find_notes(
 ) -> dict[int, list[TurnNote]]:
     """What the scores of a conversation, and those of its turns, say of its messages."""
     notes = find_turn_notes(scores, len(sample.messages) - 1)
-    names = (
-        {}
-        if is_turn(sample)
-        else {turn_id(sample.id, turn.answer): turn.answer for turn in find_turns(sample.messages)}
-    )
+    names = {turn_id(sample.id, place): place for place in _places(sample)}
     for name, values in index.values(run, list(names)).items():
         notes.setdefault(names[name], []).insert(0, _scores_note(run, name, values))
     return notes
@@ -210,9 +207,15 @@ def _turn_url(thread: ThreadView | None, path: str) -> Callable[[int], str]:
     return lambda turn: f"#turn-{turn}" if turn in shown else f"{path}&{urlencode({'turn': turn})}#turn-{turn}"
 
 
-def _parts(sample: Sample) -> list[Sample]:
-    """The answers of a conversation as samples of their own; none for an answer, or for one turn."""
-    return [] if is_turn(sample) else turn_samples(sample)[:_MOST_PARTS]
+def _places(sample: Sample) -> list[int]:
+    """The places of a conversation's answers; none for an answer, or for one turn."""
+    return [] if is_turn(sample) else [turn.answer for turn in find_turns(sample.messages)]
+
+
+def _rated_parts(database: Database, sample: Sample) -> list[Sample]:
+    """The answers of a conversation that are in a rating queue by themselves."""
+    names = {turn_id(sample.id, place): place for place in _places(sample)}
+    return turn_samples(sample, {names[name] for name in queued_ids(database, list(names))})
 
 
 def _part_of(sample: Sample, turn: str) -> Sample:
@@ -223,11 +226,10 @@ def _part_of(sample: Sample, turn: str) -> Sample:
     """
     if not turn:
         return sample
-    name = turn_id(sample.id, number_of(turn, 0))
-    part = next((part for part in turn_samples(sample) if part.id == name), None)
-    if part is None:
+    parts = turn_samples(sample, {number_of(turn, 0)})
+    if not parts:
         raise UsageError(f"the conversation {sample.id!r} has no answer in this turn; load the page again")
-    return part
+    return parts[0]
 
 
 def _new_queue(store: Store, sample: Sample, raters: str, source: str) -> RatingQueue:

@@ -7,6 +7,7 @@ from ...eval_sets import Sample
 from ..database import Database
 from .rating_queue import Rating, RatingQueue, queue_ids
 
+_IDS_AT_ONCE = 1000  # of one question to the database
 FILE = "file"
 """The rater whose ratings are those that a set came with."""
 
@@ -73,6 +74,17 @@ def rated_samples(queue: RatingQueue, series: int | None = None, *, has_file: bo
         }
         rated.append(Sample.model_validate(fields))
     return rated
+
+
+def queued_ids(database: Database, samples: Sequence[str]) -> list[str]:
+    """Returns which of some ids are those of answers in a rating queue of the store."""
+    ids: list[str] = []
+    for start in range(0, len(samples), _IDS_AT_ONCE):
+        names = samples[start : start + _IDS_AT_ONCE]
+        places = ", ".join("?" * len(names))
+        rows = database.execute(f"SELECT DISTINCT sample FROM rating_items WHERE sample IN ({places})", list(names))
+        ids += (str(name) for (name,) in rows.fetchall())
+    return ids
 
 
 def ratings_of_answers(database: Database, samples: Sequence[Sample]) -> list[tuple[str, tuple[int, int], Rating]]:
