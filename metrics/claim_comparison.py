@@ -52,7 +52,7 @@ class Value(NamedTuple):
     is_working: bool = False
 
 
-class Statement(NamedTuple):
+class ClaimContent(NamedTuple):
     """What one claim says, as far as rules can tell.
 
     Attributes:
@@ -86,7 +86,7 @@ class Statement(NamedTuple):
     is_listed: bool = False
 
 
-class Comparison(NamedTuple):
+class ClaimComparison(NamedTuple):
     """What rules say of two statements.
 
     Attributes:
@@ -100,7 +100,7 @@ class Comparison(NamedTuple):
     likeness: float = 0.0
 
 
-UNRELATED = Comparison()
+UNRELATED = ClaimComparison()
 
 
 def read_statement(
@@ -111,7 +111,7 @@ def read_statement(
     about: frozenset[str] = frozenset(),
     opening: str = "",
     is_listed: bool = False,
-) -> Statement:
+) -> ClaimContent:
     """Reads what a claim says.
 
     Args:
@@ -157,7 +157,7 @@ def read_statement(
         else:
             own.add(_stem(word, language))
     marks = {name for name in _MARKS if _mark(language, name).search(folded)}
-    return Statement(
+    return ClaimContent(
         turn,
         text,
         frozenset(own),
@@ -185,7 +185,7 @@ def find_subject(text: str, language: Language) -> frozenset[str]:
     )
 
 
-def merge_families(statements: Sequence[Statement]) -> list[Statement]:
+def merge_families(statements: Sequence[ClaimContent]) -> list[ClaimContent]:
     """Writes the stems of one family of words alike in all statements: `deliver` and `deliveri`.
 
     Two stems are of one family when they begin with the same five letters or more, and these are most of the longer.
@@ -208,7 +208,7 @@ def merge_families(statements: Sequence[Statement]) -> list[Statement]:
     ]
 
 
-def compare(first: Statement, second: Statement) -> Comparison:
+def compare(first: ClaimContent, second: ClaimContent) -> ClaimComparison:
     """Says whether two statements are about the same thing, and in what they then differ.
 
     They are about the same when they share what tells one thing from another, and none has more of it. They differ in
@@ -218,18 +218,18 @@ def compare(first: Statement, second: Statement) -> Comparison:
     likeness = len(shared) / (max(len(first.strong), len(second.strong)) or 1)
     if not _is_same_subject(first, second):
         if first.strong - second.strong == first.names - second.names and _differ_in_name(first, second):
-            return Comparison("name", True, likeness)
+            return ClaimComparison("name", True, likeness)
         fewest = min(len(first.strong), len(second.strong))
         is_open = bool(shared) and 2 * len(shared) >= fewest and _may_differ(first, second)
-        return Comparison("", is_open, likeness)
+        return ClaimComparison("", is_open, likeness)
     difference = _difference(first, second)
     if difference is None:
-        return Comparison("", False, likeness)
+        return ClaimComparison("", False, likeness)
     is_plain = not (first.is_listed and second.is_listed) and _same_conditions(first, second)
-    return Comparison(difference if is_plain else "", True, likeness)
+    return ClaimComparison(difference if is_plain else "", True, likeness)
 
 
-def _is_same_subject(first: Statement, second: Statement) -> bool:
+def _is_same_subject(first: ClaimContent, second: ClaimContent) -> bool:
     if first.strong ^ second.strong:
         short, long = sorted((first, second), key=lambda one: len(one.strong))
         refers = not short.strong and not short.weak and bool(short.light & long.light)
@@ -243,7 +243,7 @@ def _is_same_subject(first: Statement, second: Statement) -> bool:
     return bool(first.light & second.light) and bool(first.about) and first.about == second.about
 
 
-def _may_differ(first: Statement, second: Statement) -> bool:
+def _may_differ(first: ClaimContent, second: ClaimContent) -> bool:
     """Whether statements that share a subject may contradict each other.
 
     One says what the other denies or counts, or most of what they are about is the same.
@@ -255,7 +255,7 @@ def _may_differ(first: Statement, second: Statement) -> bool:
     return first.is_denied != second.is_denied or bool(kinds) or bool(first.facts.keys() & second.facts.keys())
 
 
-def _difference(first: Statement, second: Statement) -> Difference | None:
+def _difference(first: ClaimContent, second: ClaimContent) -> Difference | None:
     """In what slot two statements about the same thing differ; None where in none, or in more than one."""
     differences: list[Difference] = []
     kinds = {value.kind for value in (*first.values, *second.values)}
@@ -284,7 +284,7 @@ def _is_part(first: Collection[str], second: Collection[str]) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def _same_conditions(first: Statement, second: Statement) -> bool:
+def _same_conditions(first: ClaimContent, second: ClaimContent) -> bool:
     apart = first.marks ^ second.marks
     if apart & {"conditions", "permission"} and not (
         apart & {"conditions", "permission"} == {"permission"} and first.is_denied != second.is_denied
@@ -295,11 +295,11 @@ def _same_conditions(first: Statement, second: Statement) -> bool:
     )
 
 
-def _has_time(first: Statement, second: Statement) -> bool:
+def _has_time(first: ClaimContent, second: ClaimContent) -> bool:
     return any(value.kind == "time" for value in (*first.values, *second.values))
 
 
-def _differ_in_name(first: Statement, second: Statement) -> bool:
+def _differ_in_name(first: ClaimContent, second: ClaimContent) -> bool:
     """Whether both give one thing a name, by a linking verb, and another one."""
     ours, theirs = first.ending, second.ending
     if not ours or not theirs or ours & theirs or first.names != ours or second.names != theirs:

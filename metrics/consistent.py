@@ -16,7 +16,7 @@ from ..text.pattern_screen import any_pattern
 from ..text.sentence_kinds import CLAIM, YES_NO
 from ..text.sentences import AnswerSentence, answer_sentences
 from ..text.wording import count_of, verb_of
-from .claim_comparison import Difference, Statement, compare, find_subject, merge_families, read_statement
+from .claim_comparison import ClaimContent, Difference, compare, find_subject, merge_families, read_statement
 from .claim_support import require_answers
 from .conversation_state import Thread, fitting_thread
 from .metric import Metric
@@ -38,7 +38,7 @@ _READS = re.compile(
 )
 
 
-class Pair(NamedTuple):
+class ClaimPair(NamedTuple):
     """Two claims about the same thing.
 
     Attributes:
@@ -48,8 +48,8 @@ class Pair(NamedTuple):
         likeness: How much they share, in [0, 1].
     """
 
-    earlier: Statement
-    later: Statement
+    earlier: ClaimContent
+    later: ClaimContent
     difference: Difference | str
     likeness: float
 
@@ -65,8 +65,8 @@ class ComparedClaims(NamedTuple):
     """
 
     count: int
-    contradictions: list[Pair]
-    open: list[Pair]
+    contradictions: list[ClaimPair]
+    open: list[ClaimPair]
     corrected: frozenset[int]
 
 
@@ -90,8 +90,8 @@ def compare_claims(sample: Sample) -> ComparedClaims:
         elif message.is_answer:
             reader.read_answer(message.text, turn)
     statements = merge_families(reader.statements)
-    contradictions: dict[tuple[int, str], Pair] = {}
-    left_open: dict[tuple[int, str], Pair] = {}
+    contradictions: dict[tuple[int, str], ClaimPair] = {}
+    left_open: dict[tuple[int, str], ClaimPair] = {}
     record = _Record(sample.messages)
     for place, later in enumerate(statements):
         key = later.turn, later.text
@@ -116,7 +116,7 @@ class _ClaimReader:
     """
 
     def __init__(self, language: Language) -> None:
-        self.statements: list[Statement] = []
+        self.statements: list[ClaimContent] = []
         self.claims: set[tuple[int, str]] = set()
         self.corrected: set[int] = set()
         self._language = language
@@ -185,7 +185,7 @@ class _Record:
                 for token in {*_NUMBER.findall(message.text), *_DATE_OR_TIME.findall(message.text)}:
                     self._turns.setdefault((message.role, token.removesuffix(".0")), []).append(turn)
 
-    def has(self, role: str, statement: Statement, after: int, until: int, least: float = 0.0) -> bool:
+    def has(self, role: str, statement: ClaimContent, after: int, until: int, least: float = 0.0) -> bool:
         """Whether all numbers and dates of a claim stand in messages of a role, each number of at least a size."""
         numbers = [value.high for value in statement.values if value.kind != "time" and value.high != float("inf")]
         if any(number < least and number == int(number) for number in numbers):
@@ -208,7 +208,7 @@ def _calls(messages: Sequence[Message]) -> Iterator[tuple[int, ToolCall]]:
     return ((turn, call) for turn, message in enumerate(messages) for call in message.tool_calls)
 
 
-def _pairs(earlier: Sequence[Statement], later: Statement, record: _Record) -> Iterator[Pair]:
+def _pairs(earlier: Sequence[ClaimContent], later: ClaimContent, record: _Record) -> Iterator[ClaimPair]:
     """The pairs of a claim with earlier ones that are about the same thing, the last of them first."""
     for one in reversed(earlier):
         if one.text == later.text or (one.turn == later.turn and (one.is_listed or later.is_listed)):
@@ -220,10 +220,10 @@ def _pairs(earlier: Sequence[Statement], later: Statement, record: _Record) -> I
         if difference and _may_have_changed(one, later, record):
             difference = ""
         if difference or one.turn != later.turn:
-            yield Pair(one, later, difference, comparison.likeness)
+            yield ClaimPair(one, later, difference, comparison.likeness)
 
 
-def _may_have_changed(earlier: Statement, later: Statement, record: _Record) -> bool:
+def _may_have_changed(earlier: ClaimContent, later: ClaimContent, record: _Record) -> bool:
     """Whether what two claims are about may have changed between them, or be two things that tools returned.
 
     The customer's own case changes by a call of a tool that does more than read, and by what the customer says.
@@ -238,7 +238,9 @@ def _may_have_changed(earlier: Statement, later: Statement, record: _Record) -> 
     return record.has("user", later, earlier.turn, later.turn)
 
 
-def contradiction_request(sample: Sample, pairs: Sequence[Pair], thread: Thread | str, prompts: Prompts) -> Request:
+def contradiction_request(
+    sample: Sample, pairs: Sequence[ClaimPair], thread: Thread | str, prompts: Prompts
+) -> Request:
     """What a judge is asked: of each pair of claims, whether they contradict each other.
 
     Args:
@@ -313,7 +315,7 @@ class Consistent(Metric):
             "pairs_left_open": len(compared.open) - len(asked),
         }
         if compared.count > MOST_CLAIMS:
-            evidence["bounds"] = [f"only the first {MOST_CLAIMS:,} of {compared.count:,} claims are compared"]
+            evidence["bounds"] = [f"only the first {MOST_CLAIMS:,} of {count_of(compared.count, 'claim')} are compared"]
         if compared.count < 2:
             return skipped(f"the assistant makes {count_of(compared.count, 'claim')}; two can be compared", evidence)
         contradictions = [_describe(pair, compared, "rules") for pair in compared.contradictions]
@@ -345,7 +347,7 @@ class Consistent(Metric):
         return scored(1 - count / total, reason, evidence, usage)
 
 
-def _describe(pair: Pair, compared: ComparedClaims, by: str) -> dict[str, Any]:
+def _describe(pair: ClaimPair, compared: ComparedClaims, by: str) -> dict[str, Any]:
     values: dict[str, Any] = {
         "earlier": pair.earlier.text,
         "later": pair.later.text,

@@ -86,7 +86,11 @@ def collect_documents(sample: Sample, most_characters: int | None = None) -> Doc
     start = next((turn.start for turn in find_turns(sample.messages) if turn.answer == answer), answer)
     contexts = _contexts(sample, start, answer)
     results, shortened = _results(sample.messages[:answer], language, most_characters)
-    customer = [said for turn, message in _of_customer(sample, answer) if (said := _said(turn, message, language))]
+    customer = [
+        document
+        for turn, message in enumerate(sample.messages[:answer])
+        if message.role == "user" and (document := _read_customer(turn, message, language))
+    ]
     states_fact = bool(contexts or results) or any(
         part.kind == CLAIM for document in customer for part in answer_sentences(document.text, language)
     )
@@ -140,16 +144,12 @@ def _results(
     return documents, shortened
 
 
-def _of_customer(sample: Sample, answer: int) -> list[tuple[int, Message]]:
-    return [(turn, message) for turn, message in enumerate(sample.messages[:answer]) if message.role == "user"]
-
-
-def _said(turn: int, message: Message, language: Language) -> Document | None:
+def _read_customer(turn: int, message: Message, language: Language) -> Document | None:
     """What the customer said and did not only ask, without what speaks to a judge; a question with a number says it."""
     left_out = {TO_JUDGE, *NO_SENTENCES}
     sentences = [part for part in answer_sentences(message.text, language) if part.kind not in left_out]
-    said = [part.written for part in sentences if part.kind != QUESTION or any(map(str.isdigit, part.written))]
-    text = " ".join(" ".join(sentence.split()) for sentence in said)
+    stated = [part.written for part in sentences if part.kind != QUESTION or any(map(str.isdigit, part.written))]
+    text = " ".join(" ".join(sentence.split()) for sentence in stated)
     if not text:
         return None
     return Document("customer", turn, text, message_line(f"[{turn}] {language.statements.customer}", text))

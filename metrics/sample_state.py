@@ -63,6 +63,6 @@ def earlier_turns(sample: Sample) -> dict[str, str]:
         {'conversation': 'user: Hello.\\nassistant: Hi, how can I help?'}
     """
     language = language_or_fallback(sample.language)
-    said = [(message.role, without_words_to_judge(message.text, language)) for message in earlier_messages(sample)]
-    lines = [message_line(role, text) for role, text in said if text]
+    texts = [(message.role, without_words_to_judge(message.text, language)) for message in earlier_messages(sample)]
+    lines = [message_line(role, text) for role, text in texts if text]
     return {"conversation": "\n".join(lines)} if lines else {}
