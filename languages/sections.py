@@ -252,7 +252,7 @@ class FactWords(PackFile):
         name: What it is called, with its article, for a judge.
         noun: How a question calls it; a pattern, case apart.
         asked: Questions that ask for it without naming it ("when did you buy it").
-        said: How a customer states it unasked; patterns with a group `value`, case apart but for `(?-i:...)`.
+        stated: How a customer gives it unasked; patterns with a group `value`, case apart but for `(?-i:...)`.
         value: What an answer to the question looks like; a pattern with a group `value`.
         keys: The keys under which a tool returns it.
     """
@@ -260,7 +260,7 @@ class FactWords(PackFile):
     name: str
     noun: CaselessPattern
     asked: tuple[CaselessPattern, ...] = ()
-    said: tuple[ValuePattern, ...] = ()
+    stated: tuple[ValuePattern, ...] = ()
     value: ValuePattern
     keys: tuple[str, ...] = ()
 

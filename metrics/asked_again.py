@@ -180,7 +180,7 @@ def _facts_said(text: str, pack: EffortWords, asked: frozenset[str]) -> Iterator
     """The facts that a customer gives: those that they name, and the bare values that answer a question."""
     named: dict[str, str] = {}
     for kind, fact in pack.facts.items():
-        match = next((hit for pattern in fact.said if (hit := pattern.search(text))), None)
+        match = next((hit for pattern in fact.stated if (hit := pattern.search(text))), None)
         if match is not None and match["value"].strip():
             named[kind] = match["value"].strip()
     yield from named.items()
