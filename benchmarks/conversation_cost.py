@@ -157,12 +157,12 @@ async def open_pages(store: str, item: str) -> list[int]:
     return [len(page.raise_for_status().content) for page in pages]
 
 
-async def count_requests(judge: str, cassette: Path, sets: list[str]) -> list[list[object]]:
+async def count_requests(judge: str, cassette: Path, sets: list[str], metrics: list[str]) -> list[list[object]]:
     """One row per set and metric: conversations, how many were scored and failed, requests and tokens of one."""
     rows: list[list[object]] = []
     for name in sets:
         samples = load_set(name)
-        for metric in ASKING:
+        for metric in metrics:
             async with LiteLLMJudge(judge, cassette=cassette, mode="replay") as asked:
                 scores = (await score_samples(samples, load_metric(metric, asked), 1)).values()
             usage = Usage.total([score.usage for score in scores])
@@ -181,6 +181,7 @@ def main() -> None:
     parser.add_argument("--judge")
     parser.add_argument("--cassette", type=Path, help="with --judge: recorded replies; nothing is asked")
     parser.add_argument("--sets", nargs="+", default=SETS)
+    parser.add_argument("--metrics", nargs="+", default=ASKING, help="with --judge: those that were recorded")
     parser.add_argument("--read", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--pages", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -192,7 +193,7 @@ def main() -> None:
         print_machine()
         if options.cassette is None:
             parser.error("--judge needs --cassette FILE: this only replays")
-        rows = asyncio.run(count_requests(options.judge, options.cassette, options.sets))
+        rows = asyncio.run(count_requests(options.judge, options.cassette, options.sets, options.metrics))
         header = ["set", "metric", "n", "scored", "failed", "requests", "tokens in", "tokens out"]
         print_table(f"per conversation, {options.judge}", header, rows)
     else:

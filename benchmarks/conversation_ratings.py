@@ -181,6 +181,11 @@ ASKING = {AGENT: one_per_group, RETRIEVAL: with_earlier_messages}
 """Which of the conversations a judge is asked about."""
 
 
+def is_binary(samples: Sequence[Sample]) -> bool:
+    """Whether conversations are rated good or bad, so that an area under the ROC curve needs no threshold."""
+    return {sample.rating_share for sample in samples} <= {0.0, 1.0}
+
+
 async def rate_by_rules(name: str, samples: list[Sample], seed: int) -> None:
     """Prints the agreement of everything that asks nobody, and where there are enough conversations of the scorers."""
     metrics = [load_metric(metric, None) for metric in (*WITHOUT_JUDGE, *BASELINES)]
@@ -191,7 +196,8 @@ async def rate_by_rules(name: str, samples: list[Sample], seed: int) -> None:
         rows += fitted_rows(table, samples, seed)
     groups = len({sample.source for sample in samples})
     title = f"{name}: {len(samples)} conversations in {groups} groups, no judge"
-    print_table(title, ["metric", "n", "Spearman", "AUROC"], rows)
+    header = ["metric", "n", "Spearman", "AUROC"][: 4 if is_binary(samples) else 3]
+    print_table(title, header, [cells[: len(header)] for cells in rows])
     for metric in metrics:
         if reasons := [score.reason for score in scores[metric.name].values() if score.status != "scored"]:
             print(f"{metric.name} has no score of {len(reasons)}: {min(reasons)}")

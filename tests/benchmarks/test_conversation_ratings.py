@@ -90,6 +90,12 @@ def test_one_conversation_is_drawn_of_each_group() -> None:
     assert len(benchmark.one_per_group(samples, 50, seed=1)) == 10
 
 
+def test_an_area_is_shown_where_ratings_are_good_or_bad() -> None:
+    samples = make_samples(4)
+    assert benchmark.is_binary(samples)
+    assert not benchmark.is_binary([*samples, samples[0].model_copy(update={"rating": 0.5})])
+
+
 def test_without_messages_the_question_and_the_answer_stay() -> None:
     history = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
     sample = Sample(id="1", user_input="Free?", response="Yes.", metadata={"history": history})
