@@ -9,6 +9,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from ..eval_sets import Sample
+from ..eval_sets.turns import is_turn
 from ..judges.recording import Recording, format_line, parse_line
 from ..metrics import Score
 from .database import explain_errors
@@ -48,12 +49,15 @@ class RunWriter:
         self._samples: list[tuple[Any, ...]] = []
         self._scores: list[tuple[Any, ...]] = []
         self._places: dict[str, int] = {}
+        self._conversations: set[int] = set()  # hashes of their ids
         self._last_write = time.monotonic()
 
     def number_samples(self, samples: Iterable[Sample]) -> Iterator[Sample]:
         """Yields the samples and notes their places in the set, for they are done in whatever order."""
         for place, sample in enumerate(samples):
             self._places[sample.id] = place
+            if sample.messages and not is_turn(sample):
+                self._conversations.add(hash(sample.id))
             yield sample
 
     def get(self, key: str) -> Recording | None:
@@ -75,7 +79,7 @@ class RunWriter:
             row = self._database.execute(
                 "SELECT content FROM samples WHERE run = ? AND id = ?", (self._run, sample.id)
             ).fetchone()
-            if row is None or row[0] != write_content(sample):
+            if row is None or row[0] not in {write_content(sample, has_conversation=kept) for kept in (True, False)}:
                 return set()
             rows = self._database.execute(
                 "SELECT metric FROM scores WHERE run = ? AND sample = ? AND status != 'failed'", (self._run, sample.id)
@@ -96,7 +100,7 @@ class RunWriter:
         place = self._places.pop(sample.id, 0)
         if not scores:
             return
-        content = write_content(sample)
+        content = self._content(sample)
         row = (self._run, sample.id, place, sample.language, sample.rating_share, sample.source, content)
         self._samples.append(row)
         for metric, score in scores.items():
@@ -105,6 +109,11 @@ class RunWriter:
             self._scores.append((self._run, sample.id, metric, *fields))
         if len(self._scores) >= _BATCH_ROWS or time.monotonic() - self._last_write > _BATCH_SECONDS:
             self.flush()
+
+    def _content(self, sample: Sample) -> str:
+        """The sample as it is kept: a turn without its messages only where the conversation is among the samples."""
+        conversation = hash(str(sample.metadata.get("conversation")))
+        return write_content(sample, has_conversation=conversation in self._conversations)
 
     def flush(self) -> None:
         """Writes the batch, in one transaction; a batch that cannot be written is kept for the next time."""

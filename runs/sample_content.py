@@ -15,12 +15,17 @@ _TURN_OF, _DIGEST = "turn_of", "digest_of_messages"
 _START = f'{{"{_TURN_OF}":'
 
 
-def write_content(sample: Sample) -> str:
+def write_content(sample: Sample, *, has_conversation: bool) -> str:
     """Writes a sample as JSON. Of a turn the messages are left out, with a digest that says which they were.
 
-    A conversation with n turns so takes the room of one and not of n.
+    A conversation with n turns so takes the room of one and not of n. A turn whose conversation is not among the
+    samples (a set of rated turns) keeps its messages.
+
+    Args:
+        sample: The sample.
+        has_conversation: Whether the conversation that a turn is of is kept too.
     """
-    if not is_turn(sample):
+    if not has_conversation or not is_turn(sample):
         return sample.model_dump_json()
     digest = hashlib.sha256(sample.model_dump_json(include={"messages"}).encode()).hexdigest()[:16]
     kept = to_json({_TURN_OF: sample.metadata["conversation"], _DIGEST: digest}).decode()
