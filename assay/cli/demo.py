@@ -40,7 +40,6 @@ _SAMPLE = "en-029"  # its one false claim is easy to see
 _OTHER_SAMPLE = "nl-048"  # of the other language, with a claim that no page makes
 _NEXT = (
     (f"assay show last {_SAMPLE}", "how one answer came by its scores"),
-    (f"assay show {{conversations}} {_CONVERSATION}", "a conversation, with its turns"),
     ("assay view", "runs and answers on a page"),
     ("assay rate last --raters ada,bob", "your own ratings of these answers"),
     ("assay meta last --report report.html", "all the figures, as a page"),
@@ -129,12 +128,9 @@ def _print_demo(store: "Store", outcome: "Outcome", conversations: "Outcome | No
     print_table(summary_table(title, ScoreTotals.of_run(store, outcome.run).summarise(directions)))
     _print_scorer(console, store, outcome.run, joined)
     if conversations is not None:
-        _print_conversations(console, store, conversations)
+        _print_conversations(console, store, conversations, judge)
     console.print(Text("\nNext:", style="bold"))
-    for template, purpose in _NEXT:
-        if "{conversations}" in template and conversations is None:
-            continue
-        command = template.format(conversations=conversations and conversations.run)
+    for command, purpose in _NEXT:
         print_command(console, f"{typed_command(*command.split()[1:]):<37}", purpose)
 
 
@@ -180,7 +176,7 @@ def _print_scorer(console: "Console", store: "Store", run: str, joined: "JoinedS
     console.print(Padding(Text(explanation), (0, 0, 0, 6)))
 
 
-def _print_conversations(console: "Console", store: "Store", outcome: "Outcome") -> None:
+def _print_conversations(console: "Console", store: "Store", outcome: "Outcome", judge: str) -> None:
     """The means of the metrics of a conversation, and what one of them found in one conversation."""
     from rich.padding import Padding
     from rich.text import Text
@@ -191,9 +187,11 @@ def _print_conversations(console: "Console", store: "Store", outcome: "Outcome")
     summaries = ScoreTotals.of_run(store, outcome.run).summarise(directions)
     own = [one for one in summaries if one.name in CONVERSATION_METRICS]
     means = ", ".join(f"{one.name} {Figure('mean', one.mean)}" for one in own)
-    console.print(Text(f"\n{count_of(own[0].n, 'conversation')}, on average: {means}. One:"))
+    console.print(Text(f"\n{count_of(own[0].n, 'conversation')}, on average: {means}."))
+    console.print(Text(f"What a judge decides there needs a larger one than {judge}. One of them:"))
     scores = {metric: score for _, metric, score in store.scores(outcome.run, _CONVERSATION)}
     console.print(Padding(Text(f"{_CONVERSATION}, tool_calls: {scores['tool_calls'].reason}"), (0, 0, 0, 2)))
+    print_command(console, typed_command("show", outcome.run, _CONVERSATION), "with its turns")
 
 
 def _join_scores(store: "Store", run: str) -> "JoinedScores":
