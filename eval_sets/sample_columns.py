@@ -288,9 +288,9 @@ def _keep_beside_messages(
 
     A question with an answer beside messages is a turn of its own; a `prompt` alone repeats one of them.
     """
-    doubtful = [name for name in ("user_input", "response") if name in origins]
+    doubtful: list[str] = [name for name in ("user_input", "response") if name in origins]
     if {"user_input", "response"} <= fields.keys():
-        doubtful = []
+        doubtful.clear()
     if "retrieved_contexts" in origins and _has_contexts(fields["messages"]):
         doubtful.append("retrieved_contexts")
     for name in doubtful:
