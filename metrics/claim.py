@@ -2,11 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..text.quotes import Place as Place  # noqa: PLC0414 - where a quote stands is part of a claim: a public name
 
 Verdict = Literal["supported", "contradicted", "not_found", "unverifiable"]
+
+
+class QuotedDocument(NamedTuple):
+    """What a quote stands in, where that is not one of the sample's own contexts alone.
+
+    Attributes:
+        kind: What it is: a context, an earlier context, a tool result, the customer's words, a table.
+        turn: The message that it came with, counted from 0; None for what came with none.
+    """
+
+    kind: str
+    turn: int | None
 
 
 @dataclass(slots=True, unsafe_hash=True)  # made for every claim: not frozen, which takes three times as long
@@ -18,10 +30,11 @@ class Claim:
         verdict: `supported`, `contradicted`, `not_found` in the contexts, or `unverifiable`.
         reason: Why, in one sentence.
         quote: The words of a context that the judge quotes for its verdict.
-        place: Where the quote stands, or None when it stands nowhere.
+        place: Where the quote stands in the sample's contexts, or None when it does not stand there.
         probability: P(supported) in [0, 1], where the judge gives probabilities.
         computed: The numerical checks of the claim, as evidence: statistic, series, window, stated and computed value.
         overruled: The judge's claim that the computation replaced.
+        document: What the quote stands in, where more than the sample's contexts may support a claim.
     """
 
     text: str
@@ -32,13 +45,14 @@ class Claim:
     probability: float | None = None
     computed: tuple[dict[str, Any], ...] = ()
     overruled: "Claim | None" = None
+    document: QuotedDocument | None = None
 
     @property
     def support(self) -> float:
         """The claim's support in [0, 1]: P(supported), or without a probability 1 for `supported` and else 0."""
         return float(self.verdict == "supported") if self.probability is None else self.probability
 
-    def with_quote(self, quote: str, place: Place) -> "Claim":
+    def with_quote(self, quote: str, place: Place | None, document: QuotedDocument | None = None) -> "Claim":
         """The claim with another quote; several times as fast as `dataclasses.replace`.
 
         Example:
@@ -46,7 +60,15 @@ class Claim:
             'free of charge'
         """
         return Claim(
-            self.text, self.verdict, self.reason, quote, place, self.probability, self.computed, self.overruled
+            self.text,
+            self.verdict,
+            self.reason,
+            quote,
+            place,
+            self.probability,
+            self.computed,
+            self.overruled,
+            document,
         )
 
     def evidence(self) -> dict[str, Any]:
@@ -68,6 +90,8 @@ class Claim:
             "place": None if place is None else {"context": place.context, "start": place.start, "end": place.end},
             "source": "judge" if self.overruled is None else "numeric",
         }
+        if self.document is not None:
+            values["document"] = self.document._asdict()
         if self.overruled is not None:
             values |= {"numeric": list(self.computed), "judge": self.overruled.evidence()}
         return values
@@ -84,7 +108,7 @@ class Claim:
             >>> Claim.from_evidence(claim.evidence()) == claim
             True
         """
-        place, judge = values.get("place"), values.get("judge")
+        place, judge, document = values.get("place"), values.get("judge"), values.get("document")
         return cls(
             text=values["text"],
             verdict=values["verdict"],
@@ -94,4 +118,5 @@ class Claim:
             probability=values.get("probability"),
             computed=tuple(values.get("numeric", ())) or ((dict(values),) if "statistic" in values else ()),
             overruled=cls.from_evidence(judge) if judge else None,
+            document=QuotedDocument(**document) if document else None,
         )

@@ -8,6 +8,7 @@ from ..eval_sets.conversation import message_line
 from ..eval_sets.sample import Sample
 from ..judges import Judge, JudgeSettings, Question, Request
 from ..judges.request_fit import context_need
+from ..judges.settings import GGUF
 from ..languages import language_or_fallback
 from ..text.wording import count_of
 
@@ -106,8 +107,8 @@ def fit_results(write: Callable[[int | None], T], judge: Judge, ask: Callable[[T
         if known is None or need <= known:
             return written
         limit = known
+    cure = "raise context_tokens in the judge's settings, or " if settings.model.startswith(GGUF) else ""
     raise JudgeError(
         f"the conversation takes about {count_of(need, 'token')} with every result of a tool cut to {_SHORTER[-1]} "
-        f"characters, and the judge reads {limit:,}; raise context_tokens in the judge's settings, or take a judge with "
-        "a longer context"
+        f"characters, and the judge reads {limit:,}; {cure}take a judge with a longer context"
     )

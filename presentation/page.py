@@ -48,6 +48,7 @@ def template_environment(*packages: str) -> "Environment":
         "named": texts.format_name,
         "p_phrase": format_p,
         "price": format_price,
+        "quote_place": texts.quote_place,
         "rating": lambda value, low, high, kind="rating": typeset(format_rating(value, low, high, kind)),
         "readable": texts.make_readable,
         "seen": lambda text, length: texts.shorten(read_visible_text(text[: 10 * length]).text, length),

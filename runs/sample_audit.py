@@ -8,7 +8,7 @@ from ..meta_eval.scorer import DECISION_WORDS
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure, format_cost
-from ..presentation.texts import one_line
+from ..presentation.texts import one_line, quote_place
 from ..presentation.wording import format_rating
 from ..text.wording import count_of
 from ..untrusted import without_unseen
@@ -204,9 +204,7 @@ def _claim_lines(claim: Mapping[str, Any]) -> Iterator[Line]:
     )
     yield (Part(f"               {one_line(claim['reason'])}", "detail"),)
     if claim.get("quote"):
-        place = claim.get("place")
-        where = f"context {place['context']}, {place['start']}-{place['end']}" if place else "not in the context"
-        yield (Part(f'               "{one_line(claim["quote"])}" ({where})', "detail"),)
+        yield (Part(f'               "{one_line(claim["quote"])}" ({quote_place(claim)})', "detail"),)
 
 
 class Audit:
