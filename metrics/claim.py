@@ -20,6 +20,14 @@ class QuotedDocument(NamedTuple):
     kind: str
     turn: int | None
 
+    @classmethod
+    def from_evidence(cls, document: Any) -> "QuotedDocument | None":
+        """What a claim of a score's evidence names as `document`; None where that is of another shape."""
+        if not isinstance(document, Mapping) or not isinstance(document.get("kind"), str):
+            return None
+        turn = document.get("turn")
+        return cls(document["kind"], turn if isinstance(turn, int) else None)
+
 
 @dataclass(slots=True, unsafe_hash=True)  # made for every claim: not frozen, which takes three times as long
 class Claim:
@@ -108,7 +116,7 @@ class Claim:
             >>> Claim.from_evidence(claim.evidence()) == claim
             True
         """
-        place, judge, document = values.get("place"), values.get("judge"), values.get("document")
+        place, judge = values.get("place"), values.get("judge")
         return cls(
             text=values["text"],
             verdict=values["verdict"],
@@ -118,5 +126,5 @@ class Claim:
             probability=values.get("probability"),
             computed=tuple(values.get("numeric", ())) or ((dict(values),) if "statistic" in values else ()),
             overruled=cls.from_evidence(judge) if judge else None,
-            document=QuotedDocument(**document) if document else None,
+            document=QuotedDocument.from_evidence(values.get("document")),
         )

@@ -3,7 +3,6 @@
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..text.wording import count_of
@@ -103,30 +102,6 @@ def verdict_sign(verdict: str) -> str:
         ('✓', '•')
     """
     return _SIGNS.get(verdict, "•")
-
-
-def quote_place(claim: Mapping[str, Any]) -> str:
-    """Says where the quote of a claim stands, as the evidence of a score has it; contexts and turns count from 0.
-
-    Args:
-        claim: An entry of a score's `claims`.
-
-    Examples:
-        >>> quote_place({"place": {"context": 0, "start": 3, "end": 7}})
-        'context 0, 3-7'
-        >>> quote_place({"place": None, "document": {"kind": "tool result", "turn": 5}})
-        'tool result, turn 5'
-        >>> quote_place({"document": {"kind": "customer", "turn": 3}}), quote_place({"place": None})
-        ('the customer, turn 3', 'not in the context')
-    """
-    place, document = claim.get("place"), claim.get("document")
-    if isinstance(place, Mapping) and all(isinstance(place.get(key), int) for key in ("context", "start", "end")):
-        return f"context {place['context']}, {place['start']}-{place['end']}"
-    if not isinstance(document, Mapping) or not isinstance(document.get("kind"), str):
-        return "not in the context"
-    kind, turn = one_line(document["kind"], 40), document.get("turn")
-    words = "the customer" if kind == "customer" else kind
-    return f"{words}, turn {turn}" if isinstance(turn, int) else words
 
 
 def format_time(moment: str) -> str:

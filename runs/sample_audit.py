@@ -8,9 +8,9 @@ from ..meta_eval.scorer import DECISION_WORDS
 from ..metrics import Score
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure, format_cost
-from ..presentation.texts import one_line, quote_place
+from ..presentation.texts import one_line
 from ..presentation.wording import format_rating
-from ..text.wording import count_of
+from ..text.wording import count_of, quote_place
 from ..untrusted import without_unseen
 from .run_tables import score_cell
 

@@ -12,7 +12,7 @@ from ..judges import JudgeLike, LiteLLMJudge, open_judge
 from ..metrics import Claim, Metric, Score
 from ..metrics.catalogue import load_metric
 from ..metrics.metric import check_metric, run_to_end
-from ..presentation.texts import quote_place
+from ..text.wording import quote_place
 from ..untrusted import without_unseen
 
 _LONGEST = 300  # characters of a text in a failure

@@ -132,7 +132,7 @@ def _quote_place(claim: Mapping[str, Any], contexts: tuple[str, ...]) -> tuple[i
         if isinstance(context, int) and isinstance(start, int) and isinstance(end, int):
             is_there = 0 <= context < len(contexts) and 0 <= start < end <= len(contexts[context])
             return (context, start, end) if is_there else None
-    if claim.get("document"):
+    if isinstance(claim.get("document"), dict):
         return None
     if isinstance(quote, str) and quote and (match := find_quote(quote, contexts)):
         return match.context, match.start, match.end

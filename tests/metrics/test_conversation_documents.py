@@ -14,13 +14,13 @@ from assay.errors import JudgeError
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings
 from assay.judges.litellm_lookup import find_context_limit
-from assay.metrics import Faithfulness, WeakestClaim
+from assay.metrics import Claim, Faithfulness, WeakestClaim
 from assay.metrics.claim_extraction import claims_question
 from assay.metrics.claim_support import support_request
 from assay.metrics.conversation_documents import Documentation, collect_documents, fitting_documents
-from assay.presentation.texts import quote_place
 from assay.prompts import BUNDLED
 from assay.runs.sample_audit import Audit
+from assay.text.wording import quote_place
 
 Make = Callable[..., Any]
 ORDER = '{"id": "A-17", "total": "49.90", "status": "packed"}'
@@ -136,6 +136,13 @@ def test_the_terminal_says_where_each_quote_stands(judge: Make, decide: Make) ->
     score = asyncio.run(Faithfulness(judge(logprobs=True)).assess(sample))
     places = re.findall(r'" \((.*)\)$', str(Audit(sample, {"faithfulness": score})), re.MULTILINE)
     assert places == ["context 0, 0-26", "the customer, turn 1", "tool result, turn 3", "earlier context, turn 4"]
+
+
+@pytest.mark.parametrize("document", ["handbook.pdf", {"page": 3}, {"kind": 3}, [], None])
+def test_a_document_of_another_shape_is_no_place(document: Any) -> None:
+    """A metric of one's own may call something else a document."""
+    values = {"text": "It is free.", "verdict": "supported", "reason": "", "quote": "free", "document": document}
+    assert Claim.from_evidence(values).document is None
 
 
 @pytest.mark.parametrize("is_conversation", [False, True])

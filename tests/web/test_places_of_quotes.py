@@ -25,6 +25,7 @@ def test_only_a_quote_without_a_named_document_is_searched_in_the_contexts() -> 
     """Before `lamps are free` stand the four characters of `All `; the quote has fourteen."""
     assert quote_of(CLAIM) == (0, 4, 18)
     assert quote_of(CLAIM | {"document": {"kind": "customer", "turn": 3}}) is None
+    assert quote_of(CLAIM | {"document": "handbook.pdf"}) == (0, 4, 18)  # of a metric of one's own
 
 
 @pytest.mark.parametrize("place", [(1, 0, 5), (-1, 0, 5), (0, 0, 20), (0, 5, 5), (0, -3, 5)])
