@@ -78,7 +78,7 @@ def collect_documents(
         shows_tables: Whether the sample's contexts are its tables as text.
 
     Example:
-        >>> asked = {"role": "user", "content": "I have 3 bags. Is that free?"}
+        >>> asked = {"role": "user", "content": "I have 3 bags. Are those free of charge?"}
         >>> messages = [asked, {"role": "assistant", "content": "Yes."}]
         >>> sample = Sample(id="1", messages=messages, retrieved_contexts=["Bags are free."], language="en")
         >>> [(document.kind, document.turn, document.text) for document in collect_documents(sample).documents]

@@ -73,10 +73,11 @@ def quote_place(claim: Mapping[str, Any]) -> str:
         ('the customer, turn 3', 'not in the context')
     """
     place, document = claim.get("place"), claim.get("document")
-    if isinstance(place, Mapping) and all(isinstance(place.get(key), int) for key in ("context", "start", "end")):
+    if isinstance(place, Mapping) and all(type(place.get(key)) is int for key in ("context", "start", "end")):
         return f"context {place['context']}, {place['start']}-{place['end']}"
-    if not isinstance(document, Mapping) or not isinstance(document.get("kind"), str):
+    kind, turn = (document.get("kind"), document.get("turn")) if isinstance(document, Mapping) else (None, None)
+    words = " ".join(without_unseen(kind).split())[:40] if isinstance(kind, str) else ""
+    if not words:
         return "not in the context"
-    kind, turn = " ".join(without_unseen(document["kind"]).split())[:40], document.get("turn")
-    words = "the customer" if kind == "customer" else kind
-    return f"{words}, turn {turn}" if isinstance(turn, int) else words
+    words = "the customer" if words == "customer" else words
+    return f"{words}, turn {turn}" if type(turn) is int and turn >= 0 else words

@@ -48,6 +48,9 @@ def test_a_place_that_the_contexts_do_not_have_marks_nothing(place: tuple[int, i
         ),
         ({}, "not in the context"),
         ({"document": {"kind": "<b>x</b>", "turn": 5}}, "<b>x</b>, turn 5"),
+        ({"document": {"kind": "customer", "turn": True}}, "the customer"),
+        ({"document": {"kind": "customer", "turn": -2}}, "the customer"),
+        ({"document": {"kind": " ", "turn": 1}}, "not in the context"),
         ({"document": {"kind": 1}, "place": {"context": "0"}}, "not in the context"),
     ],
 )
