@@ -2,11 +2,31 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..text.quotes import Place as Place  # noqa: PLC0414 - where a quote stands is part of a claim: a public name
 
 Verdict = Literal["supported", "contradicted", "not_found", "unverifiable"]
+
+
+class QuotedDocument(NamedTuple):
+    """What a quote stands in, where that is not one of the sample's own contexts alone.
+
+    Attributes:
+        kind: What it is: a context, an earlier context, a tool result, the customer's words, a table.
+        turn: The message that it came with, counted from 0; None for what came with none.
+    """
+
+    kind: str
+    turn: int | None
+
+    @classmethod
+    def from_evidence(cls, document: Any) -> "QuotedDocument | None":
+        """What a claim of a score's evidence names as `document`; None where that is of another shape."""
+        if not isinstance(document, Mapping) or not isinstance(document.get("kind"), str):
+            return None
+        turn = document.get("turn")
+        return cls(document["kind"], turn if isinstance(turn, int) else None)
 
 
 @dataclass(slots=True, unsafe_hash=True)  # made for every claim: not frozen, which takes three times as long
@@ -18,10 +38,11 @@ class Claim:
         verdict: `supported`, `contradicted`, `not_found` in the contexts, or `unverifiable`.
         reason: Why, in one sentence.
         quote: The words of a context that the judge quotes for its verdict.
-        place: Where the quote stands, or None when it stands nowhere.
+        place: Where the quote stands in the sample's contexts, or None when it does not stand there.
         probability: P(supported) in [0, 1], where the judge gives probabilities.
         computed: The numerical checks of the claim, as evidence: statistic, series, window, stated and computed value.
         overruled: The judge's claim that the computation replaced.
+        document: What the quote stands in, where more than the sample's contexts may support a claim.
     """
 
     text: str
@@ -32,13 +53,14 @@ class Claim:
     probability: float | None = None
     computed: tuple[dict[str, Any], ...] = ()
     overruled: "Claim | None" = None
+    document: QuotedDocument | None = None
 
     @property
     def support(self) -> float:
         """The claim's support in [0, 1]: P(supported), or without a probability 1 for `supported` and else 0."""
         return float(self.verdict == "supported") if self.probability is None else self.probability
 
-    def with_quote(self, quote: str, place: Place) -> "Claim":
+    def with_quote(self, quote: str, place: Place | None, document: QuotedDocument | None = None) -> "Claim":
         """The claim with another quote; several times as fast as `dataclasses.replace`.
 
         Example:
@@ -46,7 +68,15 @@ class Claim:
             'free of charge'
         """
         return Claim(
-            self.text, self.verdict, self.reason, quote, place, self.probability, self.computed, self.overruled
+            self.text,
+            self.verdict,
+            self.reason,
+            quote,
+            place,
+            self.probability,
+            self.computed,
+            self.overruled,
+            document,
         )
 
     def evidence(self) -> dict[str, Any]:
@@ -68,6 +98,8 @@ class Claim:
             "place": None if place is None else {"context": place.context, "start": place.start, "end": place.end},
             "source": "judge" if self.overruled is None else "numeric",
         }
+        if self.document is not None:
+            values["document"] = self.document._asdict()
         if self.overruled is not None:
             values |= {"numeric": list(self.computed), "judge": self.overruled.evidence()}
         return values
@@ -94,4 +126,5 @@ class Claim:
             probability=values.get("probability"),
             computed=tuple(values.get("numeric", ())) or ((dict(values),) if "statistic" in values else ()),
             overruled=cls.from_evidence(judge) if judge else None,
+            document=QuotedDocument.from_evidence(values.get("document")),
         )

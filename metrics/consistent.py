@@ -58,13 +58,13 @@ class ComparedClaims(NamedTuple):
     """The claims of a conversation and what rules find between them.
 
     Attributes:
-        count: How many claims there are.
+        total: How many claims there are.
         contradictions: Pairs that rules decide, at most one per later claim.
         open: Pairs that rules leave open, the most alike first, at most one per later claim.
         corrected: The turns in which the assistant corrects itself.
     """
 
-    count: int
+    total: int
     contradictions: list[ClaimPair]
     open: list[ClaimPair]
     corrected: frozenset[int]
@@ -310,14 +310,14 @@ class Consistent(Metric):
         asked = compared.open[: self.pairs] if self.judge else []
         evidence: dict[str, Any] = {
             "contradictions": [],
-            "claims_compared": min(compared.count, MOST_CLAIMS),
+            "claims_compared": min(compared.total, MOST_CLAIMS),
             "pairs_judged": len(asked),
             "pairs_left_open": len(compared.open) - len(asked),
         }
-        if compared.count > MOST_CLAIMS:
-            evidence["bounds"] = [f"only the first {MOST_CLAIMS:,} of {count_of(compared.count, 'claim')} are compared"]
-        if compared.count < 2:
-            return skipped(f"the assistant makes {count_of(compared.count, 'claim')}; two can be compared", evidence)
+        if compared.total > MOST_CLAIMS:
+            evidence["bounds"] = [f"only the first {MOST_CLAIMS:,} of {count_of(compared.total, 'claim')} are compared"]
+        if compared.total < 2:
+            return skipped(f"the assistant makes {count_of(compared.total, 'claim')}; two can be compared", evidence)
         contradictions = [_describe(pair, compared, "rules") for pair in compared.contradictions]
         usage = NO_USAGE
         if self.judge and asked:

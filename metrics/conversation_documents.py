@@ -14,10 +14,10 @@ from ..text.quotes import Place, find_nearest_sentence
 from ..text.sentence_kinds import CLAIM, QUESTION
 from ..text.sentences import NO_SENTENCES, answer_sentences, without_words_to_judge
 from ..text.tokens import tokens
-from .claim import Claim
+from .claim import Claim, QuotedDocument
 from .conversation_state import fit_results
 
-DocumentKind = Literal["context", "earlier context", "tool result", "customer"]
+DocumentKind = Literal["context", "earlier context", "tool result", "customer", "table"]
 _LONGEST_QUOTE = 300  # characters of a tool's result that are quoted
 _WORD = re.compile(r"\w+")
 
@@ -27,13 +27,13 @@ class Document(NamedTuple):
 
     Attributes:
         kind: What it is.
-        turn: The message that it came with, counted from 0.
+        turn: The message that it came with, counted from 0; None for a table, which came with none.
         text: The text.
         line: It as the judge reads it: what a tool returned or the customer said is one line that says so.
     """
 
     kind: DocumentKind
-    turn: int
+    turn: int | None
     text: str
     line: str
 
@@ -67,15 +67,18 @@ class Documentation(NamedTuple):
         return {"documentation": kinds} | cut
 
 
-def collect_documents(sample: Sample, most_characters: int | None = None) -> Documentation:
+def collect_documents(
+    sample: Sample, most_characters: int | None = None, *, shows_tables: bool = False
+) -> Documentation:
     """Collects what was known when the answer under test was given.
 
     Args:
         sample: A sample with messages.
         most_characters: The most characters of a tool's result; None for all of it.
+        shows_tables: Whether the sample's contexts are its tables as text.
 
     Example:
-        >>> asked = {"role": "user", "content": "I have 3 bags. Is that free?"}
+        >>> asked = {"role": "user", "content": "I have 3 bags. Are those free of charge?"}
         >>> messages = [asked, {"role": "assistant", "content": "Yes."}]
         >>> sample = Sample(id="1", messages=messages, retrieved_contexts=["Bags are free."], language="en")
         >>> [(document.kind, document.turn, document.text) for document in collect_documents(sample).documents]
@@ -85,6 +88,10 @@ def collect_documents(sample: Sample, most_characters: int | None = None) -> Doc
     answer = sample.turn if sample.turn is not None else len(sample.messages)
     start = next((turn.start for turn in find_turns(sample.messages) if turn.answer == answer), answer)
     contexts = _contexts(sample, start, answer)
+    if shows_tables:
+        count = len(sample.retrieved_contexts)
+        tables = [document._replace(kind="table", turn=None) for document in contexts[:count]]
+        contexts = [*tables, *contexts[count:]]
     results, shortened = _results(sample.messages[:answer], language, most_characters)
     customer = [
         document
@@ -99,7 +106,11 @@ def collect_documents(sample: Sample, most_characters: int | None = None) -> Doc
 
 
 def fitting_documents(
-    sample: Sample, judge: Judge, ask: Callable[[Documentation], Request | Question[Any]]
+    sample: Sample,
+    judge: Judge,
+    ask: Callable[[Documentation], Request | Question[Any]],
+    *,
+    shows_tables: bool = False,
 ) -> Documentation:
     """Collects what was known, as much as the judge can read: results of tools are cut where all does not fit.
 
@@ -107,11 +118,12 @@ def fitting_documents(
         sample: A sample with messages.
         judge: Who reads it.
         ask: Makes what the judge is asked.
+        shows_tables: Whether the sample's contexts are its tables as text.
 
     Raises:
         JudgeError: It does not fit with the results cut either.
     """
-    return fit_results(lambda most: collect_documents(sample, most), judge, ask)
+    return fit_results(lambda most: collect_documents(sample, most, shows_tables=shows_tables), judge, ask)
 
 
 def _contexts(sample: Sample, start: int, answer: int) -> list[Document]:
@@ -155,8 +167,8 @@ def _read_customer(turn: int, message: Message, language: Language) -> Document 
     return Document("customer", turn, text, message_line(f"[{turn}] {language.statements.customer}", text))
 
 
-def quote_documents(claims: Sequence[Claim], sample: Sample, documentation: Documentation) -> list[dict[str, Any]]:
-    """Gives the claims as evidence, each supported one with the sentence that shares most of its words.
+def quote_documents(claims: Sequence[Claim], sample: Sample, documentation: Documentation) -> list[Claim]:
+    """Gives each supported claim the sentence that shares most of its words, and says what that stands in.
 
     Args:
         claims: The claims with their verdicts.
@@ -164,32 +176,26 @@ def quote_documents(claims: Sequence[Claim], sample: Sample, documentation: Docu
         documentation: Where a quote may stand.
 
     Returns:
-        The evidence of each claim; `document` says in which kind of document its quote stands, and with which message
-        that came. `place` is there for a quote in the sample's own contexts.
+        The claims; `document` says in which kind of document a quote stands, and with which message that came. `place`
+        is there for a quote in the sample's own contexts: it counts these.
     """
     texts = tuple(document.text for document in documentation.documents)
     of_company = tuple("" if document.kind == "customer" else document.text for document in documentation.documents)
-    evidence = []
+    quoted = []
     for claim in claims:
         place = None
         if claim.verdict == "supported":  # what the customer said is the quote of what nothing else says
             place = find_nearest_sentence(claim.text, of_company) or find_nearest_sentence(claim.text, texts)
         if place is None:
-            evidence.append(claim.evidence())
+            quoted.append(claim)
             continue
         document = documentation.documents[place.context]
         if document.kind == "tool result":
             place = _narrow(claim.text, document.text, place)
-        is_own = place.context < len(sample.retrieved_contexts)
-        values = claim.with_quote(document.text[place.start : place.end], place).evidence()
-        evidence.append(
-            values | {"place": values["place"] if is_own else None, "document": _name(document)},
-        )
-    return evidence
-
-
-def _name(document: Document) -> dict[str, Any]:
-    return {"kind": document.kind, "turn": document.turn}
+        is_own = document.kind == "context" and place.context < len(sample.retrieved_contexts)
+        source = QuotedDocument(document.kind, document.turn)
+        quoted.append(claim.with_quote(document.text[place.start : place.end], place if is_own else None, source))
+    return quoted
 
 
 def _narrow(claim: str, text: str, place: Place) -> Place:

@@ -11,7 +11,7 @@ from ..prompts import BUNDLED, Prompts
 from ..text.sentences import describe_cut_lines
 from ..text.wording import count_of
 from ..worker_threads import compute_beside
-from .claim import Claim
+from .claim import Claim, QuotedDocument
 from .claim_extraction import ClaimsBy, claims_by_judge, claims_of_sentences, sentence_evidence, sentences_of_answer
 from .claim_support import CONVERSATION_SUPPORT, SUPPORT, judge_support, support_request, with_quotes
 from .conversation_documents import Documentation, fitting_documents, quote_documents
@@ -82,6 +82,14 @@ class Faithfulness(Metric):
             sample = sample.model_copy(update={"retrieved_contexts": tables_as_contexts(sample.tables)})
         return sample
 
+    def _shows_tables(self, sample: Sample) -> bool:
+        """Whether the contexts of a prepared sample are its tables as text."""
+        if not sample.tables or self.numeric is False:
+            return False
+        from .numeric.in_faithfulness import tables_as_contexts
+
+        return sample.retrieved_contexts == tables_as_contexts(sample.tables)
+
     async def measure(self, sample: Sample) -> Score:
         """The score, with every claim, verdict, quote and place in the evidence.
 
@@ -117,6 +125,11 @@ class Faithfulness(Metric):
         )
         if documents is None:
             judged = await compute_for(sample, with_quotes, judged, sample.retrieved_contexts)
+            if self._shows_tables(sample):  # the sample has no contexts that a place could count
+                judged = [
+                    claim.with_quote(claim.quote, None, QuotedDocument("table", None)) if claim.place else claim
+                    for claim in judged
+                ]
         if sample.tables if self.numeric is None else self.numeric:
             from .numeric.in_faithfulness import with_computed_verdicts
 
@@ -124,11 +137,10 @@ class Faithfulness(Metric):
         unsupported = [claim for claim in judged if claim.verdict != "supported"]
         supported = len(judged) - len(unsupported)
         value = self.aggregate([claim.support for claim in judged])
-        if documents is None:
-            evidence["claims"] = [claim.evidence() for claim in judged]
-        else:
-            evidence["claims"] = await compute_for(sample, quote_documents, judged, sample, documents)
+        if documents is not None:
+            judged = await compute_for(sample, quote_documents, judged, sample, documents)
             evidence |= documents.evidence()
+        evidence["claims"] = [claim.evidence() for claim in judged]
         evidence["ratio"] = supported / len(judged)
         reason = f"{supported} of {count_of(len(judged), 'claim')} supported"
         if unsupported:
@@ -149,7 +161,8 @@ class Faithfulness(Metric):
                 sample, [longest], documents.text, self.prompts, context=context, task=CONVERSATION_SUPPORT
             )
 
-        return await compute_for(sample, fitting_documents, sample, self.judge, ask)
+        shows_tables = self._shows_tables(sample)
+        return await compute_for(sample, fitting_documents, sample, self.judge, ask, shows_tables=shows_tables)
 
     def aggregate(self, support: list[float]) -> float:
         """The score from each claim's support in [0, 1]: the mean."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..atomic_files import replace_file
-from ..text.wording import count_of, verb_of
+from ..text.wording import count_of, quote_place, verb_of
 from . import texts
 from .figure import MISSING, Figure, format_cost, format_p, format_price
 from .rendered_markdown import read_visible_text, render_markdown
@@ -48,6 +48,7 @@ def template_environment(*packages: str) -> "Environment":
         "named": texts.format_name,
         "p_phrase": format_p,
         "price": format_price,
+        "quote_place": quote_place,
         "rating": lambda value, low, high, kind="rating": typeset(format_rating(value, low, high, kind)),
         "readable": texts.make_readable,
         "seen": lambda text, length: texts.shorten(read_visible_text(text[: 10 * length]).text, length),

@@ -10,7 +10,7 @@ from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure, format_cost
 from ..presentation.texts import one_line
 from ..presentation.wording import format_rating
-from ..text.wording import count_of
+from ..text.wording import count_of, quote_place
 from ..untrusted import without_unseen
 from .run_tables import score_cell
 
@@ -204,9 +204,7 @@ def _claim_lines(claim: Mapping[str, Any]) -> Iterator[Line]:
     )
     yield (Part(f"               {one_line(claim['reason'])}", "detail"),)
     if claim.get("quote"):
-        place = claim.get("place")
-        where = f"context {place['context']}, {place['start']}-{place['end']}" if place else "not in the context"
-        yield (Part(f'               "{one_line(claim["quote"])}" ({where})', "detail"),)
+        yield (Part(f'               "{one_line(claim["quote"])}" ({quote_place(claim)})', "detail"),)
 
 
 class Audit:

@@ -12,6 +12,7 @@ from ..judges import JudgeLike, LiteLLMJudge, open_judge
 from ..metrics import Claim, Metric, Score
 from ..metrics.catalogue import load_metric
 from ..metrics.metric import check_metric, run_to_end
+from ..text.wording import quote_place
 from ..untrusted import without_unseen
 
 _LONGEST = 300  # characters of a text in a failure
@@ -161,11 +162,8 @@ def _claim_lines(claim: Claim) -> Iterator[str]:
     probability = "" if claim.probability is None else f" P={claim.probability:.2f}"
     yield f"  {claim.verdict:12}{probability} {_shown(claim.text)}"
     yield f"    {_shown(claim.reason)}"
-    if claim.place is not None:
-        place = f"context {claim.place.context + 1}, characters {claim.place.start} to {claim.place.end}"
-        yield f'    quote: "{_shown(claim.quote)}" ({place})'
-    elif claim.quote:
-        yield f'    quote: "{_shown(claim.quote)}" (in no context)'
+    if claim.quote:
+        yield f'    quote: "{_shown(claim.quote)}" ({quote_place(claim.evidence())})'
 
 
 def _shown(text: str) -> str:

@@ -1,7 +1,10 @@
-"""The words of counts in sentences."""
+"""The words of counts and places in sentences."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..untrusted import without_unseen
 
 _ENDS_IN_Y = re.compile("(?<=[^aeiou])y$")
 
@@ -53,3 +56,28 @@ def list_first(parts: Sequence[str], most: int = 10) -> str:
     """
     more = len(parts) - most
     return ", ".join(parts[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def quote_place(claim: Mapping[str, Any]) -> str:
+    """Says where the quote of a claim stands, as the evidence of a score has it; contexts and turns count from 0.
+
+    Args:
+        claim: An entry of a score's `claims`.
+
+    Examples:
+        >>> quote_place({"place": {"context": 0, "start": 3, "end": 7}})
+        'context 0, 3-7'
+        >>> quote_place({"place": None, "document": {"kind": "tool result", "turn": 5}})
+        'tool result, turn 5'
+        >>> quote_place({"document": {"kind": "customer", "turn": 3}}), quote_place({"place": None})
+        ('the customer, turn 3', 'not in the context')
+    """
+    place, document = claim.get("place"), claim.get("document")
+    if isinstance(place, Mapping) and all(type(place.get(key)) is int for key in ("context", "start", "end")):
+        return f"context {place['context']}, {place['start']}-{place['end']}"
+    kind, turn = (document.get("kind"), document.get("turn")) if isinstance(document, Mapping) else (None, None)
+    words = " ".join(without_unseen(kind).split())[:40] if isinstance(kind, str) else ""
+    if not words:
+        return "not in the context"
+    words = "the customer" if words == "customer" else words
+    return f"{words}, turn {turn}" if type(turn) is int and turn >= 0 else words

@@ -202,9 +202,16 @@ def _find_conversation(index: AnswerIndex, run: str, sample: Sample) -> tuple[st
 
 
 def _turn_url(thread: ThreadView | None, path: str) -> Callable[[int], str]:
-    """Gives the address of a turn: on this page where it stands on it."""
+    """Gives the address of a turn, on this page where it stands on it; "" for one that the thread does not have."""
     shown = {message.turn for message in thread.messages} if thread else set()
-    return lambda turn: f"#turn-{turn}" if turn in shown else f"{path}&{urlencode({'turn': turn})}#turn-{turn}"
+    last = thread.last if thread else -1
+
+    def url(turn: int) -> str:
+        if turn in shown:
+            return f"#turn-{turn}"
+        return f"{path}&{urlencode({'turn': turn})}#turn-{turn}" if 0 <= turn <= last else ""
+
+    return url
 
 
 def _places(sample: Sample) -> list[int]:

@@ -125,11 +125,15 @@ def _verdict(claim: Mapping[str, Any]) -> str:
 
 
 def _quote_place(claim: Mapping[str, Any], contexts: tuple[str, ...]) -> tuple[int, int, int] | None:
+    """Where the quote stands in the contexts; those of a claim that names another document are not searched."""
     place, quote = claim.get("place"), claim.get("quote")
     if isinstance(place, dict):
         context, start, end = place.get("context"), place.get("start"), place.get("end")
         if isinstance(context, int) and isinstance(start, int) and isinstance(end, int):
-            return context, start, end
+            is_there = 0 <= context < len(contexts) and 0 <= start < end <= len(contexts[context])
+            return (context, start, end) if is_there else None
+    if isinstance(claim.get("document"), dict):
+        return None
     if isinstance(quote, str) and quote and (match := find_quote(quote, contexts)):
         return match.context, match.start, match.end
     return None

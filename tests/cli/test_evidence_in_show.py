@@ -18,7 +18,7 @@ _RAW = re.compile(r"[{\[]['\"]|: (?:None|True|False)\b|\{\}|\[\]|': ")
 
 @pytest.fixture
 def unrated_set(tmp_path: Path) -> Path:
-    """Answers of the helpdesk and of the leaflets without ratings, with a reference that states facts."""
+    """Answers of two sets without ratings, one with a reference that states facts, and a conversation."""
     samples = [sample.model_dump(mode="json") for sample in load_set("helpdesk_en")[:3]]
     steps = "How do I submit leave?"
     table = {"name": "leave", "columns": {"date": ["2026-01-31", "2026-02-28"], "days": [3, 5]}}
@@ -38,6 +38,22 @@ def unrated_set(tmp_path: Path) -> Path:
             "tables": [table],
         }
     )
+    order = {"id": "c1", "function": {"name": "get_order", "arguments": '{"order": "A-17"}'}}
+    samples.append(
+        {
+            "id": "chat",
+            "language": "en",
+            "messages": [
+                {"role": "system", "content": "Name the price before you book."},
+                {"role": "user", "content": "I bought a lamp on 3 May. Where is order A-17?"},
+                {"role": "assistant", "tool_calls": [order]},
+                {"role": "tool", "tool_call_id": "c1", "content": "Order A-17 is packed."},
+                {"role": "assistant", "content": "A refund takes 5 days.", "retrieved_contexts": ["It takes 5 days."]},
+                {"role": "user", "content": "I asked where order A-17 is! I want a person."},
+                {"role": "assistant", "content": "You bought a lamp on 3 May. Order A-17 is packed."},
+            ],
+        }
+    )
     for sample in samples:
         for name in ("rating", "ratings", "rating_min", "rating_max", "human_rating"):
             sample.pop(name, None)
@@ -51,7 +67,7 @@ def test_no_metric_prints_its_evidence_as_python(assay: Make, unrated_set: Path,
     names = [name for name in metric_names() if name not in _MODELS and not describe_metric(name).argument]
     run = assay("run", unrated_set, "--metrics", ",".join(names), "--judge", "local.yaml", "--json", "-q")
     assert run.code in {0, 4}, run.err
-    for sample in ("en-001", "all"):
+    for sample in ("en-001", "chat", "all"):
         shown = assay("show", "last", sample)
         assert shown.code == 0
         evidence = shown.out[shown.out.index("\nanswer_") :] if "\nanswer_" in shown.out else shown.out

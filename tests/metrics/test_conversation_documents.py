@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -13,11 +14,13 @@ from assay.errors import JudgeError
 from assay.eval_sets import Sample
 from assay.judges import JudgeSettings
 from assay.judges.litellm_lookup import find_context_limit
-from assay.metrics import Faithfulness, WeakestClaim
+from assay.metrics import Claim, Faithfulness, WeakestClaim
 from assay.metrics.claim_extraction import claims_question
 from assay.metrics.claim_support import support_request
 from assay.metrics.conversation_documents import Documentation, collect_documents, fitting_documents
 from assay.prompts import BUNDLED
+from assay.runs.sample_audit import Audit
+from assay.text.wording import quote_place
 
 Make = Callable[..., Any]
 ORDER = '{"id": "A-17", "total": "49.90", "status": "packed"}'
@@ -118,8 +121,50 @@ def test_each_quote_names_its_kind(judge: Make, decide: Make) -> None:
     assert second["place"] is None
     assert third["document"] == {"kind": "tool result", "turn": 3}
     assert "A-17" in third["quote"]
+    assert [claim.document for claim in score.claims] == [("context", 6), ("customer", 1), ("tool result", 3)]
+    assert [claim.evidence() for claim in score.claims] == score.evidence["claims"]
     assert score.evidence["documentation"][2] == {"kind": "tool result", "turn": 3}
     assert [entry.partition("@")[0] for entry in score.evidence["prompts"]] == ["conversation_support.en"]
+
+
+def test_the_terminal_says_where_each_quote_stands(judge: Make, decide: Make) -> None:
+    """The claims are nearest to the context of turn 6, the messages of turns 1 and 3, and the context of turn 4."""
+    decide(lambda statement: 0.9)
+    messages = [dict(message) for message in MESSAGES]
+    messages[6]["content"] += " Parcels leave the warehouse on working days."
+    sample = conversation(messages=messages)
+    score = asyncio.run(Faithfulness(judge(logprobs=True)).assess(sample))
+    places = re.findall(r'" \((.*)\)$', str(Audit(sample, {"faithfulness": score})), re.MULTILINE)
+    assert places == ["context 0, 0-26", "the customer, turn 1", "tool result, turn 3", "earlier context, turn 4"]
+
+
+@pytest.mark.parametrize("document", ["handbook.pdf", {"page": 3}, {"kind": 3}, [], None])
+def test_a_document_of_another_shape_is_no_place(document: Any) -> None:
+    """A metric of one's own may call something else a document."""
+    values = {"text": "It is free.", "verdict": "supported", "reason": "", "quote": "free", "document": document}
+    assert Claim.from_evidence(values).document is None
+
+
+@pytest.mark.parametrize("is_conversation", [False, True])
+def test_a_quote_from_a_table_counts_no_context(is_conversation: bool, judge: Make, decide: Make) -> None:
+    """The judge reads the table in place of contexts; the sample has none, so that no place counts them."""
+    pytest.importorskip("pandas")
+    decide(lambda statement: 0.9)
+    table = {"name": "sales", "columns": {"note": ["Lamps are packed in Utrecht"]}}
+    fields: dict[str, Any] = {"id": "t", "language": "en", "tables": [table]}
+    question, answer = "Where?", "Lamps are packed in Utrecht."
+    if is_conversation:
+        messages = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+        sample = Sample.model_validate(fields | {"messages": messages})
+    else:
+        sample = Sample.model_validate(fields | {"user_input": question, "response": answer})
+    score = asyncio.run(Faithfulness(judge(logprobs=True)).assess(sample))
+    (claim,) = score.evidence["claims"]
+    assert claim["quote"] and claim["place"] is None
+    assert claim["document"] == {"kind": "table", "turn": None}
+    assert quote_place(claim) == "table"
+    documentation = [{"kind": "table", "turn": None}] if is_conversation else None
+    assert score.evidence.get("documentation") == documentation
 
 
 def test_a_long_result_is_quoted_in_part(judge: Make, decide: Make) -> None:

@@ -42,10 +42,10 @@ def test_a_failure_shows_claims_reasons_quotes_and_places() -> None:
         "  answer: It is free.",
         "  supported    P=0.93 It is free.",
         "    the context says so",
-        '    quote: "course is free" (context 1, characters 4 to 18)',
+        '    quote: "course is free" (context 0, 4-18)',
         "  not_found    It lasts a day.",
         "    no context says how long",
-        '    quote: "two[31m days" (in no context)',
+        '    quote: "two[31m days" (not in the context)',
     ]
 
 

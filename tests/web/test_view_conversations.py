@@ -127,7 +127,7 @@ def test_a_turn_and_its_conversation_lead_to_each_other(client: Any, site: Any) 
     assert 'id="turn-5"' not in of_turn  # what came after it was not known
     back = html.unescape(re.search(r'The answer in turn 4 of the conversation <a href="([^"]+)">chat</a>', of_turn)[1])  # type: ignore[index]
     assert client.get(back).status_code == 200 and back.endswith("#turn-4")
-    assert "stands in turn 3 (tool result)" in texts(of_turn)
+    assert 'place of the quote: <a href="#turn-3">tool result, turn 3</a>' in of_turn
     assert "claims: supported" in turn_of(of_turn, 3)
     assert "customer" not in turn_of(of_turn, 1).removeprefix("Customer")  # what a judge was shown is no evidence
 

@@ -145,7 +145,7 @@ def test_an_answer_shows_its_claims_ratings_and_usage(client: Any, site: Any) ->
         "✗ contradicted",
         "? not found",
         "P = 0.10",
-        "stands in context 1",
+        "place of the quote: context 0",
         "ada 5 of 5",
         "10 tokens in",
         "0.5000 USD",
