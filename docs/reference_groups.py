@@ -103,7 +103,6 @@ GROUPS = (
                 *_of("assay", "AnswerRelevance Declined NoiseSensitivity TopicAdherence"),
                 *_of("assay.metrics", "JudgeTruthfulness JudgeRelatedness JudgeCompleteness"),
             ),
-            "Conversations": _of("assay.metrics", "Consistent"),
             "The contexts": _of("assay", "ContextPrecision ContextRecall ContextRelevance"),
             "Questions of your own": _of("assay", "PredicateMetric ChoiceMetric RubricMetric"),
         },
@@ -112,7 +111,11 @@ GROUPS = (
         "conversation_metrics",
         "Metrics of a conversation",
         "What is measured of a whole conversation; [what each is for](../metrics.md).",
-        {"By a judge": _of("assay.metrics", "Resolved PolicyKept")},
+        {
+            "By a judge": _of("assay.metrics", "Resolved PolicyKept"),
+            "By rules, and by a judge where there is one": _of("assay.metrics", "Handover Effort Consistent"),
+            "Without a judge": _of("assay.metrics", "ToolCalls"),
+        },
     ),
     NameGroup(
         "computed_metrics",

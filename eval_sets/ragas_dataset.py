@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -87,17 +88,18 @@ def ragas_row(sample: Sample) -> "SingleTurnSample":
 
 def _conversation_row(sample: Sample) -> "MultiTurnSample":
     ragas = load_ragas()
-    from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
-
+    spoken = import_module("ragas.messages")
     messages: list[Any] = []
     for message in sample.messages:
         if message.role == "user":
-            messages.append(HumanMessage(content=message.text))
+            messages.append(spoken.HumanMessage(content=message.text))
         elif message.role == "tool":
-            messages.append(ToolMessage(content=message.text))
+            messages.append(spoken.ToolMessage(content=message.text))
         elif message.role == "assistant":
-            calls = [ToolCall(name=call.function.name, args=call.function.values or {}) for call in message.tool_calls]
-            messages.append(AIMessage(content=message.text, tool_calls=calls or None))
+            calls = [
+                spoken.ToolCall(name=call.function.name, args=call.function.values or {}) for call in message.tool_calls
+            ]
+            messages.append(spoken.AIMessage(content=message.text, tool_calls=calls or None))
     fields: dict[str, Any] = {"user_input": messages, "reference": sample.reference}
     fields |= {name: sample.metadata[name] for name in ("rubrics", "reference_topics") if name in sample.metadata}
     actions = sample.metadata.get("expected_actions")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .phrases import straight
 
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|[\n\r]+")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[*_]{0,3}\s+|[\n\r]+")
 _QUOTED = re.compile(r"[\"“”„«»][^\"“”„«»\n]{1,400}[\"“”„«»]")
 _MARKS = re.compile(r"[*`#>|]+|__+")
 _LIST_MARK = re.compile(r"\s*(?:[-•–*]|\d{1,2}[.)])(?:\s+|$)")

@@ -229,5 +229,5 @@ def test_a_conversation_that_does_not_fit_fails_with_the_size(openai_server: Ope
     long = [{"role": "user", "content": "Please cancel order 311. " * 3000}, MESSAGES[6]]
     score = score_of(LiteLLMJudge(settings, decide="single"), talk(long))
     assert (score.value, score.status) == (None, "failed")
-    assert "raise context_tokens" in score.reason
+    assert "take a judge with a longer context" in score.reason
     assert not openai_server.requests

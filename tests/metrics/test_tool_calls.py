@@ -234,7 +234,7 @@ def test_another_option_is_an_error(options: dict[str, Any]) -> None:
         ToolCalls(**options)
 
 
-@pytest.mark.parametrize("arguments", ["", "null", "[]", "{", "5", "\x00", '{"sum": 5', "{'sum': 5}"])
+@pytest.mark.parametrize("arguments", ["", "null", "[]", "{", "5", '{"sum": 5', "{'sum': 5}"])
 def test_arguments_that_are_no_object(arguments: str) -> None:
     score = assess(talk(call("pay", arguments), expected_actions=[PAY]))
     assert score.value == 0
