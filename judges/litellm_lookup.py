@@ -77,7 +77,7 @@ def is_decision_model(settings: JudgeSettings) -> bool:
 
 def find_context_limit(settings: JudgeSettings) -> int | None:
     """The longest request that the judge's model reads, in tokens; None where that is not known."""
-    if settings.model.startswith(GGUF):
+    if settings.states_context:
         return settings.context_tokens
     tokens = _entry(settings.model).get("max_input_tokens")
     return tokens if isinstance(tokens, int) and tokens > 0 else None

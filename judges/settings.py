@@ -78,7 +78,8 @@ class JudgeSettings(BaseModel):
         attempts: How often a call that failed for now (429, 5xx, a break, a time-out) is made, at most; 1 to 1000.
         wait: Seconds before the second attempt where the provider names none; twice as long before each further one. An
             hour or less.
-        context_tokens: Tokens per slot of a `gguf:` model.
+        context_tokens: Tokens per slot of a `gguf:` model; of another the most that its server reads, where litellm
+            does not know that (4096 counts as not said there).
         aligned: What the judge learned from a team's ratings, of a folder that `assay align` wrote.
         download: The address where the file of a `gguf:` model can be fetched; None where that is not known.
 
@@ -107,6 +108,11 @@ class JudgeSettings(BaseModel):
     context_tokens: int = Field(default=4096, ge=256, le=10_000_000)
     download: str | None = None
     aligned: AlignedJudgeRecord | None = None
+
+    @property
+    def states_context(self) -> bool:
+        """Whether `context_tokens` is how much the model reads, whatever litellm knows of it."""
+        return self.model.startswith(GGUF) or self.context_tokens != type(self).model_fields["context_tokens"].default
 
     @field_validator("parameters")
     @classmethod

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..eval_sets.conversation import message_line
-from ..eval_sets.message import Message, find_turns
+from ..eval_sets.message import Message, find_turns, tool_label
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Request
 from ..languages import Language, language_or_fallback
@@ -151,7 +151,7 @@ def _results(
             shortened += 1
             text = f"{text[:most_characters]} [...]"
         tool = names.get(message.tool_call_id or "") or message.name or "?"
-        label = language.statements.tool_result.format(tool=tool)
+        label = language.statements.tool_result.format(tool=tool_label(tool))
         documents.append(Document("tool result", turn, text, message_line(f"[{turn}] {label}", text)))
     return documents, shortened
 

@@ -5,11 +5,12 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..errors import JudgeError
 from ..eval_sets.conversation import message_line
+from ..eval_sets.message import tool_label
 from ..eval_sets.sample import Sample
 from ..judges import Judge, JudgeSettings, Question, Request
 from ..judges.request_fit import context_need
-from ..judges.settings import GGUF
 from ..languages import language_or_fallback
+from ..text.sentences import without_words_to_judge
 from ..text.wording import count_of
 
 T = TypeVar("T")
@@ -25,21 +26,28 @@ class Thread(NamedTuple):
         text: One line per message, which begins with its turn in brackets.
         shortened: How many results of tools were cut.
         most_characters: To how many characters; None where none was.
+        addressed: The turns out of which words to the judge were left.
     """
 
     text: str
     shortened: int = 0
     most_characters: int | None = None
+    addressed: tuple[int, ...] = ()
 
-    def evidence(self) -> dict[str, dict[str, int]]:
+    def evidence(self) -> dict[str, Any]:
         """What was cut, for the evidence; empty where nothing was."""
-        if not self.shortened or self.most_characters is None:
-            return {}
-        return {"shortened": {"tool_results": self.shortened, "to_characters": self.most_characters}}
+        cut: dict[str, Any] = {}
+        if self.shortened and self.most_characters is not None:
+            cut["shortened"] = {"tool_results": self.shortened, "to_characters": self.most_characters}
+        if self.addressed:
+            cut["words_to_the_judge_in"] = [*self.addressed]
+        return cut
 
 
 def write_thread(sample: Sample, most_characters: int | None = None) -> Thread:
     """Writes a conversation, one line per message and per call of a tool, without the policy.
+
+    Words to the judge are left out of messages and results of tools, as far as the language pack knows them.
 
     Args:
         sample: The conversation.
@@ -51,25 +59,29 @@ def write_thread(sample: Sample, most_characters: int | None = None) -> Thread:
         [0] Customer: Free?
         [1] Assistant: Yes.
     """
-    words = language_or_fallback(sample.language, "statements").statements
+    language = language_or_fallback(sample.language, "statements")
+    words = language.statements
     tools: dict[str, str] = {}
-    lines, shortened = [], 0
+    lines, shortened, addressed = [], 0, list[int]()
     for turn, message in enumerate(sample.messages):
-        text = message.text
+        text = "" if message.role == "system" else without_words_to_judge(message.text, language)
+        if message.role != "system" and text != message.text:
+            addressed.append(turn)
+            text = text or "[...]"
         if message.role == "tool":
             if most_characters is not None and len(text) > most_characters:
                 shortened += 1
                 text = f"{text[:most_characters]} [...]"
             tool = tools.get(message.tool_call_id or "") or message.name or "?"
-            lines.append(message_line(f"[{turn}] {words.tool_result.format(tool=tool)}", text))
+            lines.append(message_line(f"[{turn}] {words.tool_result.format(tool=tool_label(tool))}", text))
         elif message.role != "system" and text.strip():
             speaker = words.customer if message.role == "user" else words.assistant
             lines.append(message_line(f"[{turn}] {speaker}", text))
         for call in message.tool_calls:
             tools[call.id] = call.function.name
-            speaker = words.tool_call.format(tool=call.function.name)
+            speaker = words.tool_call.format(tool=tool_label(call.function.name))
             lines.append(message_line(f"[{turn}] {speaker}", call.function.arguments))
-    return Thread("\n".join(lines), shortened, most_characters if shortened else None)
+    return Thread("\n".join(lines), shortened, most_characters if shortened else None, tuple(addressed))
 
 
 def fitting_thread(sample: Sample, judge: Judge, ask: Callable[[str], Request | Question[Any]]) -> Thread:
@@ -107,7 +119,7 @@ def fit_results(write: Callable[[int | None], T], judge: Judge, ask: Callable[[T
         if known is None or need <= known:
             return written
         limit = known
-    cure = "raise context_tokens in the judge's settings, or " if settings.model.startswith(GGUF) else ""
+    cure = "raise context_tokens in the judge's settings, or " if settings.states_context else ""
     raise JudgeError(
         f"the conversation takes about {count_of(need, 'token')} with every result of a tool cut to {_SHORTER[-1]} "
         f"characters, and the judge reads {limit:,}; {cure}take a judge with a longer context"
