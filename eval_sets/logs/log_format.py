@@ -51,7 +51,8 @@ def read_logs(opened: Rows, mapping: Mapping[str, str], again: Callable[[], Rows
     if not _may_be_log(first):
         return replace(opened, rows=chain(head, rows))
     reopen = None if again is None else lambda: _unpacked(again())
-    return replace(opened, rows=_samples(chain(head, rows), first, opened.name, reopen), columns=None, textual=False)
+    samples = _samples(chain(head, rows), first, opened.name, reopen)
+    return replace(opened, rows=samples, columns=None, textual=False, finds_scale=is_conversation(first))
 
 
 def _read_mapped_turns(opened: Rows, mapping: Mapping[str, str], again: Callable[[], Rows] | None) -> Rows:
@@ -79,8 +80,16 @@ def _read_turns(
         reader = TurnReader(opened, columns, mapping, lambda: iter(held))
     else:
         reader = TurnReader(opened, columns, mapping, lambda: again().rows)
-    made = frozenset(["id", "messages"])
-    return replace(opened, rows=reader.rows(), columns=None, textual=False, made=made, late_notes=reader.notes)
+    return replace(
+        opened,
+        rows=reader.rows(),
+        columns=None,
+        textual=False,
+        made=frozenset(["id", "messages"]),
+        origins={ours: theirs for theirs, ours in mapping.items() if ours not in TURN_FIELDS},
+        finds_scale=True,
+        late_notes=reader.notes,
+    )
 
 
 def _take_first(rows: Iterator[Row | BadRow]) -> tuple[list[Row | BadRow], Mapping[str, Any]]:
