@@ -119,7 +119,7 @@ class ColumnAccount:
             times = count_of(self._unread_times, "time of a message", "times of messages")
             example = shorten(self._unread_time, 30)
             notes.append(
-                f'{times} cannot be read, such as "{example}", so that their order is not checked; write them as '
+                f'{times} cannot be read, such as "{example}", so that their order is not checked; write times as '
                 "2026-01-31 10:00"
             )
         return notes
@@ -152,10 +152,10 @@ class ColumnAccount:
                 own.append(name)
             else:
                 renamed.append(f"{name} as {use}")
-        if not (renamed or kept or {*empty} - {*FIELDS}):
+        if not (renamed or kept or {*empty} - {*FIELDS} or self._source.made):
             return []
         read = ", ".join((*renamed, *own))
         parts = [f"read {read} (change with {self._source.map_option})"] if read else []
         parts += [f"kept in the metadata: {', '.join(kept)}"] if kept else []
         parts += [f"empty: {', '.join(empty)}"] if empty else []
-        return ["; ".join(parts)]
+        return ["; ".join(parts)] if parts else []

@@ -177,6 +177,8 @@ class RatingSearch:
         chosen, constant = list[RatingColumn](), list[str]()
         for name in sorted(self._seen, key=_certainty):
             rater, scale, column = rater_of(name), self._seen[name].scale(), self._columns[name]
+            if self._has_own and column == "rating":
+                continue  # on our own scale where a row tells none, as in other rows
             if self._has_own and not rater:
                 unused[column] = "the ratings are those of rating"
             elif isinstance(scale, str):

@@ -102,13 +102,14 @@ class SampleBuilder:
     def _read_own_rating(self, fields: dict[str, Any], extras: dict[str, Any]) -> None:
         """Gives a column `rating` whose scale nothing tells the one that all rows tell; else it is kept, and said."""
         is_told = any(fields.get(name) not in (None, "") for name in ("rating_min", "rating_max"))
-        if not self.source.finds_scale or is_told or fields.get("rating") in (None, ""):
+        if not self.source.finds_scale or is_told or "rating" not in fields:
             return
         scale = next((column for column in self._columns.ratings if column.name == "rating"), None)
         if scale is not None:
             fields["rating_min"], fields["rating_max"] = scale.low, scale.high
-        elif "rating" in self._columns.unused and "rating" not in self.source.origins:
-            extras["rating"] = fields.pop("rating")
+        elif "rating" in self._columns.unused and not self.source.made:  # rows of tables are rated from 1 to 5, as any
+            value = fields.pop("rating")
+            extras.update({} if value in (None, "") else {"rating": value})
 
     def _drop_no_ratings(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row) -> None:
         if is_no_rating(fields.get("rating")):

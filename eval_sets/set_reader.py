@@ -21,7 +21,6 @@ from .sample_builder import SampleBuilder
 from .sample_columns import (
     ID_ALIASES,
     RATING_ALIASES,
-    TURN_FIELDS,
     check_columns,
     check_mapped,
     check_mapping,
@@ -184,7 +183,7 @@ def _open(
     opened = open_rows()
     again = open_rows if can_reopen() else None
     opened, asked = read_logs(opened, mapping, again), mapping
-    if opened.columns is None and {*mapping.values()} & {*TURN_FIELDS}:
+    if opened.made:
         mapping = {}  # the rows of a conversation were joined by it
     if opened.columns is not None:
         try:

@@ -116,26 +116,26 @@ def find_turn_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> Tur
     return TurnColumns(conversation, fields, mapped)
 
 
-def is_turn_row(values: Mapping[str, Any]) -> bool:
+def is_turn_row(values: Mapping[str, Any], mapping: Mapping[str, str]) -> bool:
     """Whether a row is one message of a conversation."""
-    columns = find_turn_columns(values, {})
+    columns = find_turn_columns(values, mapping)
     return columns is not None and not columns.is_pair
 
 
-def is_pair_row(values: Mapping[str, Any]) -> bool:
+def is_pair_row(values: Mapping[str, Any], mapping: Mapping[str, str]) -> bool:
     """Whether a row is a question and its answer, of a conversation that may have several; one with an id is not."""
-    columns = find_turn_columns(values, {})
+    columns = find_turn_columns(values, mapping)
     return columns is not None and columns.is_pair and "id" not in values
 
 
-def has_repeated_conversation(rows: Iterable[Row | BadRow]) -> bool:
+def has_repeated_conversation(rows: Iterable[Row | BadRow], mapping: Mapping[str, str]) -> bool:
     """Whether a conversation has several rows."""
     seen: set[int] = set()
     columns: TurnColumns | None = None
     for row in rows:
         if isinstance(row, BadRow):
             continue
-        columns = columns or find_turn_columns(row.values, {})
+        columns = columns or find_turn_columns(row.values, mapping)
         value = row.values.get(columns.conversation) if columns else None
         if value in (None, ""):
             continue
@@ -213,7 +213,6 @@ class TurnReader:
         first: dict[int, dict[str, int]] = {}
         varying: set[str] = set()
         texts: set[str] = set()  # columns with the name of a rating that hold something else
-        is_repeated = False
         asked: set[int] = set()
         for row in rows:
             if isinstance(row, BadRow):
@@ -235,17 +234,15 @@ class TurnReader:
             }
             before = first.setdefault(hash(name), cells)
             if before is not cells:
-                is_repeated = True
                 varying |= {
                     column for column in before.keys() | cells.keys() if before.get(column) != cells.get(column)
                 }
         columns = [column for column in self._is_filled if column not in texts or column in self._mapping]
         self._columns = find_turn_columns(columns, self._mapping) or self._columns
         own = {column for name, column in self._columns.fields.items() if name != "rating"}
-        rating = {self._columns.fields["rating"]} if "rating" in self._columns.fields and not is_repeated else set()
         filled = {column for column, is_filled in self._is_filled.items() if is_filled}
         varying -= {column for column, spread in self._spreads.items() if self._is_of_conversation(column, spread)}
-        self._shared = filled - varying - own - rating - _OF_MESSAGES - {self._columns.conversation}
+        self._shared = filled - varying - own - _OF_MESSAGES - {self._columns.conversation}
 
     def _look_at_spreads(self, values: Mapping[str, Any], conversation: int, asked: set[int]) -> None:
         """Looks where a rating stands, and what else may stand in some rows of a conversation only."""
