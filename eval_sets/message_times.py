@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -35,6 +35,7 @@ def read_time(text: str | None) -> datetime | None:
     return times.pop() if len(times) == 1 else None
 
 
+@lru_cache(maxsize=4096)  # a message is looked at several times
 def readings(text: str | None) -> dict[str, datetime]:
     """Reads a time by each order in which its date may stand; empty where it is none, or has no date.
 
