@@ -7,6 +7,7 @@ from typing import Any
 from ..text.wording import count_of, list_first
 from ..value_messages import shorten
 from .message import find_turns
+from .message_times import readings
 from .rating_column import RatingColumn
 from .rows import Row, Rows
 from .sample import Sample
@@ -49,6 +50,8 @@ class ColumnAccount:
         self._no_ratings: dict[str, list[str]] = {}
         self._links: dict[str, list[str]] = {}
         self._conversations = self._turns = self._messages = 0
+        self._rated_in_vain = self._unread_times = 0
+        self._unread_time = ""
 
     @property
     def columns(self) -> list[str]:
@@ -80,6 +83,11 @@ class ColumnAccount:
             self._conversations += 1
             self._turns += len(find_turns(sample.messages))
             self._messages += len(sample.messages)
+            for message in sample.messages:
+                self._rated_in_vain += message.rating is not None and not message.is_answer
+                if message.time and not readings(message.time):
+                    self._unread_times += 1
+                    self._unread_time = self._unread_time or message.time
 
     def add_no_rating(self, column: str, row: Row, value: object) -> None:
         """Accounts for a cell of a column of ratings that says that there is none."""
@@ -95,6 +103,25 @@ class ColumnAccount:
             if self._uses.get(column) == "retrieved_contexts":  # in other rows
                 links = count_of(len(places), f"cell of {column} is a link", f"cells of {column} are links")
                 notes.append(f"{self._source.name}: {links}, kept in the metadata: {list_first(places)}")
+        return [*notes, *(f"{self._source.name}: {note}" for note in self._message_notes())]
+
+    def _message_notes(self) -> list[str]:
+        """What of the messages is not used."""
+        notes = []
+        if self._rated_in_vain:
+            ratings = count_of(
+                self._rated_in_vain, "rating of a message that is no answer", "ratings of messages that are no answers"
+            )
+            notes.append(
+                f"{ratings}, used by nothing; rate the answer, or the conversation (`rating` beside its messages)"
+            )
+        if self._unread_times:
+            times = count_of(self._unread_times, "time of a message", "times of messages")
+            example = shorten(self._unread_time, 30)
+            notes.append(
+                f'{times} cannot be read, such as "{example}", so that their order is not checked; write times as '
+                "2026-01-31 10:00"
+            )
         return notes
 
     def count_conversations(self) -> str:
@@ -106,10 +133,11 @@ class ColumnAccount:
 
     def _lines(self) -> list[str]:
         renamed, own, kept, empty = [], [], [], []
+        ratings = {rating.name: rating for rating in self._columns.ratings if not rating.rater}
         for column, is_filled in self._seen.items():
             if column in self._source.made:
                 continue
-            name = shorten(column, _LONGEST_NAME)
+            name = shorten(self._source.origins.get(column, column), _LONGEST_NAME)
             use = self._uses.get(column, "")
             if column in self._raters and not use:
                 renamed.append(self._raters[column].describe())
@@ -118,16 +146,16 @@ class ColumnAccount:
             elif not use:
                 why = self._columns.unused.get(column)
                 kept.append(f"{name} ({why})" if why else name)
-            elif use == column:
+            elif use == "rating" and column in ratings and column not in self._mapping:
+                renamed.append(ratings[column].describe(name))
+            elif use == name:
                 own.append(name)
-            elif use == "rating" and column not in self._mapping:
-                renamed += [rating.describe() for rating in self._columns.ratings if rating.name == column]
             else:
                 renamed.append(f"{name} as {use}")
-        if not (renamed or kept or {*empty} - {*FIELDS}):
+        if not (renamed or kept or {*empty} - {*FIELDS} or self._source.made):
             return []
         read = ", ".join((*renamed, *own))
         parts = [f"read {read} (change with {self._source.map_option})"] if read else []
         parts += [f"kept in the metadata: {', '.join(kept)}"] if kept else []
         parts += [f"empty: {', '.join(empty)}"] if empty else []
-        return ["; ".join(parts)]
+        return ["; ".join(parts)] if parts else []

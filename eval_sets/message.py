@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
@@ -17,8 +17,6 @@ MESSAGE_ALIASES: dict[str, tuple[str, ...]] = {
     "rating": ("human_rating", "stars"),
 }
 """Usual names of a message's fields, read where the field itself is absent."""
-
-_FIRST_MILLISECONDS = 1e11  # a larger time counts milliseconds: in seconds it is of the year 5138
 
 Role = Literal["system", "user", "assistant", "tool"]
 ROLES: tuple[str, ...] = get_args(Role)
@@ -241,19 +239,21 @@ def find_disorder(messages: Sequence[Message]) -> Disorder | None:
         >>> find_disorder([Message(role="tool", content="3", tool_call_id="a")]).problem
         'is the result of the call "a", which no message before it makes; add the call, or correct tool_call_id'
     """
+    from .message_times import is_before, readings  # late: whoever reads a store has no messages
+
     calls: dict[str, int] = {}
     results: dict[str, int] = {}
-    latest: tuple[int, datetime] | None = None
+    latest: tuple[int, dict[str, datetime]] | None = None
     for turn, message in enumerate(messages):
         if problem := _find_problem(message) or _find_call_problem(message, calls, results):
             return Disorder(turn, problem)
         calls |= {call.id: turn for call in message.tool_calls}
         if message.tool_call_id is not None and message.role == "tool":
             results[message.tool_call_id] = turn
-        time = read_time(message.time)
-        if time is None:
+        time = readings(message.time)
+        if not time:
             continue
-        if latest and _is_before(time, latest[1]):
+        if latest and is_before(time, latest[1]):
             earlier = messages[latest[0]].time or ""
             problem = f"is of {shorten(message.time or '')}, before turn {latest[0]} ({shorten(earlier)})"
             return Disorder(turn, f"{problem}; sort the messages by their time, or correct it")
@@ -283,27 +283,6 @@ def _find_call_problem(message: Message, calls: Mapping[str, int], results: Mapp
     if results.get(message.tool_call_id, -1) > calls[message.tool_call_id]:
         return f'is a second result of the call "{name}"; leave one of them out'
     return ""
-
-
-def read_time(text: str | None) -> datetime | None:
-    """Reads a time with its date, or seconds or milliseconds since 1970; None for any other text.
-
-    Example:
-        >>> read_time("2026-01-01 10:00").isoformat(), read_time("1767261600").isoformat(), read_time("10:00")
-        ('2026-01-01T10:00:00', '2026-01-01T10:00:00+00:00', None)
-    """
-    text = (text or "").strip()
-    try:
-        if text.replace(".", "", 1).isdigit():
-            number = float(text)
-            return datetime.fromtimestamp(number / 1000 if number >= _FIRST_MILLISECONDS else number, UTC)
-        return datetime.fromisoformat(text) if "-" in text else None
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-def _is_before(time: datetime, other: datetime) -> bool:
-    return time < other if (time.tzinfo is None) == (other.tzinfo is None) else False
 
 
 def _may_be(name: str, value: Any) -> bool:

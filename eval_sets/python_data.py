@@ -105,7 +105,7 @@ def _item_rows(items: Sequence[Any]) -> Iterator[Row]:
 def _item_fields(item: Any, index: int) -> dict[str, Any]:
     if isinstance(item, Sample):
         return item.model_dump(exclude_defaults=True)
-    if is_thread(item):
+    if is_thread(item) or item == []:
         return {"messages": [plain_value(message) for message in item]}
     if isinstance(item, Mapping):
         return {str(name): plain_value(value) for name, value in item.items()}

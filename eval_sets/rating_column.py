@@ -21,6 +21,7 @@ from .sample_columns import (
 )
 
 _NAMES = ("rating", *RATING_ALIASES)  # a column `Rating` is read here, one `rating` as it is
+_OWN = ("rating", "ratings")
 _CURE = "if they are ratings, --map it to rating, with columns rating_min and rating_max"
 _WIDEST = (0.0, 100.0)
 _FEWEST, _FEW = 20, 0.05  # of so many ratings so few may be mistyped
@@ -44,10 +45,11 @@ class RatingColumn:
     high: float
     rater: str = ""
 
-    def describe(self) -> str:
-        """Says what is read as what, for the user."""
+    def describe(self, label: str = "") -> str:
+        """Says what is read as what, for the user; `label` is what the user calls the column, if not by its name."""
         field_name = f"ratings.{self.rater}" if self.rater else "rating"
-        return f"{self.name} as {field_name} from {self.low:g} to {self.high:g}"
+        renamed = field_name if field_name == (label or self.name) else f"{label or self.name} as {field_name}"
+        return f"{renamed} from {self.low:g} to {self.high:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +133,11 @@ class RatingSearch:
     Args:
         name: The source, for messages.
         mapping: Their column -> our field; these columns are no candidates.
+        finds_scale: Whether a column `rating` is a candidate where a row tells no scale.
     """
 
-    def __init__(self, name: str, mapping: Mapping[str, str] | None = None) -> None:
-        self._name, self._mapped = name, frozenset(mapping or ())
+    def __init__(self, name: str, mapping: Mapping[str, str] | None = None, *, finds_scale: bool = False) -> None:
+        self._name, self._mapped, self._finds_scale = name, frozenset(mapping or ()), finds_scale
         self._seen: dict[str, _Values] = {}
         self._columns: dict[str, str] = {}
         self._criteria: dict[str, str] = {}
@@ -146,7 +149,9 @@ class RatingSearch:
         """Looks at a row."""
         for rating in message_ratings(row):
             self._in_messages.add(rating)
-        for name in ("rating", "ratings"):
+        low, high = (row.values.get(name) for name in ("rating_min", "rating_max"))
+        own = ("ratings",) if self._finds_scale and not _is_filled(low) and not _is_filled(high) else _OWN
+        for name in own:
             if name not in self._mapped and _is_filled(value := row.values.get(name)) and not is_no_rating(value):
                 self._has_own |= name == "rating"
                 return
@@ -160,7 +165,6 @@ class RatingSearch:
         for column in columns:
             if criterion_of(column) and _is_filled(row.values[column]):
                 self._criteria[column] = f"a criterion, not a rater; --map {quote_word(f'{column}=rating')} uses it"
-        low, high = (row.values.get(name) for name in ("rating_min", "rating_max"))
         self._scales.add((str(low), str(high)) if _is_filled(low) and _is_filled(high) else ("", ""))
 
     def result(self) -> RatingColumns:
@@ -173,6 +177,8 @@ class RatingSearch:
         chosen, constant = list[RatingColumn](), list[str]()
         for name in sorted(self._seen, key=_certainty):
             rater, scale, column = rater_of(name), self._seen[name].scale(), self._columns[name]
+            if self._has_own and column == "rating":
+                continue  # on our own scale where a row tells none, as in other rows
             if self._has_own and not rater:
                 unused[column] = "the ratings are those of rating"
             elif isinstance(scale, str):

@@ -1,8 +1,8 @@
 """What every reader of a format hands on: rows, each with its place in the source."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,6 +41,9 @@ class Rows:
         notes: What the user should know about how it is read.
         map_option: What the user changes the columns' names with.
         made: The columns that were made of others, for which `late_notes` accounts.
+        origins: The column of each field of ours that was renamed before, by a mapping.
+        finds_scale: Whether the scale of a column `rating` follows from all its values: it is from 1 to 5 in our own
+            sets, and of conversations from elsewhere nothing says so.
         late_notes: What only the reading of all rows tells the user.
         header: Which row names the columns, where another one may have been meant to; empty where none may.
     """
@@ -54,6 +57,8 @@ class Rows:
     notes: tuple[str, ...] = ()
     map_option: str = "--map"
     made: frozenset[str] = frozenset()
+    origins: Mapping[str, str] = field(default_factory=dict)
+    finds_scale: bool = False
     late_notes: Callable[[], Iterable[str]] = tuple
     header: str = ""
 

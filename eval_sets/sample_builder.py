@@ -90,6 +90,7 @@ class SampleBuilder:
             value = extras.pop(name)
             fields["id"] = f"{self.source.stem}-{value}" if self._has_stem and value not in (None, "") else value
             origins["id"] = name
+        self._read_own_rating(fields, extras)
         for column in self._columns.ratings:
             if column.rater or column.name not in extras or "rating" in origins:
                 continue
@@ -98,9 +99,22 @@ class SampleBuilder:
             fields.setdefault("rating_min", column.low)
             fields.setdefault("rating_max", column.high)
 
+    def _read_own_rating(self, fields: dict[str, Any], extras: dict[str, Any]) -> None:
+        """Gives a column `rating` whose scale nothing tells the one that all rows tell; else it is kept, and said."""
+        is_told = any(fields.get(name) not in (None, "") for name in ("rating_min", "rating_max"))
+        if not self.source.finds_scale or is_told or "rating" not in fields:
+            return
+        scale = next((column for column in self._columns.ratings if column.name == "rating"), None)
+        if scale is not None:
+            fields["rating_min"], fields["rating_max"] = scale.low, scale.high
+        elif "rating" in self._columns.unused and not self.source.made:  # rows of tables are rated from 1 to 5, as any
+            value = fields.pop("rating")
+            extras.update({} if value in (None, "") else {"rating": value})
+
     def _drop_no_ratings(self, fields: dict[str, Any], origins: Mapping[str, str], row: Row) -> None:
         if is_no_rating(fields.get("rating")):
-            self.account.add_no_rating(origins.get("rating", "rating"), row, fields.pop("rating"))
+            column = origins.get("rating") or self.source.origins.get("rating", "rating")
+            self.account.add_no_rating(column, row, fields.pop("rating"))
         ratings = fields.get("ratings")
         if isinstance(ratings, str):
             try:
@@ -182,7 +196,8 @@ class SampleBuilder:
             raise self._error(row, "id", message, {})
 
     def _error(self, row: Row, field: str, problem: str, origins: Mapping[str, str]) -> InputError:
-        origin = f" (column {origins[field]})" if field in origins else ""
+        column = origins.get(field) or self.source.origins.get(field)
+        origin = f" (column {column})" if column else ""
         return InputError(f"{self.source.name}, {row.place}, field {field}{origin}: {problem}")
 
 

@@ -211,6 +211,8 @@ def explain_missing(field: str, columns: Collection[str], mapping: Mapping[str, 
     similar += [match for name in names for match in nearest_names(name, columns, cutoff=75)]
     typed = quote_word(f"{similar[0]}={field}") if similar else ""
     cure = f"rename `{similar[0]}`, or map {typed}" if similar else f"add it, or map THEIRS={field}"
+    if not any({name, *ALIASES[name]} & by_name.keys() for name in ALIASES):
+        cure += "; rows that are messages need columns for conversation, role and content, mapped likewise"
     return f"is missing; {cure} (the columns are {quote_names(columns)}; {MAP_OPTIONS})"
 
 
@@ -277,6 +279,7 @@ def _take_thread(fields: dict[str, Any], origins: dict[str, str], extras: dict[s
     actions = extras.pop("reference_tool_calls", None)  # of Ragas
     if isinstance(actions, list) and "expected_actions" not in extras:
         extras["expected_actions"] = [_expected_action(action) for action in actions]
+        origins["metadata.expected_actions"] = "reference_tool_calls"
     elif actions is not None:
         extras["reference_tool_calls"] = actions
 

@@ -21,7 +21,6 @@ from .sample_builder import SampleBuilder
 from .sample_columns import (
     ID_ALIASES,
     RATING_ALIASES,
-    TURN_FIELDS,
     check_columns,
     check_mapped,
     check_mapping,
@@ -113,6 +112,7 @@ def read_set(
     """
     check_type("source", source, (str, Path), "a path or the name of a set; `read_samples` takes data of a program")
     mapping = _check_options(mapping, language, limit)
+    check_type("skip_bad", skip_bad, (list, type(None)), "a list, to which the errors are appended: skip_bad=[]")
 
     def open_rows() -> Rows:
         return open_source(source, split=split, sheet=sheet, known=known_columns(mapping))
@@ -182,8 +182,8 @@ def _open(
 ) -> SampleBuilder:
     opened = open_rows()
     again = open_rows if can_reopen() else None
-    opened = read_logs(opened, mapping, again)
-    if opened.columns is None and {*mapping.values()} & {*TURN_FIELDS}:
+    opened, asked = read_logs(opened, mapping, again), mapping
+    if opened.made:
         mapping = {}  # the rows of a conversation were joined by it
     if opened.columns is not None:
         try:
@@ -194,7 +194,7 @@ def _open(
             raise InputError(f"{error}; {opened.header}") from None
     columns = SetColumns()
     if again and _may_have_such(opened.columns, mapping):
-        columns = _look_at_columns(read_logs(open_rows(), mapping, again), mapping)
+        columns = _look_at_columns(read_logs(open_rows(), asked, again), mapping)
     return SampleBuilder(opened, mapping, language, columns, has_stem=has_stem)
 
 
@@ -212,13 +212,14 @@ def _may_have_such(columns: Iterable[str] | None, mapping: Mapping[str, str]) ->
 
 def _look_at_columns(opened: Rows, mapping: Mapping[str, str]) -> SetColumns:
     """The columns that only all rows tell; the set is read for them where one of its first rows has such a name."""
-    ratings, ids = RatingSearch(opened.name, mapping), IdSearch()
+    ratings, ids = RatingSearch(opened.name, mapping, finds_scale=opened.finds_scale), IdSearch()
     try:
         rows = iter(opened.rows)
         head = list(islice(rows, _ROWS_LOOKED_AT))
         names = {column for row in head if not isinstance(row, BadRow) for column in row.values}
         has_rated_messages = any(message_ratings(row) for row in head if not isinstance(row, BadRow))
-        if not has_rated_messages and not _may_have_such(names, mapping):
+        may_rate = has_rated_messages or (opened.finds_scale and "rating" in names)
+        if not may_rate and not _may_have_such(names, mapping):
             return SetColumns()
         for row in chain(head, rows):
             if not isinstance(row, BadRow):

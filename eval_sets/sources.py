@@ -13,7 +13,7 @@ from .csv_file import open_csv
 from .datasets_library import open_hub, open_saved
 from .excel_file import EXCEL_SUFFIXES, open_excel
 from .json_file import open_json, open_jsonl
-from .logs.conversations import open_chat_log
+from .logs.conversations import is_log_line, open_chat_log
 from .name_suggestions import nearest_names, quote_names
 from .parquet_file import open_parquet
 from .rows import Rows
@@ -90,6 +90,8 @@ def _open_file(path: Path, name: str, sheet: str | None, known: Collection[str])
         _no_sheet(name, sheet)
         if suffix in DELIMITED:
             opened = open_csv(path, name, known)
+            if opened.columns and is_log_line(opened.columns[0]):
+                opened = replace(opened, header=f"if it is a chat log, name it {path.stem}.log")
         elif suffix in _OPENERS:
             opened = _OPENERS[suffix](path, name)
         else:

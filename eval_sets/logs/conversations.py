@@ -25,18 +25,9 @@ def is_conversation(values: Mapping[str, Any]) -> bool:
 
 
 def read_conversation(row: Row) -> Row:
-    """Reads the scale of its ratings: as it says, else as its messages do; else that of a rating follows from all rows.
-
-    All else is read as of any row.
-    """
+    """Reads the scale of its ratings: as it says, else as its messages do. All else is read as of any row."""
     key = find_messages_key(row.values)
-    if key is None:
-        return row
-    scale = _scale(row.values, row.values[key])
-    if scale or row.values.get("rating") is None:
-        return row._replace(values=row.values | scale)
-    # a column `rating` of our own sets is from 1 to 5; the scale of one with another name is found
-    return row._replace(values={("Rating" if name == "rating" else name): value for name, value in row.values.items()})
+    return row if key is None else row._replace(values=row.values | _scale(row.values, row.values[key]))
 
 
 def _scale(values: Mapping[str, Any], messages: list[Any]) -> dict[str, Any]:
@@ -71,6 +62,17 @@ def conversation_row(
         place = first.place if error.turn is None else rows[error.turn].place
         return BadRow(first.number, InputError(f"{name}, {place}, conversation {conversation}: {error}"))
     return Row(first.number, first.place, {"id": conversation, "messages": thread, **(beside or {})})
+
+
+def is_log_line(line: str) -> bool:
+    """Whether a line of a text is a message of a chat log.
+
+    Example:
+        >>> is_log_line("[2026-11-01 09:12] Klant: Hallo"), is_log_line("question")
+        (True, False)
+    """
+    match = _LINE.fullmatch(line)
+    return match is not None and bool(find_role(match["speaker"]))
 
 
 def open_chat_log(path: Path, name: str) -> Rows:

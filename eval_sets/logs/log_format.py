@@ -20,6 +20,7 @@ from .row_groups import Reopen
 from .turn_rows import TurnColumns, TurnReader, find_turn_columns, has_repeated_conversation, is_pair_row, is_turn_row
 
 _OWN_COLUMNS = {"user_input", "question", "response", "answer", "samples"}
+_TURN_OF_ITS_OWN = {"messages", "response", "user_input"}
 _PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations")
 
 
@@ -28,30 +29,34 @@ def read_logs(opened: Rows, mapping: Mapping[str, str], again: Callable[[], Rows
 
     Args:
         opened: The opened source.
-        mapping: Their column -> our field. Who maps columns wants them as they are, unless they are those of messages.
+        mapping: Their column -> our field. Who maps columns wants them as they are, unless the rows are turns.
         again: Opens the source once more; None where it can be read only once.
 
     Raises:
         InputError: The mapping is of messages, and the columns are not.
     """
-    if mapping:
-        return _read_mapped_turns(opened, mapping, again) if {*mapping.values()} & {*TURN_FIELDS} else opened
+    mapped = {*mapping.values()}
+    if mapped & {*TURN_FIELDS}:
+        return _read_mapped_turns(opened, mapping, again)
+    if mapped & _TURN_OF_ITS_OWN:
+        return opened
     head, first = _take_first(opened.rows)
     opened = replace(opened, rows=chain(head, opened.rows))
     is_own = _is_own(first)
-    if (not is_own and is_turn_row(first)) or (
-        is_pair_row(first) and again is not None and has_repeated_conversation(again().rows)
+    if (not is_own and is_turn_row(first, mapping)) or (
+        is_pair_row(first, mapping) and again is not None and has_repeated_conversation(again().rows, mapping)
     ):
-        columns = find_turn_columns(first, {})
-        return opened if columns is None else _read_turns(opened, columns, {}, again)
-    if is_own or (opened.textual and not _may_be_log(_parse_cells(first))):
+        columns = find_turn_columns(first, mapping)
+        return opened if columns is None else _read_turns(opened, columns, mapping, again)
+    if mapping or is_own or (opened.textual and not _may_be_log(_parse_cells(first))):
         return opened
     rows = _unpacked(opened)
     head, first = _take_first(rows)
     if not _may_be_log(first):
         return replace(opened, rows=chain(head, rows))
     reopen = None if again is None else lambda: _unpacked(again())
-    return replace(opened, rows=_samples(chain(head, rows), first, opened.name, reopen), columns=None, textual=False)
+    samples = _samples(chain(head, rows), first, opened.name, reopen)
+    return replace(opened, rows=samples, columns=None, textual=False, finds_scale=is_conversation(first))
 
 
 def _read_mapped_turns(opened: Rows, mapping: Mapping[str, str], again: Callable[[], Rows] | None) -> Rows:
@@ -79,8 +84,16 @@ def _read_turns(
         reader = TurnReader(opened, columns, mapping, lambda: iter(held))
     else:
         reader = TurnReader(opened, columns, mapping, lambda: again().rows)
-    made = frozenset(["id", "messages"])
-    return replace(opened, rows=reader.rows(), columns=None, textual=False, made=made, late_notes=reader.notes)
+    return replace(
+        opened,
+        rows=reader.rows(),
+        columns=None,
+        textual=False,
+        made=frozenset(["id", "messages"]),
+        origins={ours: theirs for theirs, ours in mapping.items() if ours not in TURN_FIELDS},
+        finds_scale=True,
+        late_notes=reader.notes,
+    )
 
 
 def _take_first(rows: Iterator[Row | BadRow]) -> tuple[list[Row | BadRow], Mapping[str, Any]]:

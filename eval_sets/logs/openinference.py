@@ -52,12 +52,15 @@ def _read_trace(number: int, trace_id: str, rows: list[Row]) -> Trace:
     kinds = {"RETRIEVER": list[Any](), "TOOL": list[Any](), "LLM": list[Any]()}
     for values, attributes in spans:
         kinds.get(_kind(values, attributes), []).append((values, attributes))
+    seen = root if root.get("input.value") is not None or not kinds["LLM"] else kinds["LLM"][-1][1]
     return Trace(
         number,
         rows[0].place,
         id=trace_id,
-        input=root.get("input.value"),
-        output=root.get("output.value"),
+        input=_first_filled(root.get("input.value"), _numbered(seen, "llm.input_messages"), seen.get("input.value")),
+        output=_first_filled(
+            root.get("output.value"), _numbered(seen, "llm.output_messages"), seen.get("output.value")
+        ),
         retrieved=[_retrieved(attributes) for _, attributes in kinds["RETRIEVER"]],
         session=next(
             (attributes["session.id"] for _, attributes in [(own, root), *spans] if attributes.get("session.id")), None
@@ -79,6 +82,11 @@ def _read_trace(number: int, trace_id: str, rows: list[Row]) -> Trace:
         ],
         rest={"spans": [row.values for row in rows]},
     )
+
+
+def _first_filled(*values: Any) -> Any:
+    """What a span was given or returned: its value, else its messages, which some instrumentations log alone."""
+    return next((value for value in values if value not in (None, "", [], {})), values[0])
 
 
 def _time(values: Mapping[str, Any]) -> Any:

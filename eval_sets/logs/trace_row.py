@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...errors import InputError
-from ..message import Message, find_turns, read_time
+from ..message import Message, find_turns
+from ..message_times import read_time
 from ..rows import BadRow, Row
 from ..thread import ThreadError, read_thread
 from .message_text import find_answer, find_documents, find_question, find_reference

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import InputError
+from ...shell_words import quote_word
 from .. import cell_values
 from ..rows import BadRow, Row, Rows
+from ..sample_builder import merge_metadata
 from ..sample_columns import (
     ALIASES,
     CASE_KEYS,
@@ -16,15 +18,39 @@ from ..sample_columns import (
     check_mapped,
     columns_by_usual_name,
     is_no_rating,
+    rater_of,
     usual_name,
 )
 from .conversations import conversation_row
+from .message_text import find_role
 from .row_groups import Reopen, group_rows
 
+_RATINGS = {"rating", *RATING_ALIASES}
 _UNSURE_RATINGS = {"score", "label"}  # ratings where they are numbers
 _MESSAGE_FIELDS = ("role", "content", "time", "tool_calls", "tool_call_id", "name", "retrieved_contexts")
 _PAIR_FIELDS = ("user_input", "response", "retrieved_contexts", "time")
 _OF_MESSAGES = {"id", *_MESSAGE_FIELDS, *_PAIR_FIELDS}
+_OF_CONVERSATIONS = {"group", "language", "rating", "rating_max", "rating_min", "ratings"}
+
+
+@dataclass(slots=True)
+class _Spread:
+    """How the filled cells of a column lie in the conversations.
+
+    Attributes:
+        values: The hash of the value in each conversation, by the hash of its name.
+        is_one: Whether no conversation has two values.
+        is_on_answer: Whether an answer to a question has a value.
+    """
+
+    values: dict[int, int] = field(default_factory=dict)
+    is_one: bool = True
+    is_on_answer: bool = False
+
+    def add(self, conversation: int, value: object, *, is_answer: bool) -> None:
+        """Adds a filled cell."""
+        self.is_one &= self.values.setdefault(conversation, hash(str(value))) == hash(str(value))
+        self.is_on_answer |= is_answer
 
 
 @dataclass(frozen=True)
@@ -90,26 +116,26 @@ def find_turn_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> Tur
     return TurnColumns(conversation, fields, mapped)
 
 
-def is_turn_row(values: Mapping[str, Any]) -> bool:
+def is_turn_row(values: Mapping[str, Any], mapping: Mapping[str, str]) -> bool:
     """Whether a row is one message of a conversation."""
-    columns = find_turn_columns(values, {})
+    columns = find_turn_columns(values, mapping)
     return columns is not None and not columns.is_pair
 
 
-def is_pair_row(values: Mapping[str, Any]) -> bool:
+def is_pair_row(values: Mapping[str, Any], mapping: Mapping[str, str]) -> bool:
     """Whether a row is a question and its answer, of a conversation that may have several; one with an id is not."""
-    columns = find_turn_columns(values, {})
+    columns = find_turn_columns(values, mapping)
     return columns is not None and columns.is_pair and "id" not in values
 
 
-def has_repeated_conversation(rows: Iterable[Row | BadRow]) -> bool:
+def has_repeated_conversation(rows: Iterable[Row | BadRow], mapping: Mapping[str, str]) -> bool:
     """Whether a conversation has several rows."""
     seen: set[int] = set()
     columns: TurnColumns | None = None
     for row in rows:
         if isinstance(row, BadRow):
             continue
-        columns = columns or find_turn_columns(row.values, {})
+        columns = columns or find_turn_columns(row.values, mapping)
         value = row.values.get(columns.conversation) if columns else None
         if value in (None, ""):
             continue
@@ -123,7 +149,8 @@ class TurnReader:
     """Joins rows of turns to conversations.
 
     A column with one value in all rows of each conversation is the conversation's, such as a channel or a rating; any
-    other stays in the messages.
+    other stays in the messages. A rating, or what a rater gave, may stand in some of its rows only: a rating is the
+    conversation's where it stands on no answer, and that of a rater always is, since messages have no raters.
 
     Args:
         opened: The opened source.
@@ -136,13 +163,21 @@ class TurnReader:
         self._opened, self._columns, self._mapping, self._again = opened, columns, mapping, again
         self._shared: set[str] = set()
         self._is_filled: dict[str, bool] = {}
+        self._spreads: dict[str, _Spread] = {}
+        self._unnamed: Row | None = None  # the first row that names no conversation
 
     def rows(self) -> Iterator[Row | BadRow]:
         """Yields one row per conversation, in the order of their last rows."""
         self._look_at_columns(self._again())
         check_mapped(self._is_filled, self._mapping, self._opened.name)
+        unnamed = self._unnamed
+        if unnamed is not None:  # first: without it, a conversation lacks messages
+            yield self._join([unnamed])
         for group in group_rows(iter(self._opened.rows), self._key, self._again):
-            yield group if isinstance(group, BadRow) else self._join(group)
+            if isinstance(group, BadRow):
+                yield group
+            elif unnamed is None or group[0].number != unnamed.number:
+                yield self._join(group)
 
     def notes(self) -> list[str]:
         """What is read as what."""
@@ -153,12 +188,21 @@ class TurnReader:
             if self._is_filled.get(column) and column not in self._shared
         ]
         used = {*fields.values(), *self._shared}
+        aside = [column for column in self._is_filled if column in self._shared and self._is_pushed_aside(column)]
         kept = [column for column, is_filled in self._is_filled.items() if is_filled and column not in used]
         parts = [f"read {', '.join(read)} (change with {self._opened.map_option})"]
         parts += [f"kept in the messages: {', '.join(kept)}"] if kept else []
         empty = [column for column, is_filled in self._is_filled.items() if not is_filled]
+        parts += [f"kept in the metadata: {', '.join(aside)}"] if aside else []
         parts += [f"empty: {', '.join(empty)}"] if empty else []
-        return [f"{self._opened.name}: {'; '.join(parts)}"]
+        raters = [column for column in kept if rater_of(column)]
+        notes = [f"{self._opened.name}: {'; '.join(parts)}"]
+        notes += [
+            f"{self._opened.name}: {column} differs among the rows of a conversation, and messages have no raters, so "
+            f"that it is used by nothing; --map {quote_word(f'{column}=rating')} makes it the rating of each message"
+            for column in raters
+        ]
+        return notes
 
     def _key(self, values: Mapping[str, Any]) -> str | None:
         value = values.get(self._columns.conversation)
@@ -169,7 +213,7 @@ class TurnReader:
         first: dict[int, dict[str, int]] = {}
         varying: set[str] = set()
         texts: set[str] = set()  # columns with the name of a rating that hold something else
-        is_repeated = False
+        asked: set[int] = set()
         for row in rows:
             if isinstance(row, BadRow):
                 continue
@@ -179,7 +223,9 @@ class TurnReader:
                 if usual_name(column) in _UNSURE_RATINGS and not _is_rating(value):
                     texts.add(column)
             if (name := self._key(row.values)) is None:
+                self._unnamed = self._unnamed or row
                 continue
+            self._look_at_spreads(row.values, hash(name), asked)
             # the hash in place of the value keeps this small for very large sets
             cells = {
                 column: hash(str(value))
@@ -188,22 +234,52 @@ class TurnReader:
             }
             before = first.setdefault(hash(name), cells)
             if before is not cells:
-                is_repeated = True
                 varying |= {
                     column for column in before.keys() | cells.keys() if before.get(column) != cells.get(column)
                 }
         columns = [column for column in self._is_filled if column not in texts or column in self._mapping]
         self._columns = find_turn_columns(columns, self._mapping) or self._columns
         own = {column for name, column in self._columns.fields.items() if name != "rating"}
-        rating = {self._columns.fields["rating"]} if "rating" in self._columns.fields and not is_repeated else set()
         filled = {column for column, is_filled in self._is_filled.items() if is_filled}
-        self._shared = filled - varying - own - rating - _OF_MESSAGES - {self._columns.conversation}
+        varying -= {column for column, spread in self._spreads.items() if self._is_of_conversation(column, spread)}
+        self._shared = filled - varying - own - _OF_MESSAGES - {self._columns.conversation}
+
+    def _look_at_spreads(self, values: Mapping[str, Any], conversation: int, asked: set[int]) -> None:
+        """Looks where a rating stands, and what else may stand in some rows of a conversation only."""
+        fields = self._columns.fields
+        role = "assistant" if self._columns.is_pair else find_role(values.get(fields["role"]))
+        if role == "user":
+            asked.add(conversation)
+        is_answer = role == "assistant" and (self._columns.is_pair or conversation in asked)
+        if is_answer and not self._columns.is_pair:
+            is_answer = bool(str(values.get(fields["content"]) or "").strip())
+        for column, value in values.items():
+            if (
+                _is_filled(value)
+                and not (isinstance(value, str) and is_no_rating(value))
+                and self._may_be_sparse(column)
+            ):
+                self._spreads.setdefault(column, _Spread()).add(conversation, value, is_answer=is_answer)
+
+    def _may_be_sparse(self, column: str) -> bool:
+        ours = self._mapping.get(column, column)
+        return ours in _OF_CONVERSATIONS or usual_name(column) in _RATINGS or bool(rater_of(column))
+
+    def _is_of_conversation(self, column: str, spread: _Spread) -> bool:
+        is_rating = column == self._columns.fields.get("rating")
+        is_other_rating = usual_name(column) in _RATINGS and column not in self._mapping
+        return spread.is_one and not ((is_rating or is_other_rating) and spread.is_on_answer)
+
+    def _is_pushed_aside(self, column: str) -> bool:
+        """Whether a column has the name of a field that another one is mapped to."""
+        return column not in self._mapping and column in self._mapping.values()
 
     def _join(self, rows: list[Row]) -> Row | BadRow:
         conversation = self._key(rows[0].values)
         if conversation is None:
             problem = f"names no conversation in {self._columns.conversation}; write which one the row is of"
-            return BadRow(rows[0].number, InputError(f"{self._opened.name}, {rows[0].place}: {problem}"))
+            cure = "in every row: a merged cell, or the first row of a conversation alone, names it for one row only"
+            return BadRow(rows[0].number, InputError(f"{self._opened.name}, {rows[0].place}: {problem}, {cure}"))
         messages: list[dict[str, Any]] = []
         places: list[Row] = []
         for row in rows:
@@ -213,8 +289,15 @@ class TurnReader:
                 return BadRow(rows[0].number, InputError(f"{self._opened.name}, {row.place}, {error}"))
             messages += own
             places += [row] * len(own)
-        shared = {name: value for name, value in rows[0].values.items() if name in self._shared and _is_filled(value)}
-        mapped = {self._columns.mapped.get(name, name): value for name, value in shared.items()}
+        shared: dict[str, Any] = {}
+        for row in rows:
+            for name, value in row.values.items():
+                if name in self._shared and _is_filled(value) and is_no_rating(shared.get(name, "-")):
+                    shared[name] = value
+        aside = {name: value for name, value in shared.items() if self._is_pushed_aside(name)}
+        mapped = {self._mapping.get(name, name): value for name, value in shared.items() if name not in aside}
+        if aside:
+            mapped["metadata"] = merge_metadata(mapped.get("metadata"), aside)
         for theirs, ours in self._columns.mapped.items():
             if theirs not in self._shared and any(_is_filled(row.values.get(theirs)) for row in rows):
                 problem = f"field {ours} (column {theirs}): differs among the rows of conversation {conversation}"

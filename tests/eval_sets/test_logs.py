@@ -202,6 +202,25 @@ def test_a_phoenix_session_shows_what_the_model_was_told_and_called(tmp_path: Pa
     assert (sample.policy, sample.messages[2].tool_calls[0].function.name) == ("Be kind.", "count")
 
 
+@pytest.mark.parametrize("parent", [None, {"output.value": "Yes."}, {}])
+def test_spans_of_models_that_log_their_messages_alone(tmp_path: Path, parent: dict[str, str] | None) -> None:
+    """As OpenAI's instrumentation does: no `input.value`; a span above it may have none either."""
+    told = [("system", "Be kind."), ("user", "Hello"), ("assistant", "Hi!"), ("user", "Is it free?")]
+    model = {"openinference.span.kind": "LLM", "session.id": "s"}
+    for place, (role, text) in enumerate(told):
+        model |= {
+            f"llm.input_messages.{place}.message.{key}": held for key, held in (("role", role), ("content", text))
+        }
+    model |= {"llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": "Yes."}
+    context = {"trace_id": "t", "span_id": "1"}
+    spans: list[dict[str, Any]] = [{"context": context, "parent_id": "0", "attributes": model}]
+    if parent is not None:
+        spans.append({"context": context | {"span_id": "0"}, "parent_id": None, "attributes": parent})
+    (sample,) = load_set(written(tmp_path, spans, "spans.jsonl"))
+    assert [(message.role, message.text) for message in sample.messages] == [*told, ("assistant", "Yes.")]
+    assert (sample.user_input, sample.response, sample.policy) == ("Is it free?", "Yes.", "Be kind.")
+
+
 def phoenix_spans() -> list[dict[str, Any]]:
     documents = {f"retrieval.documents.{n}.document.content": text for n, text in enumerate(PAGES)}
     root = {"input.value": QUESTION, "output.value": ANSWER, "session.id": "session-9", "llm.model_name": "m-1"}

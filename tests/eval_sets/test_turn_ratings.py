@@ -1,0 +1,244 @@
+"""Ratings of conversations, in rows per turn and in messages: mapped, on some rows only, by raters, used by nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import InputError, UsageError
+from assay.eval_sets import load_set, read_samples
+
+MAPPED = {"dossier": "conversation", "wie": "role", "wat": "content"}
+
+
+def read(folder: Path, text: str, name: str = "a.csv", **options: Any) -> tuple[list[Any], list[str]]:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    notes: list[str] = []
+    samples = load_set(path, notes=notes, **options)
+    return samples, [note.removeprefix(f"{path}: ") for note in notes]
+
+
+def turns(header: str, *cells: tuple[str, str]) -> str:
+    """Two rows per conversation: the customer's with one cell, the chatbot's with the other."""
+    lines = [f"c{n},klant,v{n},{asked}\nc{n},bot,a{n},{answered}\n" for n, (asked, answered) in enumerate(cells)]
+    return f"dossier,wie,wat,{header}\n{''.join(lines)}"
+
+
+# --- a mapped column ---
+
+
+@pytest.mark.parametrize(
+    ("values", "scale"), [("1 5 3", (1, 5)), ("2 9 4", (1, 10)), ("4 4 4", (1, 5)), ("0 1 1", (0, 1))]
+)
+def test_a_mapped_rating_of_messages(tmp_path: Path, values: str, scale: tuple[int, int]) -> None:
+    cells = [(value, value) for value in values.split()]
+    samples, notes = read(tmp_path, turns("punten", *cells), mapping=MAPPED | {"punten": "rating"})
+    assert [sample.rating for sample in samples] == [float(value) for value in values.split()]
+    assert {(sample.rating_min, sample.rating_max) for sample in samples} == {scale}
+    assert "punten as rating" in notes[1]
+
+
+def test_a_mapped_rating_of_questions_and_answers(tmp_path: Path) -> None:
+    text = "dossier,vr,an,punten\nc0,V,A,1\nc0,W,B,1\nc1,V,A,5\nc1,W,B,5\n"
+    mapping = {"dossier": "conversation", "vr": "user_input", "an": "response", "punten": "rating"}
+    samples, notes = read(tmp_path, text, mapping=mapping)
+    assert [sample.rating for sample in samples] == [1, 5]
+    assert notes[1] == "read punten as rating from 1 to 5 (change with --map)"
+
+
+def test_a_map_of_the_rating_alone_leaves_rows_with_usual_names_turns(tmp_path: Path) -> None:
+    messages = "ticket,sender,text,punten\n1,user,Q,4\n1,bot,A,\n2,user,Q,2\n2,bot,A,\n"
+    pairs = "conversation_id,question,answer,punten\n1,V,A,4\n1,W,B,4\n2,V,A,2\n"
+    for text in (messages, pairs):
+        samples, _ = read(tmp_path, text, mapping={"punten": "rating"})
+        assert [(sample.id, sample.rating) for sample in samples] == [("1", 4), ("2", 2)]
+    single, _ = read(tmp_path, pairs, mapping={"conversation_id": "group"})
+    assert [(sample.group, sample.messages) for sample in single] == [("1", ()), ("1", ()), ("2", ())]
+
+
+def test_a_rating_of_conversations_of_one_question_is_theirs(tmp_path: Path) -> None:
+    mapping = {"d": "conversation", "v": "user_input", "a": "response", "p": "rating"}
+    samples, _ = read(tmp_path, "d,v,a,p\n1,V,A,1\n2,W,B,5\n", mapping=mapping)
+    assert [sample.rating for sample in samples] == [1, 5]
+
+
+def test_a_map_wins_over_a_guessed_rater(tmp_path: Path) -> None:
+    text = turns("cijfer_gesprek", ("5", "5"), ("1", "1"))
+    samples, _ = read(tmp_path, text, mapping=MAPPED | {"cijfer_gesprek": "rating"})
+    assert [(sample.rating, dict(sample.ratings)) for sample in samples] == [(5, {}), (1, {})]
+
+
+def test_a_mapped_rating_off_the_scale_names_the_column(tmp_path: Path) -> None:
+    text = turns("punten", ("900", "900"))
+    with pytest.raises(InputError, match=r"line 2, field rating \(column punten\): 900 is outside the scale 1-5"):
+        read(tmp_path, text, mapping=MAPPED | {"punten": "rating"})
+
+
+def test_a_map_pushes_aside_the_column_that_is_called_so(tmp_path: Path) -> None:
+    text = turns("punten,rating", ("2,7", "2,7"), ("4,8", "4,8"))
+    samples, notes = read(tmp_path, text, mapping=MAPPED | {"punten": "rating"})
+    assert [(sample.rating, sample.metadata) for sample in samples] == [(2, {"rating": "7"}), (4, {"rating": "8"})]
+    assert notes[0].endswith("kept in the metadata: rating")
+
+
+def test_each_mapped_column_is_accounted_for_by_its_own_name(tmp_path: Path) -> None:
+    text = turns("lingua,antwoordje,grp", ("nl,r,g", "nl,r,g"), ("nl,s,g", "nl,s,g"))
+    mapping = MAPPED | {"lingua": "language", "antwoordje": "reference", "grp": "group"}
+    samples, notes = read(tmp_path, text, mapping=mapping)
+    assert [(sample.language, sample.reference, sample.group) for sample in samples] == [
+        ("nl", "r", "g"),
+        ("nl", "s", "g"),
+    ]
+    assert notes[:2] == [
+        "read dossier as conversation, wie as role, wat as content (change with --map)",
+        "read lingua as language, antwoordje as reference, grp as group (change with --map)",
+    ]
+
+
+# --- on some rows only ---
+
+
+@pytest.mark.parametrize("none", ["", "n.v.t."])
+def test_a_rating_on_the_customers_row_is_the_conversations(tmp_path: Path, none: str) -> None:
+    text = turns("rating", ("4", none), ("2", none), (none, none)).replace("dossier,wie,wat", "ticket,sender,text")
+    samples, notes = read(tmp_path, text)
+    assert [sample.rating for sample in samples] == [4, 2, None]
+    assert not any(message.rating for sample in samples for message in sample.messages)
+    assert notes[1].startswith("read rating from 1 to 5 (change with --map)")
+
+
+def test_a_greeting_before_the_question_is_no_answer(tmp_path: Path) -> None:
+    text = "ticket,sender,text,rating\n1,bot,Hi!,4\n1,user,Q,\n1,bot,A,\n2,bot,Hi!,1\n2,user,Q,\n2,bot,A,\n"
+    samples, _ = read(tmp_path, text)
+    assert [sample.rating for sample in samples] == [4, 1]
+
+
+def test_ratings_of_answers_stay_with_them(tmp_path: Path) -> None:
+    text = turns("rating", ("", "4"), ("", "2")).replace("dossier,wie,wat", "ticket,sender,text")
+    samples, notes = read(tmp_path, text)
+    assert [[message.rating for message in sample.messages] for sample in samples] == [[None, 4], [None, 2]]
+    assert len(notes) == 2
+
+
+def test_two_ratings_of_customers_in_one_conversation_are_said_to_be_unused(tmp_path: Path) -> None:
+    text = "ticket,sender,text,rating\n1,user,Q,4\n1,bot,A,\n1,user,R,2\n1,bot,B,\n"
+    (sample,), notes = read(tmp_path, text)
+    assert [message.rating for message in sample.messages] == [4, None, 2, None]
+    assert notes[1] == (
+        "2 ratings of messages that are no answers, used by nothing; rate the answer, or the conversation (`rating` "
+        "beside its messages)"
+    )
+
+
+def test_a_rating_of_a_question_in_json_is_said_to_be_unused() -> None:
+    notes: list[str] = []
+    asked, answered = {"role": "user", "content": "Q", "rating": 4}, {"role": "assistant", "content": "A"}
+    list(read_samples([{"messages": [asked, answered]}], notes=notes))
+    assert notes[0].startswith("the list: 1 rating of a message that is no answer, used by nothing; rate the answer")
+
+
+@pytest.mark.parametrize("cells", [[("", "1"), ("", "5")], [("1", ""), ("5", "")], [("1", "1"), ("5", "")]])
+def test_what_a_rater_gave_once_is_the_conversations(tmp_path: Path, cells: list[tuple[str, str]]) -> None:
+    samples, notes = read(tmp_path, turns("rating_ada", *cells), mapping=MAPPED)
+    assert [dict(sample.ratings) for sample in samples] == [{"ada": 1}, {"ada": 5}]
+    assert notes[1] == "read rating_ada as ratings.ada from 1 to 5 (change with --map)"
+
+
+def test_a_rater_of_messages_is_said_to_be_unused(tmp_path: Path) -> None:
+    samples, notes = read(tmp_path, turns("rating_ada", ("1", "4"), ("5", "2")), mapping=MAPPED)
+    assert [dict(sample.ratings) for sample in samples] == [{}, {}]
+    assert notes[1] == (
+        "rating_ada differs among the rows of a conversation, and messages have no raters, so that it is used by "
+        "nothing; --map rating_ada=rating makes it the rating of each message"
+    )
+    samples, _ = read(tmp_path, turns("rating_ada", ("", "4"), ("5", "2")), mapping=MAPPED | {"rating_ada": "rating"})
+    assert samples[1].messages[1].rating == 2
+
+
+# --- the account ---
+
+CHAT = '[{""role"": ""user"", ""content"": ""Q""}, {""role"": ""assistant"", ""content"": ""A""}]'
+
+
+def test_a_column_rating_beside_messages_keeps_its_name(tmp_path: Path) -> None:
+    text = f'id,messages,rating\na,"{CHAT}",1\nb,"{CHAT}",5\nc,"{CHAT}",\n'
+    samples, (account, _) = read(tmp_path, text)
+    assert [sample.rating for sample in samples] == [1, 5, None]
+    assert account == "read rating from 1 to 5, id, messages (change with --map)"
+
+
+def test_a_rating_beside_one_with_a_scale_is_from_1_to_5() -> None:
+    messages = [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "A"}]
+    rows = [{"messages": messages, "rating": 4}, {"messages": messages, "rating": 7, "rating_max": 10}]
+    assert [(s.rating, s.rating_max) for s in read_samples(rows)] == [(4, 5), (7, 10)]
+
+
+def test_a_scale_on_the_first_row_is_accounted_for(tmp_path: Path) -> None:
+    text = "ticket,sender,text,rating,rating_min,rating_max\n1,user,Q,7,0,10\n1,bot,A,,,\n"
+    (sample,), notes = read(tmp_path, text)
+    assert (sample.rating, sample.rating_min, sample.rating_max) == (7, 0, 10)
+    assert notes[1] == "read rating, rating_min, rating_max (change with --map)"
+
+
+def test_a_rating_beside_messages_that_tells_no_scale_is_kept_by_its_name(tmp_path: Path) -> None:
+    (sample,), (account, _) = read(tmp_path, f'id,messages,rating\na,"{CHAT}",900\n')
+    assert (sample.rating, sample.metadata) == (None, {"rating": "900"})
+    assert "kept in the metadata: rating (all its values are 900, which tells no scale" in account
+
+
+def test_ragas_reference_calls_are_accounted_for_as_what_they_become() -> None:
+    notes: list[str] = []
+    messages = [{"type": "human", "content": "Q"}, {"type": "ai", "content": "A"}]
+    calls = [{"name": "count", "args": {"of": "days"}}]
+    (sample,) = read_samples([{"user_input": messages, "reference_tool_calls": calls}], notes=notes)
+    assert sample.metadata == {"expected_actions": [{"name": "count", "kwargs": {"of": "days"}}]}
+    assert "reference_tool_calls as metadata.expected_actions" in notes[0]
+
+
+# --- errors ---
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.xlsx"])
+def test_a_conversation_that_is_named_on_its_first_row_only(tmp_path: Path, name: str) -> None:
+    rows = [["conversation_id", "role", "content"], ["c1", "user", "Q"], ["", "assistant", "A"]]
+    path = tmp_path / name
+    if name == "a.csv":
+        path.write_text("".join(",".join(row) + "\n" for row in rows), encoding="utf-8")
+    else:
+        from openpyxl import Workbook
+
+        book = Workbook()
+        for row in rows:
+            book.active.append(row)
+        book.active.merge_cells("A2:A3")
+        book.save(path)
+    with pytest.raises(
+        InputError, match=r"(line|row) 3: names no conversation in conversation_id; write .* in every row"
+    ):
+        load_set(path)
+    left: list[InputError] = []
+    with pytest.raises(InputError, match="none of the 2 rows can be used"):
+        load_set(path, skip_bad=left)
+    assert len(left) == 2
+
+
+def test_rows_per_turn_with_odd_names_are_told_what_to_map(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="rows that are messages need columns for conversation, role and content"):
+        read(tmp_path, turns("punten", ("1", "1")))
+
+
+def test_a_chat_log_that_is_called_txt(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"if it is a chat log, name it g\.log"):
+        read(tmp_path, "Customer: Hi, there\nBot: Hello\n", "g.txt")
+
+
+def test_what_is_no_list_of_errors(tmp_path: Path) -> None:
+    skip: Any = True
+    with pytest.raises(UsageError, match=r"skip_bad: True .*give a list, to which the errors are appended"):
+        read(tmp_path, "question,answer\na,b\n", skip_bad=skip)
+
+
+def test_an_empty_conversation_in_a_list() -> None:
+    with pytest.raises(InputError, match="the list, index 0, field messages: is empty; write"):
+        list(read_samples([[]]))
