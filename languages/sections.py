@@ -221,6 +221,7 @@ class HandoverWords(GroupedSection):
         tools: Words of the names of tools that hand over, in order.
         little_words: Words in such names that may stand between them.
         looking_tools: First words of names of tools that do something else, such as looking up.
+        negating_tools: Words anywhere in the name of a tool that say that it does not hand over.
         happens: The assistant hands over now, or has done so; unless what stands before it in its sentence matches
             `unless_before`, or what stands after it `unless_after`: a condition, an offer, what a rule says.
         offers: The assistant may hand over; `accepts` is how a customer's message begins who takes the offer.
@@ -234,6 +235,7 @@ class HandoverWords(GroupedSection):
     tools: tuple[str, ...] = Field(min_length=1)
     little_words: frozenset[str] = frozenset()
     looking_tools: frozenset[str] = frozenset()
+    negating_tools: frozenset[str] = frozenset()
     happens: tuple[CaselessPattern, ...] = Field(min_length=1)
     unless_before: tuple[CaselessPattern, ...] = ()
     unless_after: tuple[CaselessPattern, ...] = ()
@@ -635,6 +637,7 @@ class Consistency(PackFile):
             `at_most` and `at_least` before a bound.
         unit_modifiers: Words between a number and its unit.
         working_days: Words for days on which people work.
+        measures: How a claim begins that gives the size of something, the group `name`: "The fee is".
         passing: That a statement holds at its time only; `conditions` that it holds in a case only.
         own_case: That it is about the customer's own case; `of_assistant` about what the assistant does or sees.
         permission: That one may do something.
@@ -660,6 +663,7 @@ class Consistency(PackFile):
     at_least: tuple[str, ...]
     unit_modifiers: frozenset[str] = frozenset()
     working_days: frozenset[str] = frozenset()
+    measures: tuple[CaselessPattern, ...] = ()
     passing: tuple[CaselessPattern, ...]
     conditions: tuple[CaselessPattern, ...]
     own_case: tuple[CaselessPattern, ...]

@@ -68,6 +68,8 @@ class ClaimContent(NamedTuple):
         marks: Which of `conditions`, `passing`, `own_case`, `of_assistant`, `permission` it has.
         opening: `yes` or `no` where it answers with that.
         is_listed: Whether it is an item of a list or a row of a table.
+        measure: The stem of what it gives the size of, where it says nothing else: "The fee is 5 euros"; or "".
+        talk: What the customer spoke of last (`find_talk`).
     """
 
     turn: int
@@ -84,6 +86,8 @@ class ClaimContent(NamedTuple):
     marks: frozenset[str]
     opening: str = ""
     is_listed: bool = False
+    measure: str = ""
+    talk: frozenset[str] = frozenset()
 
 
 class ClaimComparison(NamedTuple):
@@ -111,6 +115,7 @@ def read_statement(
     about: frozenset[str] = frozenset(),
     opening: str = "",
     is_listed: bool = False,
+    talk: frozenset[str] = frozenset(),
 ) -> ClaimContent:
     """Reads what a claim says.
 
@@ -121,6 +126,7 @@ def read_statement(
         about: What the question before it is about (`find_subject`).
         opening: `yes` or `no` where it answers with that.
         is_listed: Whether it is an item of a list or a row of a table.
+        talk: What the customer spoke of last (`find_talk`).
 
     Example:
         >>> from assay.languages import load_language
@@ -172,6 +178,8 @@ def read_statement(
         frozenset(marks),
         opening,
         is_listed,
+        "" if own or weak else _find_measure(rest, language),
+        talk,
     )
 
 
@@ -183,6 +191,12 @@ def find_subject(text: str, language: Language) -> frozenset[str]:
         for word in words(text)
         if not (word in idle or word in light or word in neutral or word in negations) and not word.isdigit()
     )
+
+
+def find_talk(text: str, language: Language) -> frozenset[str]:
+    """Finds what a customer's message is about: the stems of its words (`find_subject`), and its numbers."""
+    numbers = (one.value for one in find_numbers(text, language) if not (one.spelled and one.value == 1))
+    return find_subject(text, language) | {f"{abs(number):.15g}" for number in numbers}
 
 
 def merge_families(statements: Sequence[ClaimContent]) -> list[ClaimContent]:
@@ -221,6 +235,8 @@ def compare(first: ClaimContent, second: ClaimContent) -> ClaimComparison:
             return ClaimComparison("name", True, likeness)
         fewest = min(len(first.strong), len(second.strong))
         is_open = bool(shared) and 2 * len(shared) >= fewest and _may_differ(first, second)
+        if _is_same_measure(first, second):  # whose, a judge may tell
+            is_open = _difference(first, second) is not None
         return ClaimComparison("", is_open, likeness)
     difference = _difference(first, second)
     if difference is None:
@@ -240,7 +256,18 @@ def _is_same_subject(first: ClaimContent, second: ClaimContent) -> bool:
         return bool(first.light & second.light)
     if first.weak or second.weak:
         return False
-    return bool(first.light & second.light) and bool(first.about) and first.about == second.about
+    return bool(first.light & second.light) and first.about == second.about and _is_same_talk(first, second)
+
+
+def _is_same_talk(first: ClaimContent, second: ClaimContent) -> bool:
+    if first.about:  # option 1, option 2
+        ours, theirs = ({word for word in one.talk if word[0].isdigit()} for one in (first, second))
+        return ours == theirs or not ours or not theirs
+    return _is_same_measure(first, second) and first.talk == second.talk
+
+
+def _is_same_measure(first: ClaimContent, second: ClaimContent) -> bool:
+    return bool(first.measure) and first.measure == second.measure
 
 
 def _may_differ(first: ClaimContent, second: ClaimContent) -> bool:
@@ -477,6 +504,22 @@ def _bound(text: str, start: int, language: Language) -> str:
 def _bound_before(language: Language, name: str) -> re.Pattern[str]:
     phrases: tuple[str, ...] = getattr(language.consistency, name)
     return re.compile(rf"{whole_words(map(re.escape, phrases)).pattern}\s*$")
+
+
+def _find_measure(rest: str, language: Language) -> str:
+    """The stem of what a claim without its numbers gives the size of; "" where it says more than that."""
+    idle, *_ = _word_lists(language)
+    for pattern in language.consistency.measures:
+        match = pattern.search(rest)
+        if match and all(word in idle or word in _bound_words(language) for word in words(rest[match.end() :])):
+            return _stem(match["name"].lower(), language)
+    return ""
+
+
+@cache
+def _bound_words(language: Language) -> frozenset[str]:
+    pack = language.consistency
+    return frozenset(word for phrase in (*pack.about, *pack.at_most, *pack.at_least) for word in words(phrase))
 
 
 def _find_periods(text: str, language: Language) -> tuple[set[str], str]:

@@ -12,11 +12,12 @@ from ..judges import JudgeLike, Predicate, Request, open_judge
 from ..judges.usage import NO_USAGE
 from ..languages import Language, language_or_fallback
 from ..prompts import BUNDLED, Prompts
+from ..text.markdown_lines import blank_comments
 from ..text.pattern_screen import any_pattern
 from ..text.sentence_kinds import CLAIM, YES_NO
 from ..text.sentences import AnswerSentence, answer_sentences
 from ..text.wording import count_of, verb_of
-from .claim_comparison import ClaimContent, Difference, compare, find_subject, merge_families, read_statement
+from .claim_comparison import ClaimContent, Difference, compare, find_subject, find_talk, merge_families, read_statement
 from .claim_support import require_answers
 from .conversation_state import Thread, fitting_thread
 from .metric import Metric
@@ -122,6 +123,7 @@ class _ClaimReader:
         self._language = language
         self._corrects = any_pattern(language.consistency.corrections)
         self._question = ""
+        self._talk: frozenset[str] = frozenset()
         self._about: frozenset[str] = frozenset()  # also of "And how long does it take?", which says it before
 
     def read_question(self, message: str) -> None:
@@ -131,9 +133,11 @@ class _ClaimReader:
         is_short = len(message.split()) <= _MOST_QUESTION_WORDS
         self._question = asking[-1] if asking else message if is_short else ""
         self._about = find_subject(self._question, self._language) or self._about
+        self._talk = find_talk(message, self._language) or self._talk
 
     def read_answer(self, answer: str, turn: int) -> None:
         """Reads the claims of an answer, until there are `MOST_CLAIMS`."""
+        answer = blank_comments(answer)
         if self._corrects.search(answer.replace("’", "'")):
             self.corrected.add(turn)
         about, is_first = self._about, True
@@ -149,7 +153,9 @@ class _ClaimReader:
                 continue
             line = answer[max(answer.rfind("\n", 0, sentence.start), 0) : sentence.start].lstrip("\n")
             is_listed = _ITEM.search(line) is not None
-            statement = read_statement(sentence.text, turn, self._language, about=about, is_listed=is_listed)
+            statement = read_statement(
+                sentence.text, turn, self._language, about=about, is_listed=is_listed, talk=self._talk
+            )
             about = statement.strong or about
             self.statements.append(statement)
             self.claims.add((turn, sentence.text))

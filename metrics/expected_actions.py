@@ -21,7 +21,7 @@ class ExpectedAction:
         name: The tool's name.
         arguments: Its arguments; None where any are right.
         unordered: The arguments whose lists may be in any order; True for all.
-        any_value: The arguments that may have any value.
+        any_value: The arguments that may have any value, but must be there.
     """
 
     name: str
@@ -155,12 +155,14 @@ class CallComparison:
             arguments: The call's arguments; None where they are no JSON object.
         """
         action, wanted = self._expected[place], self._wanted[place]
-        if wanted is None:
-            return []
         if arguments is None:
-            return sorted(wanted) or ["(no JSON object)"]
+            return sorted({*(wanted or ()), *action.any_value}) or ([] if wanted is None else ["(no JSON object)"])
+        absent = sorted(name for name in action.any_value if name not in arguments)
+        if wanted is None:
+            return absent
         names = list(wanted) if self._allows_more else [*wanted, *(name for name in arguments if name not in wanted)]
-        return [name for name in names if name not in action.any_value and self._differs(place, name, call, arguments)]
+        others = (name for name in names if name not in action.any_value)
+        return absent + [name for name in others if self._differs(place, name, call, arguments)]
 
     def _differs(self, place: int, name: str, call: int, arguments: Mapping[str, Any]) -> bool:
         wanted = self._wanted[place] or {}
@@ -171,6 +173,40 @@ class CallComparison:
         if key not in self._written:
             self._written[key] = canonical(arguments[name], is_unordered=may_reorder)
         return self._written[key] != wanted[name]
+
+
+def match_in_order(
+    matches: Mapping[int, int], candidates: Mapping[int, Sequence[int]], preferred: Sequence[int]
+) -> dict[int, int] | None:
+    """Pairs as many calls in the order in which they are expected: which of two equal calls is which cannot be told.
+
+    Args:
+        matches: The place of each paired call.
+        candidates: The places that each call may have.
+        preferred: The calls, in order, that may take the place of an equal one.
+
+    Returns:
+        The place of each call, both ascending; None where the paired ones, or their places, have no such order.
+
+    Example:
+        >>> match_in_order({0: 1, 1: 0}, {0: [0, 1], 1: [0, 1]}, [0, 1])
+        {0: 0, 1: 1}
+    """
+    last, pairs = -1, dict[int, int]()
+    for call in sorted(matches):
+        last = min((place for place in candidates[call] if place > last), default=-1)
+        if last < 0:
+            break
+        pairs[call] = last
+    if len(pairs) == len(matches):
+        return pairs
+    pairs, left = {}, iter(preferred)
+    for place in sorted(matches.values()):
+        call = next((one for one in left if place in candidates[one]), -1)
+        if call < 0:
+            return None
+        pairs[call] = place
+    return pairs
 
 
 def match_most(candidates: Sequence[Sequence[int]]) -> dict[int, int]:

@@ -86,11 +86,15 @@ def hands_over(tool: str, tools: Sequence[str] = ()) -> bool:
         [True, True, False]
         >>> hands_over("transfer_money"), hands_over("get_escalation_status"), hands_over("ring_bob", ["ring_*"])
         (False, False, True)
+        >>> hands_over("do_not_transfer_to_human")
+        False
     """
     if tools:
         return any(fnmatchcase(tool.casefold(), pattern.casefold()) for pattern in tools)
     words = tuple(word.lower() for word in _NAME_WORD.findall(_CAMEL.sub(" ", tool)))
-    return any(_names_handover(words, language.handover) for language in packs_with("handover"))
+    packs = [language.handover for language in packs_with("handover")]
+    is_negated = any(not pack.negating_tools.isdisjoint(words) for pack in packs)
+    return not is_negated and any(_names_handover(words, pack) for pack in packs)
 
 
 def _names_handover(words: tuple[str, ...], pack: HandoverWords) -> bool:

@@ -10,7 +10,7 @@ from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
 from ..text.wording import count_of
 from ..value_messages import shorten
-from .expected_actions import FIELD, CallComparison, ExpectedAction, match_most, read_expected_actions
+from .expected_actions import FIELD, CallComparison, ExpectedAction, match_in_order, match_most, read_expected_actions
 from .fbeta import f_beta, precision, recall
 from .metric import ComputedMetric
 from .score import Score, failed, scored, skipped
@@ -59,9 +59,9 @@ class ToolCalls(ComputedMetric):
 
     Arguments are compared by value: 1 is 1.0, JSON text is its value, keys are in any order, strings are the same after
     Unicode NFC and without outer space; lists in any order where the expected call says `"unordered": true` or names
-    the arguments, any value where it says `"any_value": [names]`, any arguments where it has none. A call that looks up
-    (`ignore`) and was not expected does not count as made, and neither does one whose result is an error, unless it is
-    the only match of an expected call: so a failed call that was made again costs nothing.
+    the arguments, any value, but one, where it says `"any_value": [names]`, any arguments where it has none. A call
+    that looks up (`ignore`) and was not expected does not count as made, and neither does one whose result is an error,
+    unless it is the only match of an expected call: so a failed call that was made again costs nothing.
 
     Ragas's `ToolCallF1` takes calls as a set, so that of two equal calls one counts; `ToolCallAccuracy` is 0 where the
     names are not in the same order. Both count each look-up and each failed call, and compare lists in their order.
@@ -135,14 +135,16 @@ class ToolCalls(ComputedMetric):
             for number in numbers
         ]
         matches = {numbers[left]: place for left, place in match_most(candidates).items()}
+        usable = [number for number in range(len(made)) if number in matches or not made[number].has_failed]
+        ordered = match_in_order(matches, dict(zip(numbers, candidates, strict=True)), usable)
+        matches = ordered or matches
         others = [number for number in range(len(made)) if number not in matches and not made[number].has_failed]
         if self.look_ups == "expected":
             others = [number for number in others if not is_named(made[number].name, ignored)]
         missing = sorted(set(range(len(expected))) - set(matches.values()))
-        order = [place for _, place in sorted(matches.items())]
         wrong = _wrong_arguments(expected, made, missing, others, comparison)
         counts = (len(matches), len(others), len(missing))
-        in_order = None if len(order) < 2 else order == sorted(order)
+        in_order = None if len(matches) < 2 else ordered is not None
         evidence = {
             "expected": len(expected),
             "made": len(matches) + len(others),

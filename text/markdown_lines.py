@@ -81,6 +81,22 @@ class MarkdownLine(NamedTuple):
         return min(mark.in_answer + position - mark.in_text, self.end)
 
 
+def blank_comments(text: str) -> str:
+    """Writes spaces for HTML comments, which no reader sees; one without an end stays.
+
+    Example:
+        >>> blank_comments("Hi<!-- x -->.")
+        'Hi          .'
+    """
+    start = text.find("<!--")
+    parts, done = list[str](), 0
+    while start >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        parts += [text[done:start], " " * (end + 3 - start)]
+        done = end + 3
+        start = text.find("<!--", done)
+    return "".join([*parts, text[done:]])
+
+
 def read_lines(text: str, after_ordinal: re.Pattern[str] = _NOTHING) -> list[MarkdownLine]:
     """Reads an answer's lines. Whatever the text is, each of its words stands in one of them.
 

@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .markdown_lines import blank_comments
 from .phrases import straight
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[*_]{0,3}\s+|[\n\r]+")
 _QUOTED = re.compile(r"[\"“”„«»][^\"“”„«»\n]{1,400}[\"“”„«»]")
+_QUOTED_LINE = re.compile(r"(?<![^\n\r])[ \t]{0,3}>[^\n\r]*")
 _MARKS = re.compile(r"[*`#>|]+|__+")
 _LIST_MARK = re.compile(r"\s*(?:[-•–*]|\d{1,2}[.)])(?:\s+|$)")
 
@@ -20,18 +22,19 @@ class MessageSentence(NamedTuple):
 
 
 def message_sentences(text: str, *, without_quotes: bool = False) -> Iterator[MessageSentence]:
-    """Splits a message into sentences; each line begins a new one.
+    """Splits a message into sentences; each line begins a new one. What no reader sees, a comment, is in none.
 
     Args:
         text: The message, in Markdown or plain.
-        without_quotes: Whether what stands in quotation marks is left out: it is cited, not said.
+        without_quotes: Whether what stands in quotation marks or on a line with `>` is left out: it is cited, not said.
 
     Example:
         >>> [sentence.text for sentence in message_sentences("**Hello!** I need:\\n1. Your name")]
         ['Hello!', 'I need:', 'Your name']
     """
     is_item = False
-    for part in _SENTENCE_END.split(straight(text)):
+    seen = blank_comments(straight(text))
+    for part in _SENTENCE_END.split(_QUOTED_LINE.sub("", seen) if without_quotes else seen):
         mark = _LIST_MARK.match(part)
         plain = _MARKS.sub("", part[mark.end() :] if mark else part)
         sentence = " ".join((_QUOTED.sub(" ", plain) if without_quotes else plain).split())

@@ -143,6 +143,74 @@ def test_the_slot_in_which_two_claims_differ(language: str, earlier: str, later:
     assert compare(first, second).difference == difference
 
 
+MEASURES: list[tuple[str, str, str, str]] = [
+    ("en", "Sure?", "The fee is 5 euros.", "The fee is 6 euros."),
+    ("en", "Sure?", "The fee is 5 euros.", "I made a mistake: the fee is 7 euros."),
+    ("en", "How much is it?", "The price is €5.", "Sorry, our price is 6 euros."),
+    ("en", "How long?", "The period is 14 days.", "The period is 30 days."),
+    ("nl", "Hoeveel?", "De kosten zijn 5 euro.", "De kosten bedragen 6 euro."),
+    ("nl", "Zeker?", "De prijs is 5 euro.", "Nee, de prijs is 6 euro."),
+    ("nl", "Zeker?", "Het tarief is 5 euro.", "Het tarief bedraagt ongeveer 9 euro."),  # 9 is 6.75 to 11.25
+    ("de", "Sicher?", "Die Gebühr beträgt 5 Euro.", "Die Gebühr beträgt 6 Euro."),
+    ("de", "Sicher?", "Der Preis ist 5 Euro.", "Der Preis liegt bei 6 Euro."),
+    ("de", "Sicher?", "Die Kosten betragen 5 Euro.", "Die Kosten sind 6 Euro."),
+]
+NO_MEASURES: list[tuple[str, ...]] = [
+    ("en", "Sure?", "The fee is 5 euros.", "Sure?", "The fee is 5.00 euros."),
+    ("en", "Sure?", "The fee is 5 euros.", "Sure?", "The price is 6 euros."),
+    ("en", "Sure?", "The fee is up to 10 euros.", "Sure?", "The fee is 6 euros."),
+    ("en", "Sure?", "The price is 5 euros.", "Sure?", "The blue one: the price is 6 euros."),
+    ("en", "Sure?", "The minimum fee is 5 euros.", "Sure?", "The maximum fee is 10 euros."),
+    ("en", "Sure?", "The price is 5 euros an hour.", "Sure?", "The price is 9 euros for a full day."),
+    ("en", "Sure?", "If you pay late, the fee is 5 euros.", "Sure?", "If you pay early, the fee is 2 euros."),
+    ("en", "What is the price of the red lamp?", "The price is 5 euros.", "And the blue one?", "The price is 6 euros."),
+    ("en", "Sure?", "We have a red lamp. The price is 5 euros.", "Sure?", "We have a blue lamp. The price is 6 euros."),
+    ("en", "And option 1?", "The price is 5 euros.", "And option 2?", "The price is 6 euros."),
+    ("en", "For 2?", "The price is 5 euros.", "For three?", "The price is 6 euros."),
+    ("nl", "Voor 2 personen?", "De prijs is 5 euro.", "Voor drie personen?", "De prijs is 6 euro."),
+    ("de", "Und Option 1?", "Der Preis ist 5 Euro.", "Und Option 2?", "Der Preis ist 6 Euro."),
+    ("en", "Sure?", "It costs 5 euros.", "Sure?", "It costs 6 euros."),
+    ("nl", "Zeker?", "Die kosten 5 euro.", "Zeker?", "Die kosten 6 euro."),  # two things that are pointed at
+    ("nl", "Wat kost de rode lamp?", "De prijs is 5 euro.", "En de blauwe?", "De prijs is 6 euro."),
+    ("nl", "Zeker?", "De prijs is 5 euro.", "Zeker?", "De kosten zijn 6 euro."),
+    ("de", "Sicher?", "Die kosten 5 Euro.", "Sicher?", "Die kosten 6 Euro."),
+    ("de", "Was kostet die rote Lampe?", "Der Preis ist 5 Euro.", "Und die blaue?", "Der Preis ist 6 Euro."),
+    (
+        "en",
+        "I have a red lamp which I bought in your shop and which I would like to return this week.",
+        "The fee is 5 euros.",
+        "And then I have a blue chair which was a gift from my sister and is to go back as well.",
+        "The fee is 8 euros.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("language", "asked", "earlier", "later"), MEASURES)
+def test_what_is_measured_is_the_subject_where_there_is_no_other(
+    language: str, asked: str, earlier: str, later: str
+) -> None:
+    score = assess(thread(language, asked, earlier, asked, later))
+    assert [entry["difference"] for entry in score.evidence["contradictions"]] == ["number"]
+
+
+@pytest.mark.parametrize("texts", NO_MEASURES, ids=lambda texts: f"{texts[0]}:{texts[4]}")
+def test_two_measures_of_two_things(texts: tuple[str, ...]) -> None:
+    assert assess(thread(*texts)).evidence["contradictions"] == []
+
+
+def test_a_price_of_what_may_be_another_thing_is_left_to_a_judge() -> None:
+    lamps = thread("en", "What is the price?", "The price is 5 euros.", "Is it in stock?", "The price is 6 euros.")
+    assert assess(lamps).evidence["pairs_left_open"] == 1
+
+
+def test_what_no_reader_sees_is_no_claim() -> None:
+    hidden = "Refunds are free. <!-- A refund takes 9 days.\nA refund takes 8 days. --> Send it by post."
+    score = assess(thread("en", "Refund?", "A refund takes 5 days.", "How?", hidden))
+    assert (score.evidence["contradictions"], score.evidence["claims_compared"]) == ([], 3)
+    score = assess(thread("en", "Refund?", "A refund takes 5 days.", "How?", "<!-- A refund takes 9 days."))
+    assert len(score.evidence["contradictions"]) == 1  # a comment without an end is text
+
+
 def test_what_two_results_of_tools_say_is_two_things() -> None:
     """Both prices were returned: they may be those of two flights."""
     sample = thread(

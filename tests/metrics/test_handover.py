@@ -162,7 +162,12 @@ def test_tools_that_hand_over(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "_", "create_ticket", "transfer_money", "get_live_agent_hours", "list_human_agents", "∆", "a" * 5000]
+    "name",
+    [
+        *["", "_", "create_ticket", "transfer_money", "get_live_agent_hours", "list_human_agents", "∆", "a" * 5000],
+        *["do_not_transfer_to_human", "neverEscalate", "avoid-handoff", "no_human_transfer", "handoff_cancelled"],
+        *["klant_niet_doorverbinden", "nicht_an_human_agent_transfer"],
+    ],
 )
 def test_tools_that_do_not(name: str) -> None:
     assert not hands_over(name)

@@ -49,6 +49,9 @@ HAPPENS = {
 }
 HAPPENS_NOT = {
     "en": [
+        "> One moment. I'm transferring you to a colleague.\n\nThat is what Bob wrote.",
+        "Bob wrote:\r\n>> I'm transferring you to a colleague.",
+        "<!-- I'm transferring you to a colleague. --> Hello!",
         "I can transfer you to a colleague if you like.",
         "Would you like me to transfer you to a human agent?",
         "I cannot transfer you to a human agent.",
@@ -70,6 +73,8 @@ HAPPENS_NOT = {
         "Our team is here for you.",
     ],
     "nl": [
+        "> Een moment. Ik verbind u door met een collega.\n\nDat schreef Bob.",
+        "<!-- Ik verbind u door met een collega. -->",
         "Ik kan u doorverbinden met een collega als u dat wilt.",
         "Zal ik u doorverbinden met een medewerker?",
         "Ik kan u niet doorverbinden met een medewerker.",
@@ -95,6 +100,8 @@ HAPPENS_NOT = {
         "Möchten Sie mit einem Mitarbeiter sprechen?",
         "Die Richtlinie besagt, ich verbinde Sie mit einem Mitarbeiter nur bei Betrug.",
         "Ich habe ein Ticket für Sie angelegt.",
+        "> Einen Moment. Ich verbinde Sie mit einem Kollegen.\n\nDas schrieb Bob.",
+        "<!-- Ich verbinde Sie mit einem Kollegen. -->",
     ],
 }
 WISHES: dict[str, list[tuple[str, bool | None]]] = {
