@@ -82,6 +82,30 @@ def _choose_level(
     return replace(options, level=level), note
 
 
+def read_drawable(
+    store: "Store", run: "RunRow", metric: str, options: "ReadOptions"
+) -> "tuple[list[tuple[Sample, float | None]], ReadOptions, str]":
+    """Reads what of a run can be drawn for a judge: what `join_scores` would evaluate, with its scores of one metric.
+
+    Args:
+        store: Where the run is.
+        run: The run.
+        metric: The metric that should have scored all of it.
+        options: Whether conversations or turns are drawn; without a level, what is rated.
+
+    Returns:
+        The samples, each with its value (None without one); the options with the level; and what to say of it.
+    """
+    options, note = _choose_level(store, [run], None, options)
+    of_level = find_level_items(store.samples(run.id), options.level)
+    values: dict[str, float | None] = {}
+    for sample, name, value, _ in store.sample_values(run.id):
+        item = of_level.item(sample, name, run.plan.conversation_metrics) if name == metric else None
+        if item is not None:
+            values[item] = value
+    return [(sample, values.get(name)) for name, sample in of_level.samples.items()], options, note
+
+
 def add_scorer_parts(
     joined: "JoinedScores", store: "Store", runs: "Sequence[RunRow]", metrics: Sequence[str]
 ) -> "ScoreTable":
