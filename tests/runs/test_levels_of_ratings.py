@@ -231,12 +231,12 @@ def test_what_is_drawn_is_what_the_estimate_looks_at(assay: Make, level: str, co
 def test_raters_of_conversations_and_of_turns_are_never_taken_together(assay: Make) -> None:
     for name, tail in (("a", 0), ("b", 1)):  # each conversation of B is rated 1 higher, each of its turns 1 lower
         rows = [chat(number, rates="conversation turn") for number in range(20)]
-        for row in rows:
-            row["rating"] = 3 + tail
+        for number, row in enumerate(rows):
+            row.update({"rating": number % 4 + 1 + tail, "rating_min": 1, "rating_max": 5})
             for place, message in enumerate(row["messages"]):
                 if message["role"] == "assistant":
                     text = message["content"] + " so" * tail
-                    row["messages"][place] = message | {"content": text, "rating": 4 - tail}
+                    row["messages"][place] = message | {"content": text, "rating": number % 4 + 2 - tail}
             del row["user_input"], row["response"]
         Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     for turns, count in (("last", 20), ("each", 60)):
