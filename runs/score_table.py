@@ -65,6 +65,10 @@ def join_scores(
     if store is not None and not score_files:
         table = _add_costs(table, store, runs)
     notes = (level_note, *joined.notes) if level_note else joined.notes
+    if options.level == "turn" and not options.metrics:
+        of_conversations = dict.fromkeys(metric for run in runs for metric in run.plan.conversation_metrics)
+        left_out = ", ".join(metric for metric in of_conversations if metric not in table.metrics)
+        notes += (f"left out, as they measure whole conversations: {left_out}",) if left_out else ()
     return replace(joined, table=table, notes=notes, level=options.level)
 
 
