@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conversations import MESSAGES, make_conversation
 
 from assay import load_set
 from assay.metrics.catalogue import describe_metric, metric_names
+from assay.runs.sample_audit import sample_lines
 
 Make = Callable[..., Any]
 _MODELS = {"bertscore", "bleurt"}  # not installed everywhere; their evidence is numbers
@@ -38,6 +40,8 @@ def unrated_set(tmp_path: Path) -> Path:
             "tables": [table],
         }
     )
+    unrated = [{key: value for key, value in message.items() if key != "rating"} for message in MESSAGES]
+    samples.append({"id": "chat", "language": "en", "messages": unrated, "metadata": {"expected_actions": []}})
     for sample in samples:
         for name in ("rating", "ratings", "rating_min", "rating_max", "human_rating"):
             sample.pop(name, None)
@@ -51,7 +55,7 @@ def test_no_metric_prints_its_evidence_as_python(assay: Make, unrated_set: Path,
     names = [name for name in metric_names() if name not in _MODELS and not describe_metric(name).argument]
     run = assay("run", unrated_set, "--metrics", ",".join(names), "--judge", "local.yaml", "--json", "-q")
     assert run.code in {0, 4}, run.err
-    for sample in ("en-001", "all"):
+    for sample in ("en-001", "chat", "all"):
         shown = assay("show", "last", sample)
         assert shown.code == 0
         evidence = shown.out[shown.out.index("\nanswer_") :] if "\nanswer_" in shown.out else shown.out
@@ -76,3 +80,9 @@ def test_a_set_with_ratings_keeps_them(assay: Make, set_file: Make) -> None:
     shown = assay("run", set_file(8), "--metrics", "token_overlap").out + assay("show", "last").out
     assert "Spearman with rating" in shown
     assert "│ rating │" in shown or "┃ rating ┃" in shown
+
+
+def test_a_conversation_is_shown_with_the_ratings_of_its_messages() -> None:
+    shown = "\n".join("".join(part.text for part in line) for line in sample_lines(make_conversation()))
+    assert "\n[5] Customer: When?\n[6] (rated 2 of 5) Assistant: It takes 5 days. Goodbye." in shown
+    assert shown.count("(rated") == 1
