@@ -78,7 +78,7 @@ class Resolved(Metric):
     """
 
     name = "resolved"
-    needs = ("messages",)
+    needs: tuple[str, ...] = ("messages",)
     measures = "conversation"
 
     def __init__(self, judge: JudgeLike, goal: Goal = "judge", prompts: Prompts = BUNDLED) -> None:

@@ -135,7 +135,7 @@ def _pair_items(comparison: RunComparison, side_a: _Side, side_b: _Side) -> list
         in_a = comparison.pairing.ids.get(in_b)
         if in_a is None and isinstance(turn, int) and conversation in comparison.pairing.ids:
             in_a = turn_id(comparison.id_in_a(conversation), turn)
-        if in_a in side_a.items.samples:
+        if in_a is not None and in_a in side_a.items.samples:
             pairs.append((in_a, in_b))
     return pairs
 

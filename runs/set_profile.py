@@ -93,9 +93,11 @@ class SetProfile:
                 "It is a metric of a conversation: give samples with messages, or rows that are turns of one; if a "
                 "column holds the messages, name it (--map THEIRS=messages)"
             )
-        is_text = "." not in field  # any column may be a text; what a list of calls is, only the user can say
-        theirs = others[0] if others and is_text else "THEIRS"
         ours = field.rpartition(".")[2]
+        if ours != field and not others:
+            return f"Give them a column `{ours}`"
+        is_text = ours == field  # any column may be a text; what a list of calls is, only the user can say
+        theirs = others[0] if others and is_text else "THEIRS"
         typed = quote_word(f"{theirs}={ours}")
         example = f"--map {typed} (in Python mapping={json.dumps({theirs: ours}, ensure_ascii=False)})"
         return f"The other columns are {quote_names(others)}; say which one holds it, such as {example}"

@@ -85,6 +85,8 @@ def test_what_metadata_must_say_is_needed_too(metric: str, key: str, value: Any)
         profile(Sample(id="1", messages=CHAT, metadata={"page": "A"})).check([loaded])
     assert f"it needs metadata.{key}, which none of them has" in str(error.value)
     assert f"--map THEIRS={key}" in str(error.value)
+    with pytest.raises(UsageError, match=f"Give them a column `{key}`"):
+        profile(Sample(id="1", messages=CHAT)).check([loaded])
     profile(Sample(id="1", messages=CHAT), Sample(id="2", messages=CHAT, metadata={key: value})).check([loaded])
 
 
