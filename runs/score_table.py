@@ -107,7 +107,10 @@ def read_drawable(
         item = of_level.item(sample, name, run.plan.conversation_metrics) if name == metric else None
         if item is not None:
             values[item] = value
-    return [(sample, values.get(name)) for name, sample in of_level.samples.items()], options, note
+    names = dict.fromkeys(
+        (*values, *of_level.samples)
+    )  # as the scores are stored: a draw of one seed stays what it was
+    return [(of_level.samples[name], values.get(name)) for name in names], options, note
 
 
 def add_scorer_parts(
