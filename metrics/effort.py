@@ -66,14 +66,14 @@ class Effort(Metric):
         self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
-        """The score; the evidence has the turns, and each question and fact with both of its messages.
+        """The score; the evidence has the turns, and each question and fact with both messages; null if not counted.
 
         Raises:
             JudgeError: The judge or the embedder gave no usable reply.
         """
         language = language_or_fallback(sample.language, "effort")
         turns = sum(message.role == "user" and bool(message.text.strip()) for message in sample.messages)
-        evidence: dict[str, Any] = {"turns": turns, "repeated": [], "asked_again": []}
+        evidence: dict[str, Any] = {"turns": turns, "repeated": None, "asked_again": None}
         if "repeated" in self.count:
             repeated = await find_repeated(sample.messages, language, self.embedder)
             evidence["repeated"] = [one._asdict() for one in repeated]
@@ -88,12 +88,9 @@ class Effort(Metric):
             else:
                 evidence["asked_again"] = [_pair_evidence(pair) for pair in pairs]
         counts = {part: evidence[part] if part == "turns" else len(evidence[part]) for part in self.count}
-        words = {
-            "turns": count_of(turns, "message") + " of the customer",
-            "repeated": count_of(len(evidence["repeated"]), "repeated question"),
-            "asked_again": count_of(len(evidence["asked_again"]), "fact") + " asked for again",
-        }
-        reason = ", ".join(words[part] for part in self.count)
+        words = {"turns": "message", "repeated": "repeated question", "asked_again": "fact"}
+        ends = {"turns": " of the customer", "repeated": "", "asked_again": " asked for again"}
+        reason = ", ".join(count_of(count, words[part]) + ends[part] for part, count in counts.items())
         return scored(float(sum(counts.values())), reason, evidence, usage)
 
     async def _judge_pairs(self, sample: Sample, pairs: list[AskedAgain]) -> tuple[dict[str, Any], Usage]:

@@ -91,7 +91,8 @@ class Handover(Metric):
             needed = bool(signs)
             share = float(needed)
             evidence |= {"probability": None, "decided_by": "rule", "needed_by": [need._asdict() for need in signs]}
-            lacks = "there is no policy" if self.judge is not None else "there is no judge to read a policy"
+            has_policy = bool((sample.policy or "").strip())
+            lacks = "there is no judge to read the policy" if has_policy else "there is no policy"
             because = "; ".join(f"{_NEEDS[need.kind]} in message {need.turn}" for need in signs)
             why = f"{because or 'no message asks for a person or says that it cannot help'}; {lacks}: the rule decides"
         verdict = handover_verdict(happened=sign is not None, needed=needed)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+FURTHER_NEEDS = ("policy", "metadata.expected_actions", "metadata.customer_goal")
+"""What metrics need of a sample beside its fields: its first system message, and what its metadata say."""
 _OF_THREAD = threading.local()
 
 
@@ -39,7 +41,8 @@ class Metric(ABC):
     Attributes:
         name: What `--metrics` and the tables call it.
         range: The lowest and highest value; None where there is no bound.
-        needs: The sample fields that must not be empty; without one of them the sample is skipped.
+        needs: The sample fields that must not be empty, and of `FURTHER_NEEDS` what it reads besides; without one of
+            them the sample is skipped.
         substitutes: The fields of which one may stand in for a needed one, by its name.
         higher_is_better: Whether higher values are better. Everything that ranks or compares reads it here.
         measures: What it is a measure of: one `answer`, or the whole `conversation` (a sample with `messages`).
@@ -224,6 +227,20 @@ def _background_loop() -> asyncio.AbstractEventLoop:
 
 
 def has_field(sample: Sample, name: str) -> bool:
-    """Whether a field of a sample is not empty; a text of white space alone is."""
-    value = getattr(sample, name)
+    """Whether a field of a sample is not empty; a text of white space alone is. Of metadata an empty list says a thing.
+
+    Args:
+        sample: The sample.
+        name: The field, or one of `FURTHER_NEEDS`.
+
+    Example:
+        >>> sample = Sample(id="1", user_input="Why?", response=" ", metadata={"expected_actions": []})
+        >>> has_field(sample, "response"), has_field(sample, "metadata.expected_actions"), has_field(sample, "policy")
+        (False, True, False)
+    """
+    field, _, key = name.partition(".")
+    value = getattr(sample, field)
+    if key:
+        value = value.get(key)
+        return bool(value.strip()) if isinstance(value, str) else value is not None
     return bool(value.strip()) if isinstance(value, str) else bool(value)

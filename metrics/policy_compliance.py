@@ -41,7 +41,7 @@ class PolicyKept(Metric):
     """
 
     name = "policy_kept"
-    needs = ("messages",)
+    needs = ("messages", "policy")
     measures = "conversation"
 
     def __init__(self, judge: JudgeLike, prompts: Prompts = BUNDLED) -> None:
@@ -55,8 +55,6 @@ class PolicyKept(Metric):
             JudgeError: The judge gave no usable reply, or the conversation does not fit into its context.
         """
         policy = sample.policy or ""
-        if not policy.strip():
-            return skipped("the conversation has no policy: no system message")
         turns = assistant_turns(sample)
         if not turns:
             return skipped("the assistant says and does nothing in this conversation")

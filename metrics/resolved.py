@@ -78,7 +78,7 @@ class Resolved(Metric):
     """
 
     name = "resolved"
-    needs = ("messages",)
+    needs: tuple[str, ...] = ("messages",)
     measures = "conversation"
 
     def __init__(self, judge: JudgeLike, goal: Goal = "judge", prompts: Prompts = BUNDLED) -> None:
@@ -86,6 +86,8 @@ class Resolved(Metric):
             raise ValueError(f"goal is judge or given, not {goal!r}")
         self.judge = open_judge(judge)
         self.goal: Goal = goal
+        if goal == "given":
+            self.needs = (*self.needs, "metadata.customer_goal")
         self.prompts = prompts
 
     async def measure(self, sample: Sample) -> Score:
@@ -107,7 +109,7 @@ class Resolved(Metric):
                 reason = f"the judge lists {count_of(len(listed.invented), 'request')} that the customer never made"
                 return failed(f'{reason}: "{listed.invented[0]}"', evidence, listed.usage)
             if self.goal == "given":
-                return skipped("the sample has no metadata.customer_goal", evidence)
+                return skipped("metadata.customer_goal names no request", evidence)
             return skipped("the judge finds no request of the customer", evidence, listed.usage)
         thread = fitting_thread(sample, self.judge, lambda text: self.request(sample, listed.requests, text))
         answers = require_answers(await self.judge.decide(self.request(sample, listed.requests, thread.text)))

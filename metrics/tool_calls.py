@@ -79,7 +79,7 @@ class ToolCalls(ComputedMetric):
     """
 
     name = "tool_calls"
-    needs = ("messages",)
+    needs = ("messages", FIELD)
     measures = "conversation"
 
     def __init__(
@@ -103,9 +103,7 @@ class ToolCalls(ComputedMetric):
 
     def compute(self, sample: Sample) -> Score:
         """The score; the evidence names what is missing, what was not expected, and each wrong argument."""
-        values = sample.metadata.get("expected_actions")
-        if values is None:
-            return skipped(f"the sample has no {FIELD}")
+        values = sample.metadata["expected_actions"]
         ignored = sample.metadata.get("ignored_tools", self.ignore)
         if not isinstance(ignored, list | tuple) or not all(isinstance(name, str) for name in ignored):
             return failed('metadata.ignored_tools is no list of names; write ["get_*", "search_*"]')

@@ -10,7 +10,7 @@ from ..text.wording import count_of
 from .compare import Difference, DifferenceKind, RunComparison, format_range
 
 if TYPE_CHECKING:
-    from ..meta_eval.rating_difference import RatingDifference
+    from .compare_ratings import RaterComparison
     from .store import Store
 
 _MOST_LEFT_OUT_APART = 0.05
@@ -22,13 +22,13 @@ _NOTE = (
 )
 
 
-def comparison_block(store: "Store", comparison: RunComparison, raters: "RatingDifference | None") -> ReportBlock:
+def comparison_block(store: "Store", comparison: RunComparison, raters: "RaterComparison | None") -> ReportBlock:
     """Which runs are compared, how their samples were paired, what metrics and raters say, and the tables.
 
     Args:
         store: Where both runs are.
         comparison: The two runs.
-        raters: What raters say of B beside A; None where that cannot differ.
+        raters: What raters say of B beside A; None to leave it out.
     """
     return ReportBlock(
         (
@@ -41,18 +41,19 @@ def comparison_block(store: "Store", comparison: RunComparison, raters: "RatingD
     )
 
 
-def comparison_sentences(comparison: RunComparison, raters: "RatingDifference | None") -> list[str]:
+def comparison_sentences(comparison: RunComparison, raters: "RaterComparison | None") -> list[str]:
     """What the metrics say of B beside A, one sentence each, and what the raters say.
 
     Args:
         comparison: The two runs.
-        raters: What raters say of B beside A; None where that cannot differ.
+        raters: What raters say of B beside A; None to leave it out.
     """
     rows = [row for row in comparison.overall if row.metric not in ALL_BASELINES] or list(comparison.overall)
     return [
         *(row.describe() for row in rows[:_MOST_METRICS]),
         *_sentences_left_out(comparison),
-        *_rater_sentences(comparison, raters),
+        *_rater_sentences(raters),
+        *([f"Ratings of both runs: {raters.note}."] if raters is not None and raters.note else []),
     ]
 
 
@@ -64,36 +65,37 @@ def _sentences_left_out(comparison: RunComparison) -> Iterator[str]:
             yield f"{metric} did not judge {shares} of the sentences (greetings, questions, refusals and the like)."
 
 
-def _rater_sentences(comparison: RunComparison, raters: "RatingDifference | None") -> Iterator[str]:
+def _rater_sentences(raters: "RaterComparison | None") -> Iterator[str]:
     """What the raters say; without enough ratings, that this is not known and how many would tell."""
     if raters is None:
-        if comparison.changed_answers:
+        return
+    result, what = raters.difference, raters.level or "answer"
+    if result is None:
+        if raters.is_on_two_scales:
             yield "Whether your raters like B better is not known: the two runs are rated on different scales."
         return
-    difference = raters.difference
-    more = raters.ratings_needed - raters.rated_pairs
+    difference = result.difference
+    more = result.ratings_needed - result.rated_pairs
     if difference.value is None:
         yield (
             "Whether your raters like B better is not known: a metric can like a style that they do not. Rate about "
-            f"{count_of(raters.ratings_needed, 'answer')} of both runs (rated so far: {raters.rated_a:,} of A, "
-            f"{raters.rated_b:,} of B, {raters.rated_pairs:,} of both)."
+            f"{count_of(result.ratings_needed, what)} of both runs (rated so far: {result.rated_a:,} of A, "
+            f"{result.rated_b:,} of B, {result.rated_pairs:,} of both)."
         )
         return
-    same = len(comparison.samples) - comparison.changed_answers
-    of_changed = f" on the {count_of(comparison.changed_answers, 'answer')} that differ" if same else ""
-    scale = f"on the scale {raters.rating_min:g} to {raters.rating_max:g}"
+    of_changed = f" on the {count_of(result.pairs, what)} that differ" if raters.same else ""
+    scale = f"on the scale {result.rating_min:g} to {result.rating_max:g}"
     rated = (
-        f"{count_of(raters.rated_a, 'answer')} of A and {raters.rated_b:,} of B are rated, {raters.rated_pairs:,} of "
-        "both"
+        f"{count_of(result.rated_a, what)} of A and {result.rated_b:,} of B are rated, {result.rated_pairs:,} of both"
     )
     if difference.low is None or difference.high is None:
         yield f"Your raters{of_changed}: nobody can tell yet: {difference.problem} ({rated})."
-    elif raters.is_higher_in_b is None:
-        left = f"; rate about {more:,} more of both" if more > 0 and raters.rated_pairs < raters.pairs else ""
+    elif result.is_higher_in_b is None:
+        left = f"; rate about {more:,} more of both" if more > 0 and result.rated_pairs < result.pairs else ""
         likely = format_range(difference.low, difference.high)
         yield f"Your raters{of_changed}: cannot tell yet: B less A is likely {likely} {scale} ({rated}){left}."
     else:
-        better, worse = ("B", "A") if raters.is_higher_in_b else ("A", "B")
+        better, worse = ("B", "A") if result.is_higher_in_b else ("A", "B")
         ends = sorted((abs(difference.low), abs(difference.high)))
         yield (
             f"Your raters like {better} better than {worse}{of_changed}, by {Figure('mean', abs(difference.value))} "

@@ -12,8 +12,8 @@ from .ratings.rating_join import find_rated_sample, join_run_ratings
 from .summary import ScoreTotals
 
 if TYPE_CHECKING:
-    from ..meta_eval.rating_difference import RatingDifference
     from .compare import RunComparison
+    from .compare_ratings import RaterComparison
     from .session import Outcome
     from .store import Store
 
@@ -73,14 +73,14 @@ def usage_as_json(usage: Usage) -> dict[str, Any]:
 
 
 def comparison_as_json(
-    store: "Store", comparison: "RunComparison", raters: "RatingDifference | None", metric: str, count: int
+    store: "Store", comparison: "RunComparison", raters: "RaterComparison", metric: str, count: int
 ) -> dict[str, Any]:
     """The object of `assay compare --json`.
 
     Args:
         store: Where both runs are.
         comparison: The two runs.
-        raters: What raters say of B beside A; None where that cannot differ.
+        raters: What raters say of B beside A.
         metric: The metric whose most changed samples stand in `changed`, with the scores of both runs and evidence.
         count: The most samples in `changed`.
     """
@@ -110,7 +110,7 @@ def comparison_as_json(
         "paired_by_question": comparison.pairing.by_question,
         "paired_by_content": comparison.pairing.by_content,
         "sentences": comparison_sentences(comparison, raters),
-        "raters": None if raters is None else asdict(raters),
+        "raters": raters.as_json(),
         "metrics": [row.as_json() for row in comparison.overall],
         "languages": [row.as_json() for row in comparison.languages],
         "message_types": [row.as_json() for row in comparison.message_types],

@@ -66,6 +66,8 @@ def read_run_scores(store: Store, run: RunRow, options: ReadOptions) -> ScoreSou
                 columns[metric] = {places[of_level.item_of[name]]: value for name, value in values.items()}
                 directions[metric] = higher_is_better(metric)
     wanted = match_columns(options.metrics, columns) if options.metrics else list(columns)
+    if options.level == "turn" and not options.metrics:  # what measures conversations has no value of a turn
+        wanted = [metric for metric in wanted if metric not in run.plan.conversation_metrics]
     return ScoreSource(
         f"run {run.id}",
         tuple(_item(sample, message_types.get(place), reasons[place]) for place, sample in enumerate(samples)),

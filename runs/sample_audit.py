@@ -1,5 +1,6 @@
 """How one sample came by its scores, as lines of text: question, answer, contexts, and every metric's evidence."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from ..text.wording import count_of, quote_place
 from ..untrusted import without_unseen
 from .run_tables import score_cell
 
+_PLACE = re.compile(r"\[(\d+)\]")  # how a line of a thread begins
 _NOTHING = 0.005  # a contribution that is shown as 0.00
 _LONGEST_EVIDENCE = 1000  # characters
 _MOST_ENTRIES = 50  # of a list, one per line
@@ -50,7 +52,17 @@ def _spoken_texts(sample: Sample) -> list[tuple[str, str]]:
 
     thread = write_thread(sample, _LONGEST_EVIDENCE)
     policy = [("Policy", sample.policy)] if sample.policy else []
-    return [*policy, (f"Conversation (the answer under test is [{sample.turn}])", thread.text)]
+    lines = (_with_rating(line, sample) for line in thread.text.split("\n"))
+    return [*policy, (f"Conversation (the answer under test is [{sample.turn}])", "\n".join(lines))]
+
+
+def _with_rating(line: str, sample: Sample) -> str:
+    """A line of a thread with the rating of its message, which the judge's lines do not have."""
+    place = _PLACE.match(line)
+    rating = sample.messages[int(place[1])].rating if place else None
+    if place is None or rating is None:
+        return line
+    return f"{place[0]} (rated {format_rating(rating, sample.rating_min, sample.rating_max)}){line[place.end() :]}"
 
 
 def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_heading: bool = True) -> Iterator[Line]:

@@ -65,6 +65,10 @@ def join_scores(
     if store is not None and not score_files:
         table = _add_costs(table, store, runs)
     notes = (level_note, *joined.notes) if level_note else joined.notes
+    if options.level == "turn" and not options.metrics:
+        of_conversations = dict.fromkeys(metric for run in runs for metric in run.plan.conversation_metrics)
+        left_out = ", ".join(metric for metric in of_conversations if metric not in table.metrics)
+        notes += (f"left out, as they measure whole conversations: {left_out}",) if left_out else ()
     return replace(joined, table=table, notes=notes, level=options.level)
 
 
@@ -80,6 +84,33 @@ def _choose_level(
     rated = None if ratings is None else {item.id for item in ratings.items}
     level, note = choose_level(items, options.level, rated)
     return replace(options, level=level), note
+
+
+def read_drawable(
+    store: "Store", run: "RunRow", metric: str, options: "ReadOptions"
+) -> "tuple[list[tuple[Sample, float | None]], ReadOptions, str]":
+    """Reads what of a run can be drawn for a judge: what `join_scores` would evaluate, with its scores of one metric.
+
+    Args:
+        store: Where the run is.
+        run: The run.
+        metric: The metric that should have scored all of it.
+        options: Whether conversations or turns are drawn; without a level, what is rated.
+
+    Returns:
+        The samples, each with its value (None without one); the options with the level; and what to say of it.
+    """
+    options, note = _choose_level(store, [run], None, options)
+    of_level = find_level_items(store.samples(run.id), options.level)
+    values: dict[str, float | None] = {}
+    for sample, name, value, _ in store.sample_values(run.id):
+        item = of_level.item(sample, name, run.plan.conversation_metrics) if name == metric else None
+        if item is not None:
+            values[item] = value
+    names = dict.fromkeys(
+        (*values, *of_level.samples)
+    )  # as the scores are stored: a draw of one seed stays what it was
+    return [(of_level.samples[name], values.get(name)) for name in names], options, note
 
 
 def add_scorer_parts(

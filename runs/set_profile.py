@@ -10,7 +10,7 @@ from ..eval_sets.name_suggestions import quote_names
 from ..eval_sets.turns import is_turn, measured_levels
 from ..metrics import Metric
 from ..metrics.catalogue import measures_conversation
-from ..metrics.metric import has_field
+from ..metrics.metric import FURTHER_NEEDS, has_field
 from ..metrics.specification import ALL_BASELINES, BASELINES, DEFAULT_METRICS
 from ..shell_words import quote_word
 from ..text.wording import count_of
@@ -41,7 +41,7 @@ class SetProfile:
         for sample in samples:
             self.count += 1
             self.conversations += bool(sample.messages) and not (self._turns == "each" and is_turn(sample))
-            fields = frozenset(name for name in type(sample).model_fields if has_field(sample, name))
+            fields = frozenset(name for name in (*type(sample).model_fields, *FURTHER_NEEDS) if has_field(sample, name))
             self._fields.add((measured_levels(sample, self._turns), fields))
             if len(self._columns) < _MOST_COLUMNS:
                 self._columns |= dict.fromkeys((*sorted(fields & {"user_input", "response"}), *sample.metadata))
@@ -77,17 +77,30 @@ class SetProfile:
             raise UsageError(
                 f"{metric.name} can score none of the {count_of(self.count, 'sample')}: none of them has {needs}"
             )
-        others = [column for column in self._columns if column not in Sample.model_fields]
-        theirs = others[0] if others else "THEIRS"
-        typed = quote_word(f"{theirs}={missing[0]}")
-        example = f"--map {typed} (in Python mapping={json.dumps({theirs: missing[0]}, ensure_ascii=False)})"
         needs = " and ".join(missing)
         raise UsageError(
             f"{metric.name} can score none of the {count_of(self.count, 'sample')}: it needs {needs}, which none of "
-            "them has. The "
-            f"other columns are {quote_names(others)}; say which one holds it, such as {example}, or choose "
-            "other metrics (--metrics)"
+            f"them has. {self._cure(missing[0])}, or choose other metrics (--metrics)"
         )
+
+    def _cure(self, field: str) -> str:
+        """Where a field can come from."""
+        if field == "policy":
+            return "The policy is the first system message: give the conversations one"
+        others = [column for column in self._columns if column not in Sample.model_fields]
+        if field == "messages":
+            return (
+                "It is a metric of a conversation: give samples with messages, or rows that are turns of one; if a "
+                "column holds the messages, name it (--map THEIRS=messages)"
+            )
+        ours = field.rpartition(".")[2]
+        if ours != field and not others:
+            return f"Give them a column `{ours}`"
+        is_text = ours == field  # any column may be a text; what a list of calls is, only the user can say
+        theirs = others[0] if others and is_text else "THEIRS"
+        typed = quote_word(f"{theirs}={ours}")
+        example = f"--map {typed} (in Python mapping={json.dumps({theirs: ours}, ensure_ascii=False)})"
+        return f"The other columns are {quote_names(others)}; say which one holds it, such as {example}"
 
     def _can_score(self, metric: Metric) -> bool:
         return any(

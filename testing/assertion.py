@@ -7,16 +7,16 @@ from typing import Any
 from ..arguments import check_type
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..eval_sets.thread import join_turn
 from ..judges import JudgeLike, LiteLLMJudge, open_judge
 from ..metrics import Claim, Metric, Score
 from ..metrics.catalogue import load_metric
+from ..metrics.conversation_state import write_thread
 from ..metrics.metric import check_metric, run_to_end
 from ..text.wording import quote_place
 from ..untrusted import without_unseen
 
 _LONGEST = 300  # characters of a text in a failure
-_MOST_TURNS = 6  # messages of a conversation in a failure: the last
+_MOST_LINES = 6  # of a conversation in a failure: the last messages and calls
 
 
 def assert_score(
@@ -141,11 +141,8 @@ def _problem(score: Score, at_least: float | None, at_most: float | None) -> str
 
 def _details(fields: Mapping[str, Any], score: Score) -> Iterator[str]:
     if fields.get("messages"):
-        fields = join_turn(fields)
-        turns = [
-            f"  [{turn}] {message.role}: {_shown(message.text)}" for turn, message in enumerate(fields["messages"])
-        ]
-        yield from turns[-_MOST_TURNS:]
+        lines = write_thread(Sample.model_validate({"id": "sample", **fields}), _LONGEST).text.split("\n")
+        yield from (f"  {_shown(line)}" for line in lines[-_MOST_LINES:])
     else:
         for label, name in (("question", "user_input"), ("answer", "response")):
             if text := _shown(str(fields.get(name, ""))):

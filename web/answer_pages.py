@@ -168,7 +168,9 @@ def _view_conversation(
     if not sample.messages:
         return None
     language, tested = load_language(FALLBACK), find_tested_turn(sample)
-    return view_thread(sample, language, tested=tested, around=around, answer=answer.text, notes=notes)
+    return view_thread(
+        sample, language, tested=tested, around=around, answer=answer.text, notes=notes, has_ratings=True
+    )
 
 
 def _find_notes(

@@ -102,6 +102,7 @@ class RunPages:
             "run": run,
             "is_rated": is_rated,
             "query": query,
+            "counted": ("conversation or turn", "conversations and turns") if run.plan.turns == "each" else ("answer",),
             "answers": answers,
             "metrics": metrics,
             "unused": unused,

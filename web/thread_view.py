@@ -14,6 +14,7 @@ from ..eval_sets.turns import is_turn
 from ..languages import Language, language_or_fallback
 from ..presentation.rendered_markdown import RenderedText, render_markdown
 from ..presentation.texts import format_time, make_readable, shorten
+from ..presentation.wording import format_rating
 from .rated_answer import RatedAnswer
 from .turn_notes import TurnNote
 
@@ -64,6 +65,7 @@ class MessageView:
         more_folded: How many of these are not shown.
         other_parts: How many parts are no text, which are not shown.
         is_tested: Whether it is the answer under test.
+        rating: Its rating on the sample's scale; empty without one, and where raters are blind.
         notes: What scores say of it.
         more_notes: How many of these are not shown.
     """
@@ -79,6 +81,7 @@ class MessageView:
     more_folded: int
     other_parts: int
     is_tested: bool
+    rating: str
     notes: tuple[TurnNote, ...]
     more_notes: int
 
@@ -126,6 +129,7 @@ def view_thread(
     answer: RenderedText | None = None,
     render: RenderAnswer | None = None,
     notes: Mapping[int, Sequence[TurnNote]] | None = None,
+    has_ratings: bool = False,
     most_characters: int = 300_000,
 ) -> ThreadView:
     """A conversation as a page shows it.
@@ -141,6 +145,7 @@ def view_thread(
         answer: The answer under test as it is to be shown; None shows it as the other messages.
         render: Shows an answer of the assistant with boxes, given its turn and text; None shows it without.
         notes: What scores say of messages, by their places.
+        has_ratings: Whether ratings of messages are shown; raters are blind.
         most_characters: The most characters of all texts of the page, the answer under test aside. The first 200 of
             each text are shown in any case.
     """
@@ -161,6 +166,7 @@ def view_thread(
                 is_tested=is_tested,
                 rated=boxes(turn, message.text) if boxes else None,
                 text=answer if is_tested else None,
+                rating=_rating_of(sample, message) if has_ratings else "",
                 notes=(notes or {}).get(turn, ()),
             )
         )
@@ -223,6 +229,7 @@ class _MessageMaker:
         is_tested: bool,
         rated: RatedAnswer | None,
         text: RenderedText | None,
+        rating: str,
         notes: Sequence[TurnNote],
     ) -> MessageView:
         """The view of one message."""
@@ -248,6 +255,7 @@ class _MessageMaker:
             more,
             _count_other_parts(message),
             is_tested,
+            rating,
             tuple(notes[:_MOST_PARTS]),
             max(0, len(notes) - _MOST_PARTS),
         )
@@ -282,6 +290,10 @@ class _MessageMaker:
 
     def _prose(self, title: str, text: str) -> FoldedText:
         return FoldedText(title, text[: self.cut], max(0, len(text) - self.cut), is_markup=True)
+
+
+def _rating_of(sample: Sample, message: Message) -> str:
+    return "" if message.rating is None else format_rating(message.rating, sample.rating_min, sample.rating_max)
 
 
 def _time_of(message: Message) -> str:

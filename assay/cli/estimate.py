@@ -1,12 +1,12 @@
 """`assay estimate`: the mean rating of very many answers from a cheap score, a judged sample and a few ratings."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from ..errors import UsageError
+from ..errors import AssayError, UsageError
 from ..presentation.figure import Figure
 from ..presentation.result_table import Field, tabulate
 from ..text.wording import count_of
@@ -18,6 +18,7 @@ from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
     from ..meta_eval.score_files import ReadOptions
+    from ..meta_eval.score_files.read_options import RatedLevel
     from ..meta_eval.three_level import LevelEstimates, SamplePlan
     from ..runs.store import RunRow, Store
 
@@ -32,6 +33,7 @@ class _Draw(NamedTuple):
     cheap: str
     strata: int
     seed: int
+    level: str | None
 
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -100,13 +102,26 @@ def estimate(
     if draw is not None:
         if out is None or opened is None:
             raise UsageError("--draw needs a RUN with scores of all answers, and --out FILE for the set")
-        written = _write_draw(opened, chosen_runs[0], cheap, draw, out, strata=strata, seed=seed)
-        _print_draw(written, as_json=as_json)
+        written, note = _write_draw(
+            opened, chosen_runs[0], cheap, draw, out, strata=strata, seed=seed, read_options=read_options
+        )
+        _print_draw(written, note, as_json=as_json)
         return
     if judged is None:
         raise UsageError("--judged: name the metric that scored a part of the answers (or draw that part with --draw)")
     joined = join_scores(opened, chosen_runs, scores, ratings_file, read_options)
-    levels = estimate_levels(joined.table, cheap, judged, strata=strata)
+    try:
+        levels = estimate_levels(joined.table, cheap, judged, strata=strata)
+    except UsageError as error:
+        if joined.level is None:
+            raise
+        other: RatedLevel = "turn" if joined.level == "conversation" else "conversation"
+        try:
+            rejoined = join_scores(opened, chosen_runs, scores, ratings_file, replace(read_options, level=other))
+            estimate_levels(rejoined.table, cheap, judged, strata=strata)
+        except AssayError:
+            raise error from None
+        raise UsageError(f"{error}; these are {joined.level}s, and the {other}s suffice: --level {other}") from None
     plan = None
     if width is not None or budget is not None:
         plan = plan_sample_sizes(
@@ -125,35 +140,47 @@ def estimate(
         echo(f"Note: {note}")
 
 
-def _write_draw(store: "Store", run: "RunRow", cheap: str, count: int, out: Path, *, strata: int, seed: int) -> _Draw:
-    """Writes the answers that a judge should score."""
+def _write_draw(
+    store: "Store",
+    run: "RunRow",
+    cheap: str,
+    count: int,
+    out: Path,
+    *,
+    strata: int,
+    seed: int,
+    read_options: "ReadOptions",
+) -> tuple[_Draw, str]:
+    """Writes the answers, conversations or turns that a judge should score; and says which of these they are."""
     import numpy as np
 
     from ..eval_sets import write_set
     from ..meta_eval.three_level import draw_stratified
+    from ..runs.score_table import read_drawable
 
-    values = {sample: value for sample, metric, value, _ in store.sample_values(run.id) if metric == cheap}
-    if not values or None in values.values():
-        missing = sum(value is None for value in values.values())
-        counted = count_of(missing, "answer has", "answers have") if values else "all answers have"
-        raise UsageError(f"run {run.id}: {counted} no score of {cheap}; score every answer with it first")
-    ids = list(values)
-    drawn = draw_stratified(np.array(list(values.values()), dtype=float), count, strata=strata, seed=seed)
-    chosen = {ids[place] for place in drawn}
-    written = write_set((sample for sample in store.samples(run.id) if sample.id in chosen), out)
-    return _Draw(str(out), run.id, written, len(ids), cheap, strata, seed)
+    samples, options, note = read_drawable(store, run, cheap, read_options)
+    values = [value for _, value in samples]
+    if missing := values.count(None):
+        what = options.level or "answer"
+        counted = f"all {what}s have" if missing == len(values) else count_of(missing, f"{what} has", f"{what}s have")
+        raise UsageError(f"run {run.id}: {counted} no score of {cheap}; score every {what} with it first")
+    drawn = draw_stratified(np.array(values, dtype=float), count, strata=strata, seed=seed)
+    written = write_set((samples[place][0] for place in drawn), out)
+    return _Draw(str(out), run.id, written, len(values), cheap, strata, seed, options.level), note
 
 
-def _print_draw(draw: _Draw, *, as_json: bool) -> None:
+def _print_draw(draw: _Draw, note: str, *, as_json: bool) -> None:
     if as_json:
         echo_json(draw._asdict())
         return
     judge_it, rate_it = f"{typed_command('run', draw.file)} --judge JUDGE", typed_command("rate", "last")
     echo(
-        f"{draw.file}: {draw.drawn} of {count_of(draw.answers, 'answer')}, at random within "
+        f"{draw.file}: {draw.drawn} of {count_of(draw.answers, draw.level or 'answer')}, at random within "
         f"{count_of(draw.strata, 'stratum', 'strata')} of {draw.cheap} (seed {draw.seed})\n"
         f"Judge them ({judge_it}) and have some rated at random ({rate_it})."
     )
+    if note:
+        echo(f"Note: {note}; estimate with --level {draw.level}")
 
 
 def _print_levels(levels: "LevelEstimates", plan: "SamplePlan | None", scale: tuple[float, float]) -> None:

@@ -10,7 +10,7 @@ from ..errors import UsageError
 from ..shell_words import quote_word
 from ..text.wording import count_of
 from .number_types import MOST_REPEATS, MOST_RESAMPLES, SEED, BoundedCount, FiniteRange
-from .options import json_option, map_option, option_group, quiet_option, store_option, wide_option
+from .options import json_option, level_option, map_option, option_group, quiet_option, store_option, wide_option
 from .output import echo, echo_json, echo_notice, is_wide, print_blocks
 from .output_files import OUTPUT_FILE
 from .progress import count_progress, show_status
@@ -84,11 +84,7 @@ with_read_options = option_group(
     click.option("--scale", metavar="LOW-HIGH", help="The rating scale. Default: as the file says, else 1-5."),
     map_option,
     click.option("--sheet", help="Which sheet of Excel files."),
-    click.option(
-        "--level",
-        type=click.Choice(("conversation", "turn")),  # as in meta_eval.score_files.read_options
-        help="With runs of conversations: what is evaluated. Default: what is rated.",
-    ),
+    level_option,
 )
 
 

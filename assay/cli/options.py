@@ -194,6 +194,11 @@ map_option = click.option(
     callback=lambda _context, _option, pairs: read_mapping(pairs),
     help="Rename a column; repeatable.",
 )
+level_option = click.option(
+    "--level",
+    type=click.Choice(("conversation", "turn")),  # as in meta_eval.score_files.read_options
+    help="With runs of conversations: what is evaluated. Default: what is rated.",
+)
 with_set_options = option_group(
     "set_options",
     SetOptions,

@@ -16,9 +16,9 @@ from .output import is_by_language, is_wide, open_console, print_blocks, print_c
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..meta_eval.rating_difference import RatingDifference
     from ..runs import Outcome, Store
     from ..runs.compare import RunComparison
+    from ..runs.compare_ratings import RaterComparison
 
 _STYLES = {"title": "bold", "detail": "dim", "remark": "yellow"}
 _STYLES |= {"supported": "green", "contradicted": "red", "not_found": "yellow", "unverifiable": "magenta"}
@@ -67,14 +67,14 @@ def _style(line: Line) -> "Text":
 
 
 def print_comparison(
-    store: "Store", comparison: "RunComparison", raters: "RatingDifference | None", metric: str, count: int
+    store: "Store", comparison: "RunComparison", raters: "RaterComparison", metric: str, count: int
 ) -> None:
     """Prints sentences and tables, then the samples whose `metric` changed most with both audits side by side.
 
     Args:
         store: Where both runs are.
         comparison: The two runs.
-        raters: What raters say of B beside A; None where that cannot differ.
+        raters: What raters say of B beside A.
         metric: The metric whose changes are shown.
         count: The most samples to show.
     """

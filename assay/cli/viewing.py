@@ -1,6 +1,7 @@
 """Looking at runs: `assay show` prints one, `assay compare` two beside each other, `assay view` serves pages of all."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -8,8 +9,19 @@ from ..errors import UsageError
 from ..installation import require_extra
 from ..text.wording import count_of
 from .number_types import BoundedCount
-from .options import ServerOptions, by_language_option, json_option, server_options, store_option, wide_option
+from .options import (
+    ServerOptions,
+    by_language_option,
+    json_option,
+    level_option,
+    server_options,
+    store_option,
+    wide_option,
+)
 from .output import echo, echo_json
+
+if TYPE_CHECKING:
+    from ..meta_eval.score_files.read_options import RatedLevel
 
 
 @click.command()
@@ -48,10 +60,20 @@ def show(run: str, sample: str | None, *, store: str | Path, as_json: bool) -> N
 @click.argument("run_b")
 @click.option("--metric", help="Whose most changed samples are shown. Default: the first that both runs have.")
 @click.option("--changed", type=BoundedCount(0), default=3, show_default=True, help="How many of them.")
+@level_option
 @wide_option
 @store_option
 @json_option
-def compare(run_a: str, run_b: str, *, metric: str | None, changed: int, store: str | Path, as_json: bool) -> None:
+def compare(
+    run_a: str,
+    run_b: str,
+    *,
+    metric: str | None,
+    changed: int,
+    level: "RatedLevel | None",
+    store: str | Path,
+    as_json: bool,
+) -> None:
     """Compare two runs: what the metrics say, and what your raters say.
 
     RUN_A and RUN_B are ids, their beginnings, or `last`; a difference is B minus A. Samples are paired by id. A metric
@@ -73,7 +95,7 @@ def compare(run_a: str, run_b: str, *, metric: str | None, changed: int, store: 
     if metric is not None and metric not in comparison.metrics:
         raise UsageError(f"{metric} is not in both runs; --metric is one of {', '.join(comparison.metrics)}")
     shown_metric = metric or comparison.metrics[0]
-    raters = compare_ratings(runs, comparison)
+    raters = compare_ratings(runs, comparison, level)
     if as_json:
         echo_json(comparison_as_json(runs, comparison, raters, shown_metric, changed))
     else:

@@ -65,6 +65,11 @@ def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTabl
         f"{corrected}: how often chance alone would make one of all these metrics agree as far. The figures are of the "
         "very answers that chose among the metrics; that of the sentence is corrected for the choice."
     )
+    if turned := [one.name for one in metrics if not one.higher_is_better]:
+        note += (
+            f" Lower is better for {', '.join(turned)}: turned round here, so that + agrees with the raters (`assay "
+            "run` and `assay show` leave the sign)."
+        )
     if is_detailed:
         note = (
             "pairs: share of pairs of answers that it orders as the raters do. AUROC bad, good: how well it finds bad "

@@ -79,5 +79,6 @@ def test_what_was_drawn_is_json_for_programs(assay: Make, set_file: Make) -> Non
         "cheap": "token_overlap",
         "strata": 2,
         "seed": 0,
+        "level": None,
     }
     assert "assay rate last --store .assay" in assay(*draw, "--store", ".assay").out

@@ -109,3 +109,10 @@ def test_the_embedder_finds_a_question_in_other_words() -> None:
     sample = talk("When will my parcel arrive?", "Soon.", "When will my package be delivered?", "Soon.")
     score = assess(sample, embedder="use")
     assert [(one["turn"], one["earlier_turn"]) for one in score.evidence["repeated"]] == [(2, 0)]
+
+
+def test_what_is_not_looked_for_is_not_stated() -> None:
+    score = assess(TWICE, count="turns")
+    assert (score.evidence["turns"], score.evidence["repeated"], score.evidence["asked_again"]) == (2, None, None)
+    assert score.reason == "2 messages of the customer"
+    assert assess(TWICE, count="repeated").evidence["asked_again"] is None

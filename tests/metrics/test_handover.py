@@ -182,3 +182,8 @@ def test_a_language_without_a_pack_is_read_in_english() -> None:
     sample = talk(PHRASE).model_copy(update={"language": "tlh"})
     assert assess(sample).evidence["happened"] is True
     assert find_handover(sample.messages, load_language("nl")) is None
+
+
+def test_the_reason_names_what_is_lacking() -> None:
+    assert "there is no policy: the rule decides" in assess(talk(PHRASE)).reason
+    assert "there is no judge to read the policy: the rule decides" in assess(with_policy(PHRASE)).reason

@@ -198,3 +198,26 @@ def test_the_assistant_says_that_it_cannot_help(code: str, text: str, is_helples
     messages = read_thread([{"role": "user", "content": "?"}, {"role": "assistant", "content": text}])
     signs = find_needs(messages, load_language(code), len(messages))
     assert [(sign.kind, sign.turn) for sign in signs] == ([("cannot", 1)] if is_helpless else [])
+
+
+ASKS_FOR_A_CALL = {
+    "en": ["Can a colleague of yours call me back?", "Could you let one of your agents phone us, please?"],
+    "nl": ["Kan een collega van u mij terugbellen?", "Kunt u mij laten bellen door een collega?"],
+    "de": ["Kann mich ein Kollege von Ihnen zurückrufen?", "Könnte sich jemand bei mir melden?"],
+}
+NO_CALL = {
+    "en": ["Can you call me a taxi?", "Did a colleague of yours call me yesterday?", "I don't want anyone to call me."],
+    "nl": [
+        "Kan ik mijn moeder bellen?",
+        "Heeft een collega mij gebeld?",
+        "Ik wil niet dat iemand mij belt.",
+    ],
+    "de": ["Kann ich jemanden anrufen?", "Hat mich ein Kollege angerufen?", "Ich will nicht, dass mich jemand anruft."],
+}
+
+
+@pytest.mark.parametrize("language", ["en", "nl", "de"])
+def test_who_wants_to_be_called_by_a_colleague_asks_for_a_person(language: str) -> None:
+    pack = load_language(language)
+    assert [text for text in ASKS_FOR_A_CALL[language] if customer_wish(text, pack)[0] is not True] == []
+    assert [text for text in NO_CALL[language] if customer_wish(text, pack)[0]] == []

@@ -144,7 +144,7 @@ def test_nothing_to_measure_is_skipped(judge: Make, sample: Make) -> None:
     assert "no policy" in score_of(judge(), talk(None)).reason
     assert "no policy" in score_of(judge(), talk(" ")).reason
     assert "no rule" in score_of(judge(), talk("Kabelnet sells internet.")).reason
-    assert score_of(judge(), sample()).reason == "the sample has no messages"
+    assert score_of(judge(), sample()).reason == "the sample has no messages and no policy"
     for made in (talk(None), talk(" "), talk("Kabelnet sells internet.")):
         assert (score_of(judge(), made).value, score_of(judge(), made).status) == (None, "skipped")
 

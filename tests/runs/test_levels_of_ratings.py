@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from assay.eval_sets import load_set
 from assay.meta_eval.scorer import Scorer
 from assay.runs import Store
 from assay.runs.answer_index import AnswerIndex, AnswerQuery
@@ -91,7 +92,10 @@ def test_ratings_of_turns_are_compared_with_metrics_of_answers(assay: Make) -> N
     assert f"evaluated at the level of turns, of which {3 * COUNT} are rated" in result["notes"]
     assert counts(result)["own.py:words"] == 3 * COUNT
     assert agreement(result, "own.py:words") == pytest.approx(1)
-    assert counts(result)["own.py:thanked"] == 0
+    assert "own.py:thanked" not in counts(result)
+    assert any(
+        note.startswith("left out, as they measure whole conversations: own.py:thanked") for note in result["notes"]
+    )
     assert result["settings"]["groups"] == 20
 
 
@@ -105,7 +109,10 @@ def test_a_run_of_last_turns_has_one_rated_turn_per_conversation(assay: Make) ->
     )
     assert counts(result)["own.py:words"] == COUNT
     assert agreement(result, "own.py:words") == pytest.approx(1)
-    assert counts(result)["own.py:thanked"] == 0
+    assert "own.py:thanked" not in counts(result)
+    assert any(
+        note.startswith("left out, as they measure whole conversations: own.py:thanked") for note in result["notes"]
+    )
 
 
 def test_where_both_are_rated_the_level_can_be_chosen_and_the_other_one_is_said(assay: Make) -> None:
@@ -199,6 +206,67 @@ def test_the_mean_of_all_turns_is_estimated_from_a_drawn_part(assay: Make) -> No
     assert done.code == 0, done.err or done.out
     mean = json.loads(done.out)["mean_rating"]
     assert (mean["answers"], mean["judged"]) == (3 * COUNT, 60)
+
+
+@pytest.mark.parametrize(("level", "count"), [("conversation", COUNT), ("turn", 3 * COUNT)])
+@pytest.mark.parametrize("turns", ["last", "each"])
+def test_what_is_drawn_is_what_the_estimate_looks_at(assay: Make, level: str, count: int, turns: str) -> None:
+    run(assay, write("chats.jsonl", "conversation turn"), "each", "answer_length")
+    whole = Store(".assay").run("last").id
+    chosen = () if level == "conversation" else ("--level", level)  # both are rated: conversations, if not said
+    drawn = assay("estimate", "last", "--cheap", "answer_length", "--draw", 30, "--out", "part.jsonl", *chosen)
+    assert f"30 of {count} {level}s, at random" in drawn.out
+    assert f"estimate with --level {level}" in " ".join(drawn.out.split())
+    part = {sample.id: sample for sample in load_set("part.jsonl")}
+    assert len(part) == 30
+    assert all(("#" in name) is (level == "turn") for name in part)
+    for name, sample in part.items():
+        place = int(name.partition("#")[2]) if level == "turn" else 0
+        number = int(name.partition("#")[0].removeprefix("chat-"))
+        assert sample.rating == (number % 5 + 1 if level == "conversation" else sample.messages[place].rating)
+    run(assay, "part.jsonl", turns, "own.py:words")
+    typed = ("estimate", whole, "last", "--cheap", "answer_length", "--judged", "own.py:words")
+    mean = assay(*typed, *chosen, "--json").json["mean_rating"]
+    assert (mean["answers"], mean["judged"], mean["rated"]) == (count, 30, 30)
+    if level == "turn":
+        refused = assay(*typed)
+        assert refused.code == 2
+        assert "these are conversations, and the turns suffice: --level turn" in " ".join(refused.err.split())
+
+
+def test_raters_of_conversations_and_of_turns_are_never_taken_together(assay: Make) -> None:
+    for name, tail in (("a", 0), ("b", 1)):  # each conversation of B is rated 1 higher, each of its turns 1 lower
+        rows = [chat(number, rates="conversation turn") for number in range(20)]
+        for number, row in enumerate(rows):
+            row.update({"rating": number % 4 + 1 + tail, "rating_min": 1, "rating_max": 5})
+            for place, message in enumerate(row["messages"]):
+                if message["role"] == "assistant":
+                    text = message["content"] + " so" * tail
+                    row["messages"][place] = message | {"content": text, "rating": number % 4 + 2 - tail}
+            del row["user_input"], row["response"]
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for turns, count in (("last", 20), ("each", 60)):
+        runs = []
+        for name in ("a", "b"):
+            run(assay, f"{name}.jsonl", turns)
+            runs.append(Store(".assay").run("last").id)
+        done = assay("compare", *runs, "--json")
+        assert done.code == 0, done.err
+        raters = done.json["raters"]
+        assert (raters["level"], raters["rated_pairs"]) == ("conversation", 20)
+        assert raters["difference"]["value"] == pytest.approx(1)
+        raters = assay("compare", *runs, "--level", "turn", "--json").json["raters"]
+        assert (raters["level"], raters["rated_pairs"]) == ("turn", count)
+        assert raters["difference"]["value"] == pytest.approx(-1)
+        shown = " ".join(assay("compare", *runs).out.split())
+        assert "20 conversations of A and 20 of B are rated, 20 of both" in shown
+        assert f"at the level of conversations, of which 40 are rated; {2 * count} turns are rated too" in shown
+
+
+def test_a_level_for_runs_without_conversations_is_refused(assay: Make, set_file: Make) -> None:
+    run(assay, str(set_file(6)), "last", "own.py:words")
+    refused = assay("compare", "last", "last", "--level", "turn")
+    assert (refused.code, "leave --level out" in refused.err) == (2, True)
 
 
 @pytest.mark.parametrize("turns", ["last", "each", "none"])

@@ -9,6 +9,7 @@ import pytest
 from assay import evaluate
 from assay.errors import UsageError
 from assay.eval_sets import Sample
+from assay.judges import JudgeSettings, LiteLLMJudge
 from assay.metrics.catalogue import load_metric
 from assay.runs.set_profile import SetProfile
 
@@ -68,3 +69,36 @@ def test_the_command_reads_the_usual_names_and_says_so_once(assay: Make) -> None
     done = assay("run", "answers.csv", "--metrics", "token_overlap")
     assert done.code == 0
     assert done.err.count("read question as user_input") == 1
+
+
+JUDGE = LiteLLMJudge(JudgeSettings(model="openai/test"))
+CHAT = [{"role": "user", "content": "Cancel it."}, {"role": "assistant", "content": "Done."}]
+POLICY = {"role": "system", "content": "Never cancel."}
+
+
+@pytest.mark.parametrize(
+    ("metric", "key", "value"), [("tool_calls", "expected_actions", []), ("resolved:goal=given", "customer_goal", "x")]
+)
+def test_what_metadata_must_say_is_needed_too(metric: str, key: str, value: Any) -> None:
+    loaded = load_metric(metric, JUDGE)
+    with pytest.raises(UsageError) as error:
+        profile(Sample(id="1", messages=CHAT, metadata={"page": "A"})).check([loaded])
+    assert f"it needs metadata.{key}, which none of them has" in str(error.value)
+    assert f"--map THEIRS={key}" in str(error.value)
+    with pytest.raises(UsageError, match=f"Give them a column `{key}`"):
+        profile(Sample(id="1", messages=CHAT)).check([loaded])
+    profile(Sample(id="1", messages=CHAT), Sample(id="2", messages=CHAT, metadata={key: value})).check([loaded])
+
+
+def test_a_policy_is_needed_where_it_is_measured() -> None:
+    loaded = load_metric("policy_kept", JUDGE)
+    with pytest.raises(UsageError, match=r"it needs policy, .* The policy is the first system message"):
+        profile(Sample(id="1", messages=CHAT)).check([loaded])
+    profile(Sample(id="1", messages=[POLICY, *CHAT])).check([loaded])
+
+
+def test_no_column_of_texts_is_proposed_as_messages() -> None:
+    with pytest.raises(UsageError) as error:
+        profile(sample(1, metadata={"defects": "none"})).check([load_metric("handover")])
+    assert "it needs messages" in str(error.value)
+    assert "defects" not in str(error.value)

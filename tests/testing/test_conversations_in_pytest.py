@@ -42,3 +42,23 @@ def test_a_set_of_conversations_is_one_test_per_conversation(pytester: pytest.Py
     result = pytester.runpytest_inprocess("-v", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["*test_is_short?chat-1? PASSED*"])
+
+
+def test_a_failure_shows_the_calls() -> None:
+    function = {"name": "cancel_order", "arguments": '{"id": "A1"}'}
+    messages = [
+        {"role": "user", "content": "Cancel it."},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": function}]},
+        {"role": "tool", "tool_call_id": "1", "content": "ok"},
+        {"role": "assistant", "content": "It is cancelled."},
+    ]
+    sample = {"messages": messages, "language": "en", "metadata": {"expected_actions": []}}
+    with pytest.raises(AssertionError) as failure:
+        assert_score("tool_calls", sample, at_least=1)
+    lines = str(failure.value).splitlines()
+    assert lines[1:5] == [
+        "  [0] Customer: Cancel it.",
+        '  [1] Assistant calls cancel_order: {"id": "A1"}',
+        "  [2] Result of cancel_order: ok",
+        "  [3] Assistant: It is cancelled.",
+    ]

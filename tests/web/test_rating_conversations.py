@@ -62,7 +62,7 @@ def test_a_rater_sees_no_rating_and_no_score(rating_site: Start) -> None:
     write_run(site.store / "other", [chat], {chat.id: conversation_scores()})
     with enter(site, site.links["ada"]) as client:
         page = client.get("/rate").text
-    for hidden in ("cleo", "hidden goal", "rated 5", "turn-notes", "policy_", "metric"):
+    for hidden in ("cleo", "hidden goal", "rated 5", "rated 2", "turn-notes", "policy_", "metric"):
         assert hidden not in page, hidden
 
 

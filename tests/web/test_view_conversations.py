@@ -86,6 +86,14 @@ def test_the_thread_says_who_speaks_in_which_turn_and_when(client: Any, site: An
     assert 'id="question"' not in page
     assert re.findall(r'id="turn-(\d+)"[^>]*aria-current="true"', page) == ["6"]
     assert "the answer under test" in turn_of(page, 6)
+    assert "rated 2 of 5" in turn_of(page, 6)
+    assert "rated" not in turn_of(page, 4)
+
+
+def test_a_page_that_is_not_there_says_which_is_the_last(client: Any, site: Any) -> None:
+    page = client.get(f"/run/{site[1]}", params={"page": 999}).text
+    assert "There is no page 999: the last one is page 1" in texts(page)
+    assert "Leave something out" not in page
 
 
 def test_policy_tools_and_contexts_are_folded_with_json_in_lines(client: Any, site: Any) -> None:
