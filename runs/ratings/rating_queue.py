@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -15,8 +15,10 @@ from ...errors import UsageError
 from ...eval_sets import Sample
 from ...text.wording import count_of
 from ..database import Database
-from .queue_content import QueueContentReader, write_contents
 from .rating_order import Choose
+
+if TYPE_CHECKING:
+    from .queue_content import QueueContentReader
 
 RatedTurns = Literal["none", "each"]
 _REPEAT_DISTANCE = 10  # ratings between an answer and its hidden repeat, so that the rater does not remember the number
@@ -149,6 +151,8 @@ class RatingQueue:
         Raises:
             UsageError: There is no answer to rate, or two samples share an id.
         """
+        from .queue_content import write_contents
+
         if not samples:
             raise UsageError(f"{source}: there is no answer to rate")
         if len({sample.id for sample in samples}) < len(samples):
@@ -340,7 +344,7 @@ class RatingQueue:
         with self._changing():
             content = self._find_content(sample.id)
             if content is not None:
-                known = QueueContentReader(self._content).read(content)
+                known = self._reader().read(content)
                 if not known.is_same_answer(sample):
                     raise UsageError(f"the rating queue {self.id} has another answer with the id {sample.id!r}")
                 return False
@@ -384,7 +388,7 @@ class RatingQueue:
             only: The ids of those that are read; None for all.
         """
         rows = self._db.execute("SELECT sample FROM rating_items WHERE queue = ? ORDER BY place", (self.id,)).fetchall()
-        reader = QueueContentReader(self._content)
+        reader = self._reader()
         for (name,) in rows:  # one by one: together they may be larger than the memory
             if only is None or name in only:
                 yield reader.read(self._content(name))
@@ -504,7 +508,12 @@ class RatingQueue:
 
     def sample(self, sample: str) -> Sample:
         """One answer of the queue. Raises `UsageError` for an id that it does not have."""
-        return QueueContentReader(self._content).read(self._content(sample))
+        return self._reader().read(self._content(sample))
+
+    def _reader(self) -> "QueueContentReader":
+        from .queue_content import QueueContentReader
+
+        return QueueContentReader(self._content)
 
     def _content(self, sample: str) -> str:
         content = self._find_content(sample)
