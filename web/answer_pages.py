@@ -23,7 +23,7 @@ from ..runs import Store
 from ..runs.answer_index import AnswerIndex
 from ..runs.database import Database
 from ..runs.ratings import QueueSettings, RatingQueue
-from ..runs.ratings.rated_set import queued_ids, ratings_of_answers
+from ..runs.ratings.rated_set import rated_ids, ratings_of_answers
 from ..runs.ratings.rating_join import find_rated_sample
 from ..runs.ratings.rating_meaning import PICKED_FROM
 from ..runs.ratings.rating_queue import queue_ids
@@ -222,9 +222,9 @@ def _places(sample: Sample) -> list[int]:
 
 
 def _rated_parts(database: Database, sample: Sample) -> list[Sample]:
-    """The answers of a conversation that are in a rating queue by themselves."""
+    """The answers of a conversation that people rated by themselves."""
     names = {turn_id(sample.id, place): place for place in _places(sample)}
-    return turn_samples(sample, {names[name] for name in queued_ids(database, list(names))})
+    return turn_samples(sample, {names[name] for name in rated_ids(database, list(names))})
 
 
 def _part_of(sample: Sample, turn: str) -> Sample:

@@ -51,8 +51,8 @@ def rated_samples(queue: RatingQueue, series: int | None = None, *, has_file: bo
     adjudications = queue.adjudications(series)
     probabilities = queue.probabilities()
     rated = []
-    for sample in queue.samples():
-        values = {rating.rater: rating.value for rating in by_sample[sample.id] if rating.value is not None}
+    for sample in queue.samples(only={*by_sample, *adjudications}):
+        values = {rating.rater: float(rating.value) for rating in by_sample[sample.id] if rating.value is not None}
         agreed = adjudications.get(sample.id)
         if not values and agreed is None:
             continue
@@ -65,24 +65,24 @@ def rated_samples(queue: RatingQueue, series: int | None = None, *, has_file: bo
         metadata |= {"wrong_sentences": wrong} if wrong else {}
         metadata |= {"rating_probability": probabilities[sample.id]} if sample.id in probabilities else {}
         scale = (float(queue.settings.rating_min), float(queue.settings.rating_max))
-        fields = sample.model_dump() | {
+        changes = {
             "ratings": (file_ratings(sample, scale) if has_file else {}) | values,
-            "rating": None if agreed is None else agreed.value,
-            "rating_min": queue.settings.rating_min,
-            "rating_max": queue.settings.rating_max,
+            "rating": None if agreed is None else float(agreed.value),
+            "rating_min": scale[0],
+            "rating_max": scale[1],
             "metadata": metadata,
         }
-        rated.append(Sample.model_validate(fields))
+        rated.append(sample.model_copy(update=changes))  # not validated anew: its messages may be many
     return rated
 
 
-def queued_ids(database: Database, samples: Sequence[str]) -> list[str]:
-    """Returns which of some ids are those of answers in a rating queue of the store."""
+def rated_ids(database: Database, samples: Sequence[str]) -> list[str]:
+    """Returns which of some ids are those of answers that people rated in the store."""
     ids: list[str] = []
     for start in range(0, len(samples), _IDS_AT_ONCE):
         names = samples[start : start + _IDS_AT_ONCE]
         places = ", ".join("?" * len(names))
-        rows = database.execute(f"SELECT DISTINCT sample FROM rating_items WHERE sample IN ({places})", list(names))
+        rows = database.execute(f"SELECT DISTINCT sample FROM ratings WHERE sample IN ({places})", list(names))
         ids += (str(name) for (name,) in rows.fetchall())
     return ids
 
@@ -90,17 +90,15 @@ def queued_ids(database: Database, samples: Sequence[str]) -> list[str]:
 def ratings_of_answers(database: Database, samples: Sequence[Sample]) -> list[tuple[str, tuple[int, int], Rating]]:
     """The ratings that people gave these very answers in the store, of all series, with their queues and scales."""
     by_id = {sample.id: sample for sample in samples}
-    places = ", ".join("?" * len(by_id))
+    names_rated = set(rated_ids(database, list(by_id)))
+    if not names_rated:
+        return []
     ratings = []
     for name in queue_ids(database):
-        rows = database.execute(
-            f"SELECT content FROM rating_items WHERE queue = ? AND sample IN ({places or 'NULL'})", (name, *by_id)
-        ).fetchall()
-        rated = (Sample.model_validate_json(content) for (content,) in rows)
-        names = {sample.id for sample in rated if sample.is_same_answer(by_id[sample.id])}
+        queue = RatingQueue(database, name)
+        names = {sample.id for sample in queue.samples(only=names_rated) if sample.is_same_answer(by_id[sample.id])}
         if not names:
             continue
-        queue = RatingQueue(database, name)
         scale = queue.settings.rating_min, queue.settings.rating_max
         for series in range(queue.series, 0, -1):
             ratings += [(name, scale, rating) for rating in queue.ratings(series) if rating.sample in names]

@@ -4,10 +4,10 @@ import json
 import random
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -16,6 +16,9 @@ from ...eval_sets import Sample
 from ...text.wording import count_of
 from ..database import Database
 from .rating_order import Choose
+
+if TYPE_CHECKING:
+    from .queue_content import QueueContentReader
 
 RatedTurns = Literal["none", "each"]
 _REPEAT_DISTANCE = 10  # ratings between an answer and its hidden repeat, so that the rater does not remember the number
@@ -148,6 +151,8 @@ class RatingQueue:
         Raises:
             UsageError: There is no answer to rate, or two samples share an id.
         """
+        from .queue_content import write_contents
+
         if not samples:
             raise UsageError(f"{source}: there is no answer to rate")
         if len({sample.id for sample in samples}) < len(samples):
@@ -164,8 +169,10 @@ class RatingQueue:
             database.executemany(
                 "INSERT INTO rating_items VALUES (?, ?, ?, ?, 0, 0, ?)",
                 [
-                    (queue, sample.id, place, chance, sample.model_dump_json())
-                    for place, (sample, chance) in enumerate(zip(samples, chances, strict=True))
+                    (queue, sample.id, place, chance, content)
+                    for place, (sample, chance, content) in enumerate(
+                        zip(samples, chances, write_contents(samples), strict=True)
+                    )
                 ],
             )
         return cls(database, queue, clock)
@@ -335,11 +342,9 @@ class RatingQueue:
             UsageError: The queue has another answer with this id.
         """
         with self._changing():
-            row = self._db.execute(
-                "SELECT content FROM rating_items WHERE queue = ? AND sample = ?", (self.id, sample.id)
-            ).fetchone()
-            if row is not None:
-                known = Sample.model_validate_json(row[0])
+            content = self._find_content(sample.id)
+            if content is not None:
+                known = self._reader().read(content)
                 if not known.is_same_answer(sample):
                     raise UsageError(f"the rating queue {self.id} has another answer with the id {sample.id!r}")
                 return False
@@ -376,12 +381,17 @@ class RatingQueue:
         (count,) = self._db.execute("SELECT count(*) FROM rating_items WHERE queue = ?", (self.id,)).fetchone()
         return int(count)
 
-    def samples(self) -> Iterator[Sample]:
-        """The answers in the order in which they are rated."""
-        for (content,) in self._db.execute(
-            "SELECT content FROM rating_items WHERE queue = ? ORDER BY place", (self.id,)
-        ).fetchall():
-            yield Sample.model_validate_json(content)
+    def samples(self, only: Collection[str] | None = None) -> Iterator[Sample]:
+        """The answers in the order in which they are rated.
+
+        Args:
+            only: The ids of those that are read; None for all.
+        """
+        rows = self._db.execute("SELECT sample FROM rating_items WHERE queue = ? ORDER BY place", (self.id,)).fetchall()
+        reader = self._reader()
+        for (name,) in rows:  # one by one: together they may be larger than the memory
+            if only is None or name in only:
+                yield reader.read(self._content(name))
 
     def probabilities(self) -> dict[str, float]:
         """The probability with which each sample was drawn at its place, where the order was drawn by one."""
@@ -498,12 +508,24 @@ class RatingQueue:
 
     def sample(self, sample: str) -> Sample:
         """One answer of the queue. Raises `UsageError` for an id that it does not have."""
+        return self._reader().read(self._content(sample))
+
+    def _reader(self) -> "QueueContentReader":
+        from .queue_content import QueueContentReader
+
+        return QueueContentReader(self._content)
+
+    def _content(self, sample: str) -> str:
+        content = self._find_content(sample)
+        if content is None:
+            raise UsageError(f"the rating queue {self.id} has no answer {sample!r}")
+        return content
+
+    def _find_content(self, sample: str) -> str | None:
         row = self._db.execute(
             "SELECT content FROM rating_items WHERE queue = ? AND sample = ?", (self.id, sample)
         ).fetchone()
-        if row is None:
-            raise UsageError(f"the rating queue {self.id} has no answer {sample!r}")
-        return Sample.model_validate_json(row[0])
+        return None if row is None else str(row[0])
 
     def _check_rater(self, rater: str) -> None:
         if rater not in self.settings.raters:

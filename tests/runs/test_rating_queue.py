@@ -9,6 +9,7 @@ import pytest
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
+from assay.eval_sets.turns import turn_samples
 from assay.runs.database import Database, open_database
 from assay.runs.ratings import QueueSettings, RatingQueue
 from assay.runs.ratings.rated_set import rated_samples
@@ -268,3 +269,28 @@ def test_agreement_is_krippendorffs_alpha_of_the_series(database: Database) -> N
             queue.save(rater, f"s{number}", 1 + number % 5)
     agreement = rater_agreement(queue)
     assert agreement is not None and agreement.alpha.value == pytest.approx(1.0)
+
+
+def test_turns_of_one_conversation_keep_its_messages_once(database: Database) -> None:
+    texts = [("user" if number % 2 == 0 else "assistant", f"{number} {'word ' * 40}") for number in range(120)]
+    chat = Sample(id="chat", messages=[{"role": role, "content": text} for role, text in texts])
+    turns = turn_samples(chat)[::-1]
+    queue = RatingQueue.create(database, turns, QueueSettings(raters=RATERS), source="set")
+    (size,) = database.execute("SELECT sum(length(content)) FROM rating_items").fetchone()
+    assert size < 2_000 * len(chat.messages)  # each turn with all messages before it: 9,000 per message
+    assert list(queue.samples()) == turns
+    assert queue.sample("chat#3") == turn_samples(chat)[1]
+    assert not queue.add(turns[5])
+    queue.next_answer("ada")
+    queue.save("ada", turns[0].id, 4)
+    (rated,) = rated_samples(queue)
+    assert rated.messages == turns[0].messages and rated.ratings == {"ada": 4}
+
+
+def test_a_queue_of_an_older_store_has_the_messages_at_each_turn(database: Database) -> None:
+    texts = [("user", "Free?"), ("assistant", "Yes."), ("user", "Until when?"), ("assistant", "May.")]
+    chat = Sample(id="chat", messages=[{"role": role, "content": text} for role, text in texts])
+    turns = turn_samples(chat)
+    queue = RatingQueue.create(database, turns, QueueSettings(raters=RATERS), source="set")
+    database.execute("UPDATE rating_items SET content = ? WHERE sample = 'chat#1'", (turns[0].model_dump_json(),))
+    assert list(queue.samples()) == turns
