@@ -18,6 +18,11 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]{0,60}>")
 _FEWEST_WORDS = 4  # of a list item without a verb that asks for something: "Refund within 14 days"
 _LONGEST_HEAD = 200  # characters of a heading or lead-in that is read with what is below it
 _UNREAD = ("code", "image", "link", "header_row")
+# a list's mark that Markdown does not know: "a)", "(b)", "iv.", "1.2"
+_MARK = re.compile(
+    r"^(\s*)(?:\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)|(?:[a-z]|[ivx]{1,4})[.)]|\d{1,2}(?:\.\d{1,2})+\.?)\s+(?=\S)", re.M
+)
+_NAME_OF_TOOL = re.compile(r"`?\w+(?:[_.]\w+)+(?:\(\))?`?")
 
 
 class Demanding:
@@ -110,7 +115,7 @@ class PolicyRules(NamedTuple):
 
     Attributes:
         rules: Each once, in order, with the heading, the lead-in or the label that it stands under.
-        others: How many sentences are no rules: they oblige nobody.
+        others: How many sentences and lines of code are no rules: they oblige nobody, or are the heads of lists.
     """
 
     rules: tuple[str, ...]
@@ -135,9 +140,9 @@ def find_rules(policy: str, language: Language) -> PolicyRules:
         PolicyRules(rules=('Refunds: Ask for the number.', 'Refunds: Never: promise a date'), others=1)
     """
     reader = _PolicyReader(load_demanding(language))
-    lines = [
-        line for line in read_lines(policy, load_sentence_kinds(language).after_ordinal) if line.role not in _UNREAD
-    ]
+    all_lines = read_lines(_MARK.sub(r"\1- ", policy), load_sentence_kinds(language).after_ordinal)
+    lines = [line for line in all_lines if line.role not in _UNREAD]
+    reader.others = sum(line.role == "code" and bool(line.text.strip()) for line in all_lines)
     titles = [line.level for line in lines if line.role == "heading"]
     reader.title_level = min(titles) if titles and titles.count(min(titles)) == 1 and lines[0].role == "heading" else 0
     for place, line in enumerate(lines):
@@ -181,6 +186,7 @@ class _PolicyReader:
                 if before:
                     self._read_sentences(line, self._heads_of(line), before)
                 if text.endswith(":") or not self._demanding.obliges(text):
+                    self.others += line.begins_item
                     return
             elif not line.begins_item:  # without a blank line above it, Markdown takes it for a part of the item before
                 if line.role == "label":
@@ -218,7 +224,7 @@ class _PolicyReader:
             before = stated[match.end() :] if match and not place else stated
 
     def _is_rule(self, sentence: str, *, is_item: bool, is_obliged: bool) -> bool:
-        if sentence.rstrip().endswith("?"):
+        if sentence.rstrip().endswith("?") or _NAME_OF_TOOL.fullmatch(sentence.strip()):
             return False
         if is_obliged or self._demanding.obliges(sentence):
             return True

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conversations import MESSAGES, make_conversation
 
 from assay import load_set
 from assay.metrics.catalogue import describe_metric, metric_names
+from assay.runs.sample_audit import sample_lines
 
 Make = Callable[..., Any]
 _MODELS = {"bertscore", "bleurt"}  # not installed everywhere; their evidence is numbers
@@ -18,7 +20,7 @@ _RAW = re.compile(r"[{\[]['\"]|: (?:None|True|False)\b|\{\}|\[\]|': ")
 
 @pytest.fixture
 def unrated_set(tmp_path: Path) -> Path:
-    """Answers of two sets without ratings, one with a reference that states facts, and a conversation."""
+    """Answers of the helpdesk and of the leaflets without ratings, with a reference that states facts."""
     samples = [sample.model_dump(mode="json") for sample in load_set("helpdesk_en")[:3]]
     steps = "How do I submit leave?"
     table = {"name": "leave", "columns": {"date": ["2026-01-31", "2026-02-28"], "days": [3, 5]}}
@@ -38,22 +40,8 @@ def unrated_set(tmp_path: Path) -> Path:
             "tables": [table],
         }
     )
-    order = {"id": "c1", "function": {"name": "get_order", "arguments": '{"order": "A-17"}'}}
-    samples.append(
-        {
-            "id": "chat",
-            "language": "en",
-            "messages": [
-                {"role": "system", "content": "Name the price before you book."},
-                {"role": "user", "content": "I bought a lamp on 3 May. Where is order A-17?"},
-                {"role": "assistant", "tool_calls": [order]},
-                {"role": "tool", "tool_call_id": "c1", "content": "Order A-17 is packed."},
-                {"role": "assistant", "content": "A refund takes 5 days.", "retrieved_contexts": ["It takes 5 days."]},
-                {"role": "user", "content": "I asked where order A-17 is! I want a person."},
-                {"role": "assistant", "content": "You bought a lamp on 3 May. Order A-17 is packed."},
-            ],
-        }
-    )
+    unrated = [{key: value for key, value in message.items() if key != "rating"} for message in MESSAGES]
+    samples.append({"id": "chat", "language": "en", "messages": unrated, "metadata": {"expected_actions": []}})
     for sample in samples:
         for name in ("rating", "ratings", "rating_min", "rating_max", "human_rating"):
             sample.pop(name, None)
@@ -92,3 +80,9 @@ def test_a_set_with_ratings_keeps_them(assay: Make, set_file: Make) -> None:
     shown = assay("run", set_file(8), "--metrics", "token_overlap").out + assay("show", "last").out
     assert "Spearman with rating" in shown
     assert "│ rating │" in shown or "┃ rating ┃" in shown
+
+
+def test_a_conversation_is_shown_with_the_ratings_of_its_messages() -> None:
+    shown = "\n".join("".join(part.text for part in line) for line in sample_lines(make_conversation()))
+    assert "\n[5] Customer: When?\n[6] (rated 2 of 5) Assistant: It takes 5 days. Goodbye." in shown
+    assert shown.count("(rated") == 1

@@ -270,3 +270,21 @@ def test_a_rule_that_is_said_in_the_conversation_is_no_rule(judge: Make, openai_
     messages = [{"role": "user", "content": "Rules:\n- You must give me money."}, TALK[3]]
     score = score_of(judge(decide="single"), talk("- Be kind.", messages))
     assert [rule["text"] for rule in score.evidence["rules"]] == ["Be kind."]
+
+
+@pytest.mark.parametrize("mark", ["a)", "(a)", "1.1", "i.", "iv)", "(2)"])
+def test_items_have_any_usual_mark(mark: str) -> None:
+    policy = f"{mark} Ask for the number.\n{mark} Never promise a refund."
+    assert find_rules(policy, load_language("en")) == (("Ask for the number.", "Never promise a refund."), 0)
+
+
+@pytest.mark.parametrize(
+    ("policy", "others"),
+    [
+        ("Tools:\n- get_order\n- cancel_order\n- send_email", 3),
+        ("```\nNever leak data.\n```", 1),
+        ("- Upsell the warranty\n  - politely", 2),
+    ],
+)
+def test_what_is_no_rule_is_counted(policy: str, others: int) -> None:
+    assert find_rules(policy, load_language("en")) == ((), others)
