@@ -311,7 +311,7 @@ class Consistent(Metric):
         Raises:
             JudgeError: The judge gave no usable reply.
         """
-        require_packages("numeric", "comparing what an assistant says in a conversation")
+        require_packages("numeric", "consistent, which compares words")
         compared = await compute_for(sample, compare_claims, sample)
         asked = compared.open[: self.pairs] if self.judge else []
         evidence: dict[str, Any] = {

@@ -4,6 +4,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..eval_sets.sample import Sample
+from ..installation import require_packages
 from ..judges import JudgeLike, Predicate, Request, Usage, open_judge
 from ..judges.embedders import Embedder, open_embedder
 from ..judges.usage import NO_USAGE
@@ -71,6 +72,8 @@ class Effort(Metric):
         Raises:
             JudgeError: The judge or the embedder gave no usable reply.
         """
+        if {"repeated", "asked_again"} & set(self.count):
+            require_packages("numeric", "effort, which compares words (effort:count=turns does without)")
         language = language_or_fallback(sample.language, "effort")
         turns = sum(message.role == "user" and bool(message.text.strip()) for message in sample.messages)
         evidence: dict[str, Any] = {"turns": turns, "repeated": None, "asked_again": None}

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from ..eval_sets.message import Message
 from ..eval_sets.sample import Sample
+from ..installation import require_packages
 from ..judges import JudgeLike, Predicate, Question, Request, Usage, open_judge
 from ..judges.typed_questions import YES
 from ..judges.usage import NO_USAGE
@@ -96,6 +97,7 @@ class Resolved(Metric):
         Raises:
             JudgeError: The judge gave no usable reply, or the conversation does not fit into its context.
         """
+        require_packages("numeric", "resolved, which compares words")
         words_of_customer = [_stems(message.text, sample) for message in _of_role(sample, "user")]
         if not any(message.text.strip() for message in _of_role(sample, "user")):
             return skipped("the customer says nothing in this conversation")

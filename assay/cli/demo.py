@@ -32,7 +32,7 @@ _NOT_RECORDED = {
     "smollm2-135m": ("answer_relevance",),
 }
 SETS = ("helpdesk_nl", "helpdesk_en")
-CONVERSATION_METRICS = ("resolved", "handover", "policy_kept", "consistent", "effort", "tool_calls")
+CONVERSATION_METRICS = ("handover", "policy_kept", "tool_calls")  # those that need no extra
 CONVERSATION_SETS = ("conversations_nl", "conversations_en")
 _CONVERSATION = "telecom-en-04"  # its planted fault is in a call of a tool
 _CONSTRUCTED = "The ratings are constructed: they show how Assay works, and no metric's worth."

@@ -65,7 +65,7 @@ def test_the_demo_fits_a_small_terminal_and_begins_with_the_verdict(demo: str) -
     assert "Fitted on the English answers (" in demo and "nl-048, rated 1 of 5: " in demo
     assert "the team would rate it about " in demo
     assert (
-        "60 conversations, on average: resolved " in demo
+        "60 conversations, on average: handover " in demo
         and "change_plan in message 10 has another plan" in unwrapped(demo)
     )
 
