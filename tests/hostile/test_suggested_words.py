@@ -170,7 +170,7 @@ def test_names_in_error_messages_can_be_pasted(name: str, tmp_path: Path) -> Non
     fetch = re.findall(r"\(`(curl .*)`\)", _how_to_get(tmp_path / file, "https://host/x.gguf"))
     assert words_of_shell(fetch[0])[-2:] == [str(tmp_path / file), "https://host/x.gguf"]
     column = f"{name} answer"
-    typed = re.search(r"or map (.*) \(the columns are", explain_missing("response", [column]))
+    typed = re.search(r"or map (.*); rows that are messages", explain_missing("response", [column]))
     assert typed is not None
     assert words_of_shell(typed[1]) == [f"{column}=response"]
 

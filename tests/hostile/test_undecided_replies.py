@@ -21,6 +21,7 @@ from assay.prompts import Prompt
 
 Make = Callable[..., Any]
 YES_NO, JA_NEE, STARS = ("Yes", "No"), ("Ja", "Nee"), ("1", "2", "3", "4", "5")
+WORDS = (YES_NO, JA_NEE, STARS, ("person", "assistant"), ("medewerker", "assistent"))
 VERDICTS = ("supported", "not supported", "not found")
 
 UNDECIDED = {
@@ -178,9 +179,11 @@ def test_the_recorded_replies_are_read_as_before(name: str) -> None:
         if recording.schema != "Choice":
             continue
         word = recording.reply.text.strip().casefold()
-        options = next((options for options in (YES_NO, JA_NEE, STARS) if _begins_one(word, options)), None)
+        if word.isdigit() and name.startswith("conversations"):
+            continue  # the turn in which a rule was broken: as many options as turns
+        options = next((options for options in WORDS if _begins_one(word, options)), None)
         if options is None:
-            assert word == "the"  # two replies, whose alternatives decide
+            assert word == "the"  # a few replies, whose alternatives decide
         else:
             assert read_option(recording.reply.text, options) == _begins_one(word, options)
 
