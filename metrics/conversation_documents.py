@@ -15,7 +15,7 @@ from ..text.sentence_kinds import CLAIM, QUESTION
 from ..text.sentences import NO_SENTENCES, answer_sentences, without_words_to_judge
 from ..text.tokens import tokens
 from .claim import Claim, QuotedDocument
-from .conversation_state import fit_results
+from .conversation_state import describe_shortened, fit_results
 
 DocumentKind = Literal["context", "earlier context", "tool result", "customer", "table"]
 _LONGEST_QUOTE = 300  # characters of a tool's result that are quoted
@@ -61,10 +61,7 @@ class Documentation(NamedTuple):
     def evidence(self) -> dict[str, Any]:
         """What counted as documentation, and what of it was cut."""
         kinds = [{"kind": document.kind, "turn": document.turn} for document in self.documents]
-        cut: dict[str, Any] = {}
-        if self.shortened and self.most_characters is not None:
-            cut = {"shortened": {"tool_results": self.shortened, "to_characters": self.most_characters}}
-        return {"documentation": kinds} | cut
+        return {"documentation": kinds} | describe_shortened(self.shortened, self.most_characters)
 
 
 def collect_documents(

@@ -36,12 +36,13 @@ class Thread(NamedTuple):
 
     def evidence(self) -> dict[str, Any]:
         """What was cut, for the evidence; empty where nothing was."""
-        cut: dict[str, Any] = {}
-        if self.shortened and self.most_characters is not None:
-            cut["shortened"] = {"tool_results": self.shortened, "to_characters": self.most_characters}
-        if self.addressed:
-            cut["words_to_the_judge_in"] = [*self.addressed]
-        return cut
+        addressed = {"words_to_the_judge_in": [*self.addressed]} if self.addressed else {}
+        return describe_shortened(self.shortened, self.most_characters) | addressed
+
+
+def describe_shortened(count: int, most_characters: int | None) -> dict[str, Any]:
+    """Says in the evidence how many results of tools were cut, and to how many characters; empty where none was."""
+    return {"shortened": {"tool_results": count, "to_characters": most_characters}} if count else {}
 
 
 def write_thread(sample: Sample, most_characters: int | None = None) -> Thread:
