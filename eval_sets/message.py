@@ -220,6 +220,24 @@ def find_turns(messages: Sequence[Message]) -> list[Turn]:
     return turns
 
 
+def tool_names(messages: Sequence[Message]) -> dict[int, str]:
+    """The tools of which messages are results, by their places: of the last call before with that id.
+
+    Example:
+        >>> call = ToolCall(id="a", function=FunctionCall(name="find_order"))
+        >>> calling = Message(role="assistant", tool_calls=(call,))
+        >>> tool_names([calling, Message(role="tool", content="sent", tool_call_id="a")])
+        {1: 'find_order'}
+    """
+    calls: dict[str, str] = {}
+    names = {}
+    for turn, message in enumerate(messages):
+        if message.role == "tool":
+            names[turn] = calls.get(message.tool_call_id or "") or message.name or "?"
+        calls |= {call.id: call.function.name for call in message.tool_calls}
+    return names
+
+
 class Disorder(NamedTuple):
     """What is wrong with the order of messages.
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..eval_sets.conversation import message_line
-from ..eval_sets.message import Message, find_turns, tool_label
+from ..eval_sets.message import Message, find_turns, tool_label, tool_names
 from ..eval_sets.sample import Sample
 from ..judges import Judge, Question, Request
 from ..languages import Language, language_or_fallback
@@ -137,18 +137,16 @@ def _contexts(sample: Sample, start: int, answer: int) -> list[Document]:
 def _results(
     messages: Sequence[Message], language: Language, most_characters: int | None
 ) -> tuple[list[Document], int]:
-    names: dict[str, str] = {}
+    names = tool_names(messages)
     documents, shortened = [], 0
     for turn, message in enumerate(messages):
-        names |= {call.id: call.function.name for call in message.tool_calls}
         text = without_words_to_judge(message.text, language) if message.role == "tool" else ""
         if not text.strip():
             continue
         if most_characters is not None and len(text) > most_characters:
             shortened += 1
             text = f"{text[:most_characters]} [...]"
-        tool = names.get(message.tool_call_id or "") or message.name or "?"
-        label = language.statements.tool_result.format(tool=tool_label(tool))
+        label = language.statements.tool_result.format(tool=tool_label(names[turn]))
         documents.append(Document("tool result", turn, text, message_line(f"[{turn}] {label}", text)))
     return documents, shortened
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..errors import JudgeError
 from ..eval_sets.conversation import message_line
-from ..eval_sets.message import tool_label
+from ..eval_sets.message import tool_label, tool_names
 from ..eval_sets.sample import Sample
 from ..judges import Judge, JudgeSettings, Question, Request
 from ..judges.request_fit import context_need
@@ -62,7 +62,7 @@ def write_thread(sample: Sample, most_characters: int | None = None) -> Thread:
     """
     language = language_or_fallback(sample.language, "statements")
     words = language.statements
-    tools: dict[str, str] = {}
+    tools = tool_names(sample.messages)
     lines, shortened, addressed = [], 0, list[int]()
     for turn, message in enumerate(sample.messages):
         text = "" if message.role == "system" else without_words_to_judge(message.text, language)
@@ -73,13 +73,11 @@ def write_thread(sample: Sample, most_characters: int | None = None) -> Thread:
             if most_characters is not None and len(text) > most_characters:
                 shortened += 1
                 text = f"{text[:most_characters]} [...]"
-            tool = tools.get(message.tool_call_id or "") or message.name or "?"
-            lines.append(message_line(f"[{turn}] {words.tool_result.format(tool=tool_label(tool))}", text))
+            lines.append(message_line(f"[{turn}] {words.tool_result.format(tool=tool_label(tools[turn]))}", text))
         elif message.role != "system" and text.strip():
             speaker = words.customer if message.role == "user" else words.assistant
             lines.append(message_line(f"[{turn}] {speaker}", text))
         for call in message.tool_calls:
-            tools[call.id] = call.function.name
             speaker = words.tool_call.format(tool=tool_label(call.function.name))
             lines.append(message_line(f"[{turn}] {speaker}", call.function.arguments))
     return Thread("\n".join(lines), shortened, most_characters if shortened else None, tuple(addressed))

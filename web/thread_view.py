@@ -9,7 +9,7 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from ..eval_sets import Sample
-from ..eval_sets.message import Message
+from ..eval_sets.message import Message, tool_names
 from ..eval_sets.turns import is_turn
 from ..languages import Language, language_or_fallback
 from ..presentation.rendered_markdown import RenderedText, render_markdown
@@ -154,7 +154,7 @@ def view_thread(
     shown = messages[first:end]
     texts = [text for message in shown for text in _texts(message)]
     cut = next((cut for cut in _CUTS if _total(texts, cut) <= most_characters), _CUTS[-1])
-    maker = _MessageMaker(language, cut, _tool_names(messages), _find_policy(messages))
+    maker = _MessageMaker(language, cut, tool_names(messages), _find_policy(messages))
     views = []
     for turn, message in enumerate(shown, first):
         is_tested = turn == tested
@@ -188,17 +188,6 @@ def _texts(message: Message) -> list[str]:
 
 def _total(texts: Sequence[str], cut: int) -> int:
     return sum(min(len(text), cut) for text in texts)
-
-
-def _tool_names(messages: Sequence[Message]) -> dict[int, str]:
-    """The tools of which messages are results, by their places: of the last call before with that id."""
-    calls: dict[str, str] = {}
-    names = {}
-    for turn, message in enumerate(messages):
-        if message.role == "tool":
-            names[turn] = calls.get(message.tool_call_id or "") or message.name or "?"
-        calls |= {call.id: call.function.name for call in message.tool_calls}
-    return names
 
 
 def _find_policy(messages: Sequence[Message]) -> int | None:
