@@ -1,0 +1,54 @@
+"""What a decision between versions reads: each answer with its version, question, group, score and rating."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...errors import InputError
+from ..arrays import Floats, Places
+
+
+@dataclass(frozen=True, eq=False)
+class VersionTable:
+    """Answers of several versions of a chatbot, one row per answer. NaN means missing, and only in this table.
+
+    Attributes:
+        versions: The name of each version; the first is what is in use today.
+        version: The version of each answer, as its place in `versions`, (answers,).
+        question: The question of each answer as a number, (answers,): answers with one number are paired.
+        group: The group of each answer as a number, (answers,): groups are resampled together.
+        scores: The score that decides, (answers,), more is better; NaN without one. On the scale of the ratings where
+            it is a scorer's prediction.
+        ratings: The mean rating of each answer, (answers,); NaN where it is not rated.
+        text: The text of each answer as a number, (answers,): answers to one question with one number are the same
+            answer, of which one rating serves all.
+        scale: The lowest and the highest rating, or, where nothing is rated, score.
+        others: Further metrics, which never decide: name -> (answers,), more is better.
+        style: What may please without being better, such as the logarithm of the length: name -> (answers,).
+
+    Raises:
+        InputError: Columns differ in length, a version has no answer, or there are fewer than two versions.
+    """
+
+    versions: tuple[str, ...]
+    version: Places
+    question: Places
+    group: Places
+    scores: Floats
+    ratings: Floats
+    text: Places
+    scale: tuple[float, float] = (1.0, 5.0)
+    others: dict[str, Floats] = field(default_factory=dict)
+    style: dict[str, Floats] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        columns = (self.question, self.group, self.scores, self.ratings, self.text)
+        lengths = {len(column) for column in (self.version, *columns, *self.others.values(), *self.style.values())}
+        if len(lengths) != 1:
+            raise InputError(f"the columns of a table of versions differ in length: {sorted(lengths)}")
+        if len(self.versions) < 2:
+            raise InputError("a decision is between two versions or more")
+        counts = np.bincount(self.version, minlength=len(self.versions))
+        for name, count in zip(self.versions, counts.tolist(), strict=True):
+            if not count:
+                raise InputError(f"version {name} has no answer")
