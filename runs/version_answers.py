@@ -1,6 +1,6 @@
 """The versions under comparison, each with its answers: what they are, how people rated them, and their scores."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -10,12 +10,14 @@ from ..eval_sets import Sample, read_set
 from ..eval_sets.name_suggestions import nearest_names
 from ..eval_sets.turns import turn_id
 from ..meta_eval.score_files.read_options import RatedLevel
+from ..metrics.specification import parse_specification
 from ..text.wording import count_of, list_first, verb_of
 from .rated_level import choose_level, find_level_items
 from .ratings.rating_join import join_ratings
 from .sample_pairing import Pairing
 
 if TYPE_CHECKING:
+    from ..metrics import Score
     from .database import Database
     from .results import Results
     from .store import RunRow, Store
@@ -36,6 +38,7 @@ class AnswerSource:
         sets: The sets that it is of.
         conversation_metrics: Its metrics that measure conversations.
         run: The run in the store; None where it is none.
+        parts: Metrics that it has as parts of a scorer only.
         fitted: By scorer, the samples that it was fitted on.
     """
 
@@ -46,6 +49,7 @@ class AnswerSource:
     sets: tuple[str, ...] = ()
     conversation_metrics: tuple[str, ...] = ()
     run: "RunRow | None" = None
+    parts: frozenset[str] = frozenset()
     fitted: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
@@ -70,29 +74,51 @@ class VersionAnswers:
     notes: tuple[str, ...] = ()
 
 
-def read_run(store: "Store", run: "RunRow", name: str = "", *, has_fitted: bool = False) -> AnswerSource:
+def read_run(store: "Store", run: "RunRow", name: str = "", *, has_evidence: bool = False) -> AnswerSource:
     """Reads a run.
 
     Args:
         store: Where it is.
         run: The run.
         name: What it is called; its id if left out.
-        has_fitted: Whether it is read which answers its scorers were fitted on, which takes the evidence.
+        has_evidence: Whether the evidence of its scorers is read: the values of their parts, and which answers they
+            were fitted on.
     """
     values: dict[str, dict[str, float]] = {}
     for sample, metric, value, _ in store.sample_values(run.id):
         if value is not None:
             values.setdefault(sample, {})[metric] = value
-    fitted: dict[str, set[str]] = {}
-    if has_fitted and any(metric.startswith("scorer:") for metric in run.plan.metrics):
-        for sample, metric, score in store.scores(run.id):
-            if score.is_fitted_on:
-                fitted.setdefault(metric, set()).add(sample)
     plan = run.plan
-    samples = list(store.samples(run.id))
-    return AnswerSource(
-        name or run.id, samples, values, plan.all_directions, plan.sets, plan.conversation_metrics, run, fitted
+    source = AnswerSource(
+        name or run.id,
+        list(store.samples(run.id)),
+        values,
+        plan.all_directions,
+        plan.sets,
+        plan.conversation_metrics,
+        run,
     )
+    if not has_evidence or not any(parse_specification(metric).is_scorer for metric in plan.metrics):
+        return source
+    return _with_evidence(source, store.scores(run.id))
+
+
+def _with_evidence(source: AnswerSource, scores: "Iterable[tuple[str, str, Score]]") -> AnswerSource:
+    """The source with the values of the parts of its scorers, and which answers these were fitted on."""
+    values = {sample: dict(of_sample) for sample, of_sample in source.values.items()}
+    fitted: dict[str, set[str]] = {}
+    parts: set[str] = set()
+    for sample, metric, score in scores:
+        if not parse_specification(metric).is_scorer:
+            continue
+        if score.is_fitted_on:
+            fitted.setdefault(metric, set()).add(sample)
+        for part, record in score.evidence.get("parts", {}).items():
+            if part not in source.directions:
+                parts.add(part)
+                if score.value is not None and record.get("value") is not None:
+                    values.setdefault(sample, {})[part] = record["value"]
+    return replace(source, values=values, fitted=fitted, parts=frozenset(parts))
 
 
 def read_source(store: "Store | None", name: str) -> AnswerSource:
@@ -108,7 +134,7 @@ def read_source(store: "Store | None", name: str) -> AnswerSource:
     problem: UsageError | None = None
     if store is not None:
         try:
-            return read_run(store, store.run(place), version, has_fitted=True)
+            return read_run(store, store.run(place), version, has_evidence=True)
         except UsageError as error:
             if place == "last":
                 raise
@@ -131,12 +157,10 @@ def source_of_results(results: "Results", name: str) -> AnswerSource:
         sample: {metric: score.value for metric, score in scores.items() if score.value is not None}
         for sample, scores in results.scores.items()
     }
-    fitted: dict[str, set[str]] = {}
-    for sample, scores in results.scores.items():
-        for metric, score in scores.items():
-            if score.is_fitted_on:
-                fitted.setdefault(metric, set()).add(sample)
-    return AnswerSource(name, list(results.samples.values()), values, results.directions, fitted=fitted)
+    source = AnswerSource(name, list(results.samples.values()), values, results.directions)
+    return _with_evidence(
+        source, ((sample, metric, score) for sample, of in results.scores.items() for metric, score in of.items())
+    )
 
 
 def split_source(source: AnswerSource, by: str) -> tuple[list[AnswerSource], list[str]]:
