@@ -330,8 +330,8 @@ def _notes(table: VersionTable, decision: Decision) -> list[str]:
         dropped = int((own & given & ~used).sum())
         if dropped:
             notes.append(
-                f"{count_of(dropped, 'rating')} of {name} {verb_of(dropped, 'does', 'do')} not count: they are of fewer "
-                f"than {FEWEST_RATED_GROUPS} groups."
+                f"{count_of(dropped, 'rating')} of {name} {verb_of(dropped, 'does', 'do')} not count: they are of fewer"
+                f" than {FEWEST_RATED_GROUPS} groups."
             )
         if decision.basis == "ratings and scores" and not (own & used & changed_answers(table)).any():
             notes.append(f"No answer of {name} is rated that differs: its mean rests on {measure} alone.")

@@ -62,12 +62,12 @@ def more_ratings_needed(evidence: Evidence, rule: SettlingRule) -> int | None:
     Returns:
         The number; None where all of them would not do in 8 of 10 cases, or where no rating counts yet.
     """
-    if not evidence.corrected_by_ratings or not evidence.rated:
+    if not evidence.corrected_by_ratings or not evidence.rated or evidence.plain_error <= 0:
         return None
     n, total = evidence.rated, evidence.questions
     plain = evidence.plain_error**2 * n
     saved = evidence.plain_error**2 - evidence.standard_error**2
-    explained = saved / (plain * (1 / n - 1 / total)) if total > n and plain else 0.0
+    explained = saved / (plain * (1 / n - 1 / total)) if total > n else 0.0
     explained = min(max(explained, 0.0), 1.0)
     for size in np.unique(np.geomspace(n + 1, total, _SIZES).round().astype(int)) if total > n else ():
         variance = plain * ((1 - explained) / size + explained / total)
