@@ -1,5 +1,8 @@
-"""Which of several versions raters like better: from stored runs, sets, the versions within one, or results in memory."""
+"""Which of several versions raters like better: of stored runs, of sets, within one run, or of results in memory."""
 
+import math
+import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -10,8 +13,8 @@ from ..arguments import check_type
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..eval_sets.turns import is_turn
-from ..meta_eval.decision.version_decision import MARGIN, Decision, decide_versions
-from ..meta_eval.decision.version_table import VersionTable
+from ..meta_eval.decision import Decision, VersionTable, decide_versions
+from ..meta_eval.decision.version_decision import MARGIN
 from ..text.answer_style import STYLES, measure_style
 from ..text.wording import count_of, verb_of
 from .results import Results
@@ -24,7 +27,7 @@ from .version_answers import (
     split_source,
 )
 from .version_measure import VersionMeasure, choose_measure, common_metrics, orient
-from .version_pairing import VersionAnswer, pair_versions
+from .version_pairing import PairedAnswer, pair_versions
 from .version_ratings import VersionRatings, rate_versions
 
 if TYPE_CHECKING:
@@ -69,7 +72,7 @@ class VersionReading:
     """
 
     table: VersionTable
-    answers: tuple[VersionAnswer, ...]
+    answers: tuple[PairedAnswer, ...]
     measure: str
     notes: tuple[str, ...]
 
@@ -147,8 +150,8 @@ def decide_reading(reading: VersionReading, *, margin: float = MARGIN, seed: int
         margin: The largest difference of mean ratings that does not matter.
         seed: Seed of what is drawn.
     """
-    if margin < 0:
-        raise UsageError(f"margin {margin:g}: is a size, 0 or more, in points of the rating scale")
+    if not margin > 0:
+        raise UsageError(f"margin {margin:g}: give a size above 0, in points of the rating scale")
     decision = decide_versions(reading.table, margin=margin, measure=reading.measure, seed=seed)
     return replace(decision, notes=(*decision.notes, *reading.notes))
 
@@ -195,9 +198,9 @@ def _read(
     answers, pairing_notes = pair_versions(versions, is_one_source=bool(options.by))
     by = options.by.partition("=")[0]
     ratings = rate_versions(versions, answers, database=database, file=options.ratings, scale=options.scale, by=by)
-    rated = sum(rating == rating for rating in ratings.means)
+    rated = sum(not math.isnan(mean) for mean in ratings.means)
     measure = choose_measure(versions, scorer=options.scorer, metric=options.metric, rated_share=rated / len(answers))
-    means, fitted_notes = _without_fitted(answers, ratings, measure)
+    means, has_scores, fitted_notes = _separate_fitted(answers, ratings, measure)
     scale, scale_notes = _find_scale(answers, ratings, measure)
     others = [name for name in common_metrics(versions) if name != measure.name]
     table = VersionTable(
@@ -205,8 +208,8 @@ def _read(
         version=_numbers([answer.version for answer in answers]),
         question=_numbers([answer.question for answer in answers]),
         group=_number_groups(answers),
-        scores=_column(answers, measure.values),
-        ratings=_array(means if not scale_notes else [float("nan")] * len(answers)),
+        scores=_column(answers, measure.values if has_scores else ({},) * len(versions)),
+        ratings=_array(means if not scale_notes else [math.nan] * len(answers)),
         text=_numbers([answer.text for answer in answers]),
         scale=scale,
         others={name: _column(answers, orient(versions, name)) for name in others},
@@ -216,14 +219,13 @@ def _read(
         *notes,
         *([f"The versions are {level_note}."] if level_note else []),
         *pairing_notes,
-        *_describe_same(versions_of=table, answers=answers),
+        *_describe_same(table.versions, answers),
         *measure.notes,
-        *_describe_unscored(table, measure),
         *ratings.notes,
         *fitted_notes,
         *scale_notes,
     )
-    return VersionReading(table, tuple(answers), measure.name, all_notes)
+    return VersionReading(table, tuple(answers), measure.name if has_scores else "", all_notes)
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -234,30 +236,37 @@ def _check_names(names: Sequence[str]) -> None:
             )
 
 
-def _without_fitted(
-    answers: Sequence[VersionAnswer], ratings: VersionRatings, measure: VersionMeasure
-) -> tuple[list[float], list[str]]:
-    """The ratings without those that the scorer was fitted on: how far it is off elsewhere, these do not say."""
+def _separate_fitted(
+    answers: Sequence[PairedAnswer], ratings: VersionRatings, measure: VersionMeasure
+) -> tuple[list[float], bool, list[str]]:
+    """Keeps apart ratings and a scorer that was fitted on them: how far it is off elsewhere, these do not say.
+
+    Returns:
+        The ratings that count, whether the scores do, and notes. The ratings that it was fitted on do not count where
+        others are left of every version; else the ratings count and the scores do not.
+    """
     means = list(ratings.means)
+    is_rated = [not math.isnan(mean) for mean in means]
     fitted = [
         place
         for place, answer in enumerate(answers)
-        if means[place] == means[place] and answer.sample.id in measure.fitted[answer.version]
+        if is_rated[place] and answer.sample.id in measure.fitted[answer.version]
     ]
-    if not fitted or all(mean == mean for mean in means):  # where all is rated, the scorer has no part in it
-        return means, []
+    if not fitted or all(is_rated):  # where all is rated, the scorer has no part in it
+        return means, True, []
+    count = count_of(len(fitted), "of these rated answers", "of these rated answers")
+    others = Counter(answers[place].version for place in set(range(len(answers))) - set(fitted) if is_rated[place])
+    if min(others[version] for version in range(len(measure.values))) < FEWEST_RATED_GROUPS:
+        note = f"{measure.name} was fitted on {count}, and too few others are rated: the ratings alone decide."
+        return means, False, [note]
     for place in fitted:
-        means[place] = float("nan")
-    count = len(fitted)
-    return means, [
-        f"{measure.name} was fitted on {count_of(count, 'of these rated answers', 'of these rated answers')}, "
-        f"{verb_of(count, 'whose rating does', 'whose ratings do')} not count: its predictions repeat "
-        f"{verb_of(count, 'it', 'them')}."
-    ]
+        means[place] = math.nan
+    whose = verb_of(len(fitted), "whose rating does", "whose ratings do")
+    return means, True, [f"{measure.name} was fitted on {count}, {whose} not count: its predictions repeat them."]
 
 
 def _find_scale(
-    answers: Sequence[VersionAnswer], ratings: VersionRatings, measure: VersionMeasure
+    answers: Sequence[PairedAnswer], ratings: VersionRatings, measure: VersionMeasure
 ) -> tuple[tuple[float, float], list[str]]:
     """The scale of the ratings, else of the scorer, else that its scores span; and what does not fit together."""
     if ratings.scale is not None:
@@ -281,31 +290,16 @@ def _find_scale(
     return (low, high if high > low else low + 1), []
 
 
-def _describe_same(versions_of: VersionTable, answers: Sequence[VersionAnswer]) -> list[str]:
+def _describe_same(names: Sequence[str], answers: Sequence[PairedAnswer]) -> list[str]:
     """Says which versions gave the same answers to all questions."""
-    texts: list[dict[int, set[int]]] = [{} for _ in versions_of.versions]
+    texts: list[dict[int, set[int]]] = [{} for _ in names]
     for answer in answers:
         texts[answer.version].setdefault(answer.question, set()).add(answer.text)
     return [
-        f"{versions_of.versions[one]} and {versions_of.versions[other]} gave the same answers."
+        f"{names[one]} and {names[other]} gave the same answers."
         for one, other in combinations(range(len(texts)), 2)
         if texts[one] == texts[other]
     ]
-
-
-def _describe_unscored(table: VersionTable, measure: VersionMeasure) -> list[str]:
-    if not measure.name:
-        return []
-    counts = {
-        name: count
-        for place, name in enumerate(table.versions)
-        if (count := sum(score != score for score in table.scores[table.version == place].tolist()))
-    }
-    if not counts:
-        return []
-    listed = ", ".join(f"{count:,} of {name}" for name, count in counts.items())
-    total = sum(counts.values())
-    return [f"{count_of(total, 'answer has', 'answers have')} no value of {measure.name}: {listed}."]
 
 
 def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sample]]:
@@ -319,15 +313,13 @@ def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sa
     Returns:
         By question its unrated answers, each text once.
     """
-    import random
-
-    questions: dict[int, dict[int, VersionAnswer]] = {}
+    questions: dict[int, dict[int, PairedAnswer]] = {}
     rated: set[tuple[int, int]] = set()
     by_version: dict[int, dict[int, set[int]]] = {}
     for answer, rating in zip(reading.answers, reading.table.ratings.tolist(), strict=True):
         questions.setdefault(answer.question, {}).setdefault(answer.text, answer)
         by_version.setdefault(answer.question, {}).setdefault(answer.version, set()).add(answer.text)
-        if rating == rating:
+        if not math.isnan(rating):
             rated.add((answer.question, answer.text))
     open_questions = [
         [answer.sample for text, answer in texts.items() if (question, text) not in rated]
@@ -350,7 +342,7 @@ def _array(numbers: Sequence[float]) -> "Floats":
     return np.array(numbers, dtype=float)
 
 
-def _number_groups(answers: Sequence[VersionAnswer]) -> "Places":
+def _number_groups(answers: Sequence[PairedAnswer]) -> "Places":
     """The group of each answer; all answers to one question are of the group of the first that has a group."""
     names: dict[int, str] = {}
     for answer in answers:
@@ -366,11 +358,11 @@ def _number_groups(answers: Sequence[VersionAnswer]) -> "Places":
     )
 
 
-def _column(answers: Sequence[VersionAnswer], values: Sequence[Mapping[str, float]]) -> "Floats":
-    return _array([values[answer.version].get(answer.sample.id, float("nan")) for answer in answers])
+def _column(answers: Sequence[PairedAnswer], values: Sequence[Mapping[str, float]]) -> "Floats":
+    return _array([values[answer.version].get(answer.sample.id, math.nan) for answer in answers])
 
 
-def _style_columns(answers: Sequence[VersionAnswer]) -> dict[str, "Floats"]:
+def _style_columns(answers: Sequence[PairedAnswer]) -> dict[str, "Floats"]:
     """What may please without being better; without what is the same in all answers."""
     rows = [measure_style(_own_text(answer.sample)).logarithms for answer in answers]
     columns = {name: _array([row[name] for row in rows]) for name in STYLES}

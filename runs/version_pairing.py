@@ -17,7 +17,7 @@ Keys = Sequence[Mapping[str, Hashable]]
 
 
 @dataclass(frozen=True, slots=True)
-class VersionAnswer:
+class PairedAnswer:
     """An answer that takes part.
 
     Attributes:
@@ -35,7 +35,7 @@ class VersionAnswer:
 
 def pair_versions(
     versions: Sequence[VersionAnswers], *, is_one_source: bool
-) -> tuple[list[VersionAnswer], tuple[str, ...]]:
+) -> tuple[list[PairedAnswer], tuple[str, ...]]:
     """Pairs the answers of several versions.
 
     Each run is paired with the first as `assay compare` pairs two (`pair_samples`). Where that pairs less than half of
@@ -136,7 +136,7 @@ def _describe_left_out(versions: Sequence[VersionAnswers], keys: Keys, shared: s
     return [f"{count_of(total, 'answer')} to questions that not every version answered {verb} left out: {listed}."]
 
 
-def _number(versions: Sequence[VersionAnswers], keys: Keys, shared: set[Hashable]) -> list[VersionAnswer]:
+def _number(versions: Sequence[VersionAnswers], keys: Keys, shared: set[Hashable]) -> list[PairedAnswer]:
     questions: dict[Hashable, int] = {}
     texts: dict[int, list[tuple[str, Sample]]] = {}  # by question, the answers that differ
     answers = []
@@ -157,5 +157,5 @@ def _number(versions: Sequence[VersionAnswers], keys: Keys, shared: set[Hashable
             )
             if text == len(different):
                 different.append((asked, sample))
-            answers.append(VersionAnswer(version, sample, question, text))
+            answers.append(PairedAnswer(version, sample, question, text))
     return answers

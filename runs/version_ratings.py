@@ -18,7 +18,7 @@ from .ratings.rated_set import FILE, ratings_of_answers
 from .ratings.rating_queue import RatingQueue
 from .ratings.same_raters import RatedAnswer, average_ratings, find_common_raters, ratings_by_rater
 from .version_answers import VersionAnswers
-from .version_pairing import VersionAnswer
+from .version_pairing import PairedAnswer
 
 if TYPE_CHECKING:
     from .database import Database
@@ -45,7 +45,7 @@ class VersionRatings:
 
 def rate_versions(
     versions: Sequence[VersionAnswers],
-    answers: Sequence[VersionAnswer],
+    answers: Sequence[PairedAnswer],
     *,
     database: "Database | None",
     file: Path | None = None,
@@ -92,7 +92,7 @@ def rate_versions(
     return VersionRatings(tuple(means), own_scale, (*notes, *rater_notes))
 
 
-def _own_ratings(answers: Sequence[VersionAnswer]) -> tuple[_OwnRatings, Scale | None, list[str]]:
+def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | None, list[str]]:
     ratings: _OwnRatings = {}
     scales: dict[Scale, int] = {}
     for answer in answers:
@@ -107,7 +107,7 @@ def _own_ratings(answers: Sequence[VersionAnswer]) -> tuple[_OwnRatings, Scale |
 
 
 def _average(
-    versions: Sequence[VersionAnswers], answers: Sequence[VersionAnswer], by_answer: _OwnRatings
+    versions: Sequence[VersionAnswers], answers: Sequence[PairedAnswer], by_answer: _OwnRatings
 ) -> tuple[list[float], list[str]]:
     """The mean of each answer; the same answer of several versions has the ratings of all of them."""
     texts = [(answer.question, answer.text) for answer in answers]
