@@ -10,7 +10,7 @@ _NOISE = 1e-9  # a smaller difference is one of rounding in the computer
 
 
 @dataclass(frozen=True, slots=True)
-class VersionAnswer:
+class DecidingAnswer:
     """One version's answer to a question.
 
     Attributes:
@@ -42,12 +42,12 @@ class DecidingQuestion:
     """
 
     id: str
-    answers: tuple[VersionAnswer, ...]
+    answers: tuple[DecidingAnswer, ...]
     by: Literal["rating", "score"]
     gap: float
 
 
-def find_deciding_questions(answers: Iterable[VersionAnswer]) -> list[DecidingQuestion]:
+def find_deciding_questions(answers: Iterable[DecidingAnswer]) -> list[DecidingQuestion]:
     """Finds the questions on which versions differ, those that say most of the decision first.
 
     A question counts where two versions gave it different texts. Where answers of two versions or more are rated, the
@@ -60,20 +60,20 @@ def find_deciding_questions(answers: Iterable[VersionAnswer]) -> list[DecidingQu
 
     Example:
         >>> def answer(version, question, text, **figures):
-        ...     return VersionAnswer(version, question, Sample(user_input="How?", response=text), **figures)
+        ...     return DecidingAnswer(version, question, Sample(user_input="How?", response=text), **figures)
         >>> both = [answer("old", "q1", "Press OK.", score=0.1), answer("new", "q1", "Press Save.", score=0.9)]
         >>> both += [answer("old", "q2", "No.", rating=2), answer("new", "q2", "Yes.", rating=5)]
         >>> [(one.id, one.by, one.gap) for one in find_deciding_questions(both)]
         [('q2', 'rating', 3.0), ('q1', 'score', 0.8)]
     """
-    by_question: dict[str, list[VersionAnswer]] = {}
+    by_question: dict[str, list[DecidingAnswer]] = {}
     for answer in answers:
         by_question.setdefault(answer.question, []).append(answer)
     deciding = [one for question, listed in by_question.items() if (one := _differ(question, listed)) is not None]
     return sorted(deciding, key=lambda one: (one.by == "score", -one.gap))
 
 
-def _differ(question: str, answers: Sequence[VersionAnswer]) -> DecidingQuestion | None:
+def _differ(question: str, answers: Sequence[DecidingAnswer]) -> DecidingQuestion | None:
     """How far the versions differ on a question; None where they do not."""
     if all(answer.sample.has_same_texts(answers[0].sample) for answer in answers):
         return None

@@ -1,5 +1,6 @@
 """The decision between versions as one HTML file."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,12 +8,14 @@ from ...meta_eval.decision import Decision
 from ...presentation.figure import Figure, Kind
 from ...presentation.page import render_page, write_page
 from ...presentation.wording import format_rating
+from ...text.wording import count_of, verb_of
 from ..answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
-from ..deciding_answers import DecidingQuestion, VersionAnswer
+from ..deciding_answers import DecidingAnswer, DecidingQuestion
 from .charts import difference_chart, version_chart
 from .tables import basis_sentence, difference_table, needs_sentences, version_table
 
 _MOST_QUESTIONS = 20
+_MOST_ANSWERS = 2  # of one version to one question
 
 
 def write_decision_report(path: Path, decision: Decision, questions: Sequence[DecidingQuestion] = ()) -> None:
@@ -44,7 +47,7 @@ def render_decision_report(decision: Decision, questions: Sequence[DecidingQuest
         "changes": difference_chart(decision),
         "versions": version_table(decision),
         "differences": difference_table(decision),
-        "questions": [(one, contrast_question(one, decision), _missing(one, decision)) for one in shown],
+        "questions": [(one, contrast_question(one, decision), _left_out(one, decision)) for one in shown],
         "count": len(questions),
         "rated": sum(one.by == "rating" for one in questions),
     }
@@ -52,16 +55,21 @@ def render_decision_report(decision: Decision, questions: Sequence[DecidingQuest
 
 
 def contrast_question(question: DecidingQuestion, decision: Decision) -> AnswerContrast:
-    """Puts the answers to a question side by side, with their ratings and scores."""
-    names = [version.name for version in decision.versions]
-    order = {name: place for place, name in enumerate(names)}
-    answers = sorted(question.answers, key=lambda answer: order.get(answer.version, len(order)))
+    """Puts the answers to a question side by side, with their ratings and scores.
+
+    Of a version that answered it several times the first two answers stand there.
+    """
+    answers = [
+        answer
+        for version in decision.versions
+        for answer in [one for one in question.answers if one.version == version.name][:_MOST_ANSWERS]
+    ]
     return contrast_answers(
         [NamedAnswer(answer.version, answer.sample, facts=_facts(answer, decision)) for answer in answers]
     )
 
 
-def _facts(answer: VersionAnswer, decision: Decision) -> tuple[str, ...]:
+def _facts(answer: DecidingAnswer, decision: Decision) -> tuple[str, ...]:
     facts = []
     if answer.rating is not None:
         kind: Kind = "rating" if answer.rating == int(answer.rating) else "mean"
@@ -73,7 +81,11 @@ def _facts(answer: VersionAnswer, decision: Decision) -> tuple[str, ...]:
     return tuple(facts)
 
 
-def _missing(question: DecidingQuestion, decision: Decision) -> list[str]:
-    """The versions that have no answer to a question."""
-    names = {answer.version for answer in question.answers}
-    return [version.name for version in decision.versions if version.name not in names]
+def _left_out(question: DecidingQuestion, decision: Decision) -> str:
+    """Which versions have no answer to a question, and how many of their answers are not shown, in words."""
+    counts = Counter(answer.version for answer in question.answers)
+    missing = [version.name for version in decision.versions if not counts[version.name]]
+    more = sum(max(0, counts[version.name] - _MOST_ANSWERS) for version in decision.versions)
+    parts = [f"no answer of {', '.join(missing)}"] if missing else []
+    parts += [f"{count_of(more, 'more answer')} to it {verb_of(more, 'is', 'are')} not shown"] if more else []
+    return "; ".join(parts)

@@ -4,16 +4,16 @@ import random
 
 from assay.eval_sets import Sample
 from assay.runs.answer_contrast import NamedAnswer, contrast_answers
-from assay.runs.deciding_answers import VersionAnswer, find_deciding_questions
+from assay.runs.deciding_answers import DecidingAnswer, find_deciding_questions
 
 
 def answer(
     version: str, question: str, text: str, rating: float | None = None, score: float | None = None
-) -> VersionAnswer:
-    return VersionAnswer(version, question, Sample(id=question, user_input="How?", response=text), rating, score)
+) -> DecidingAnswer:
+    return DecidingAnswer(version, question, Sample(id=question, user_input="How?", response=text), rating, score)
 
 
-def order(*answers: VersionAnswer) -> list[tuple[str, str, float]]:
+def order(*answers: DecidingAnswer) -> list[tuple[str, str, float]]:
     return [(one.id, one.by, round(one.gap, 6)) for one in find_deciding_questions(answers)]
 
 

@@ -13,7 +13,7 @@ from assay.errors import InputError
 from assay.eval_sets import Sample
 from assay.meta_eval.decision import Decision, Needs, VersionDifference, VersionEstimate
 from assay.presentation.result_table import Paragraph
-from assay.runs.deciding_answers import VersionAnswer, find_deciding_questions
+from assay.runs.deciding_answers import DecidingAnswer, find_deciding_questions
 from assay.runs.decision_report import (
     decision_block,
     difference_chart,
@@ -105,10 +105,10 @@ def test_what_is_missing_is_not_shown_as_a_figure() -> None:
     assert "No question is known on which answers of the versions differ" in shown
 
 
-def answers_of(texts_of: dict[str, str], question: str = "q", **figures: float) -> Iterator[VersionAnswer]:
+def answers_of(texts_of: dict[str, str], question: str = "q", **figures: float) -> Iterator[DecidingAnswer]:
     for version, text in texts_of.items():
         sample = Sample(id=question, user_input="How do I save?", response=text)
-        yield VersionAnswer(version, question, sample, figures.get(version), None)
+        yield DecidingAnswer(version, question, sample, figures.get(version), None)
 
 
 def test_the_answers_that_decide_stand_side_by_side() -> None:
@@ -118,7 +118,7 @@ def test_the_answers_that_decide_stand_side_by_side() -> None:
     assert side.index("Press <del>OK</del>.") < side.index("<strong>"), "the version in use stands first"
     shown = texts(page)
     assert "rated 2 of 1 to 5" in shown or "rated 2 of 5" in shown
-    assert "4.50 of" in shown and "q: ratings differ by 2.50." in shown
+    assert "4.50 of" in shown and "q: ratings differ by 2.50" in shown
     assert "1 question with answers that differ by ratings." in shown
 
 
@@ -137,7 +137,7 @@ def test_a_version_without_an_answer_is_named() -> None:
     page = texts(
         render_decision_report(decision, find_deciding_questions(answers_of({"old": "A.", "new": "B."}, old=1, new=3)))
     )
-    assert "No answer: third." in page
+    assert "(no answer of third)" in page
 
 
 def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
             SHIP, best=names[1], versions=versions, differences=(change,), measure=hostile, notes=(hostile,)
         )
         answers = [
-            VersionAnswer(name, hostile[:60], Sample(user_input=hostile, response=hostile + end), rating)
+            DecidingAnswer(name, hostile[:60], Sample(user_input=hostile, response=hostile + end), rating)
             for name, end, rating in ((names[0], "", 1), (names[1], " changed", 5))
         ]
         path = tmp_path / "decide.html"
@@ -184,3 +184,15 @@ def test_the_block_for_a_terminal_has_the_sentence_first_and_the_notes_last() ->
     assert isinstance(parts[0], Paragraph) and parts[0].text == SENTENCE
     assert [one.caption for one in parts if not isinstance(one, Paragraph)] == ["Versions", "Differences"]
     assert isinstance(parts[-1], Paragraph) and parts[-1].text == "2 left out."
+
+
+def test_of_many_answers_of_one_version_two_are_shown() -> None:
+    """Five trials of one task per version: 4 of 10 stand there."""
+    answers = [
+        DecidingAnswer(version, "task", Sample(user_input="Do it.", response=f"{version} {trial}"), rating)
+        for version, rating in (("old", 1), ("new", 5))
+        for trial in range(5)
+    ]
+    page = texts(render_decision_report(SHIP, find_deciding_questions(answers)))
+    assert "(6 more answers to it are not shown)" in page
+    assert "old 1" in page and "new 1" in page and "old 2" not in page
