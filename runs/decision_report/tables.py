@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...meta_eval.decision import Decision, VersionDifference, VersionEstimate
+from ...meta_eval.decision import Decision, OtherDifference, VersionDifference, VersionEstimate
 from ...presentation.figure import Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, tabulate
 from ...text.wording import count_of
@@ -19,16 +19,18 @@ _LOOKS = (
     "single look. Questions that both versions answered, changed with another text, rated in both"
 )
 
+_OTHERS = "More is better in every row. For a single look; corrected for all rows of the table together (max-T)"
+
 
 def decision_block(decision: Decision) -> ReportBlock:
-    """The sentence, what it rests on, the versions, their differences, what would settle it, and the notes."""
+    """The sentence, what it rests on, the versions, their differences, what other metrics say, and the notes."""
     return ReportBlock(
         (
             Paragraph(decision.sentence, "strong"),
             Paragraph(basis_sentence(decision)),
             version_table(decision),
             difference_table(decision),
-            *(Paragraph(sentence) for sentence in needs_sentences(decision)),
+            *([other_table(decision)] if decision.others else []),
             *(Paragraph(note, label="Note:") for note in decision.notes),
         )
     )
@@ -65,6 +67,17 @@ def difference_table(decision: Decision) -> ResultTable:
     )
     table = tabulate("Differences", decision.differences, fields, note=_LOOKS)
     return table.without_empty("for a single look", "p, single look", "at equal style")
+
+
+def other_table(decision: Decision) -> ResultTable:
+    """What other metrics say: shown beside the decision, and never chosen for it."""
+    fields = (
+        Field("metric", "name", lambda one: one.metric),
+        Field("versions", "name", lambda one: f"{one.second} − {one.first}"),
+        Field("difference", "change", lambda one: _change(one, one.low, one.high), is_left=True),
+        Field("p", "p", lambda one: one.p),
+    )
+    return tabulate("Other metrics, which do not decide", decision.others, fields, note=_OTHERS)
 
 
 def pair_name(difference: VersionDifference) -> str:
@@ -116,7 +129,7 @@ def _mean(version: VersionEstimate) -> Figure:
     return Figure("mean", version.mean, version.low, version.high, problem)
 
 
-def _change(difference: VersionDifference, low: float | None, high: float | None) -> Figure:
+def _change(difference: VersionDifference | OtherDifference, low: float | None, high: float | None) -> Figure:
     return Figure("change", difference.difference, low, high, "" if low is not None else "no interval")
 
 
