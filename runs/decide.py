@@ -24,8 +24,8 @@ from .version_answers import (
     choose_level_of,
     read_source,
     select_answers,
-    source_of_results,
     split_source,
+    with_evidence,
 )
 from .version_measure import VersionMeasure, choose_measure, common_metrics, orient
 from .version_pairing import PairedAnswer, pair_versions
@@ -119,15 +119,16 @@ def decide(
         InputError: A file cannot be read.
 
     Example:
-        Thirty questions, which both versions answered; the new one is rated higher by one point or two:
+        Thirty questions, which both versions answered; the new answer is rated one point higher, every third one two:
 
-        >>> from assay import decide, evaluate
-        >>> def rated(version, rating):
-        ...     rows = [{"question": f"Q{n}?", "answer": f"{version} {n}", "rating": rating + n % 2} for n in range(30)]
-        ...     return evaluate(rows, "token_overlap", progress=False)
-        >>> decision = decide([rated("old", 2), rated("new", 4)], names=["old", "new"])
-        >>> decision.verdict, decision.best
-        ('ship', 'new')
+        >>> from assay import Sample, decide, evaluate
+        >>> def answers(version, ratings):
+        ...     return [Sample(id=f"{n}", user_input=f"Q{n}?", response=f"{version} {n}", rating=rating)
+        ...             for n, rating in enumerate(ratings)]
+        >>> old = evaluate(answers("old", [2, 3, 2] * 10), "token_overlap", progress=False)
+        >>> new = evaluate(answers("new", [3, 4, 4] * 10), "token_overlap", progress=False)
+        >>> print(decide([old, new], names=["old", "new"]).sentence)
+        Ship new: ...
     """
     check_type("results", results, (list, tuple), "a list of results, one per version")
     for place, one in enumerate(results):
@@ -137,13 +138,23 @@ def decide(
     labels = list(names) if names is not None else _default_names(results)
     if len(labels) != len(results):
         raise UsageError(f"names: there are {len(labels)} for {len(results)} versions; give one per version")
-    sources = [source_of_results(one, name) for one, name in zip(results, labels, strict=True)]
+    sources = [_source_of(one, name) for one, name in zip(results, labels, strict=True)]
     options = VersionOptions(
         scorer=None if scorer is None else Path(scorer),
         metric=metric,
         ratings=None if ratings is None else Path(ratings),
     )
     return decide_reading(_read(sources, None, options), margin=margin, seed=seed)
+
+
+def _source_of(results: Results, name: str) -> AnswerSource:
+    values = {
+        sample: {metric: score.value for metric, score in scores.items() if score.value is not None}
+        for sample, scores in results.scores.items()
+    }
+    source = AnswerSource(name, list(results.samples.values()), values, results.directions)
+    rows = ((sample, metric, score) for sample, scores in results.scores.items() for metric, score in scores.items())
+    return with_evidence(source, rows)
 
 
 def _default_names(results: Sequence[Results]) -> list[str]:

@@ -16,7 +16,7 @@ from ..meta_eval.table import RATER
 from ..text.wording import count_of, list_first, verb_of
 from .ratings.rated_set import FILE, ratings_of_answers
 from .ratings.rating_queue import RatingQueue
-from .ratings.same_raters import RatedAnswer, average_ratings, find_common_raters, ratings_by_rater
+from .ratings.same_raters import RatedText, average_ratings, find_common_raters, ratings_by_rater
 from .version_answers import VersionAnswers
 from .version_pairing import PairedAnswer
 
@@ -119,7 +119,7 @@ def _average(
             merged.setdefault(key, {}).setdefault(rater, []).append(rating)
     places = {key: place for place, key in enumerate(owners)}
     rated = [
-        RatedAnswer(
+        RatedText(
             key[0],
             frozenset(theirs),
             {rater: sum(values) / len(values) for rater, values in merged.get(key, {}).items()},

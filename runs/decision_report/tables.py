@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ...meta_eval.decision import Decision, OtherDifference, VersionDifference, VersionEstimate
+from ...metrics.specification import UNDIRECTED
 from ...presentation.figure import Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, tabulate
 from ...text.wording import count_of
@@ -19,7 +20,7 @@ _LOOKS = (
     "single look. Questions that both versions answered, changed with another text, rated in both"
 )
 
-_OTHERS = "More is better in every row. For a single look; corrected for all rows of the table together (max-T)"
+_OTHERS = "Above 0 is better{undirected}. For a single look, corrected for all rows of the table together (max-T)"
 
 
 def decision_block(decision: Decision) -> ReportBlock:
@@ -77,7 +78,9 @@ def other_table(decision: Decision) -> ResultTable:
         Field("difference", "change", lambda one: _change(one, one.low, one.high), is_left=True),
         Field("p", "p", lambda one: one.p),
     )
-    return tabulate("Other metrics, which do not decide", decision.others, fields, note=_OTHERS)
+    undirected = [name for name in dict.fromkeys(one.metric for one in decision.others) if name in UNDIRECTED]
+    but = f" (but of {' and '.join(undirected)}, of which neither more nor less is better)" if undirected else ""
+    return tabulate("Other metrics, which do not decide", decision.others, fields, note=_OTHERS.format(undirected=but))
 
 
 def pair_name(difference: VersionDifference) -> str:
