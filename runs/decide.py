@@ -4,7 +4,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,6 +61,8 @@ class VersionOptions:
         ratings: A file of further ratings.
         scale: The scale of the file's ratings, where it does not say it.
         level: Whether conversations or turns are compared; None for what is rated.
+        has_letters: Whether runs without a name of their own are called A, B and so on by their places, instead of by
+            their ids.
     """
 
     by: str = ""
@@ -69,6 +71,7 @@ class VersionOptions:
     ratings: Path | None = None
     scale: tuple[float, float] | None = None
     level: "RatedLevel | None" = None
+    has_letters: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,12 +83,14 @@ class VersionReading:
         answers: The answers, in the order of the rows.
         measure: What decides; "" where ratings alone do.
         notes: What a reader should know: what is left out, assumed or paired.
+        runs: The run's id of each version that is a run.
     """
 
     table: VersionTable
     answers: tuple[PairedAnswer, ...]
     measure: str
     notes: tuple[str, ...]
+    runs: Mapping[str, str] = field(default_factory=dict)
 
 
 def decide(
@@ -161,7 +166,11 @@ def _default_names(results: Sequence[Results]) -> list[str]:
     runs = [one.run for one in results if one.run]
     if len(set(runs)) == len(results):
         return runs
-    return [chr(ord("A") + number) if number < 26 else f"version {number + 1}" for number in range(len(results))]
+    return [_letter(place) for place in range(len(results))]
+
+
+def _letter(place: int) -> str:
+    return chr(ord("A") + place) if place < 26 else f"version {place + 1}"
 
 
 def decide_reading(reading: VersionReading, *, margin: float = MARGIN, seed: int = 0) -> Decision:
@@ -202,6 +211,12 @@ def read_versions(store: "Store | None", names: Sequence[str], options: VersionO
     notes: list[str] = []
     if options.by:
         sources, notes = split_source(sources[0], options.by)
+    elif options.has_letters:
+        _check_names([source.name for source in sources])
+        sources = [
+            replace(source, name=_letter(place)) if source.run is not None and source.name == source.run.id else source
+            for place, source in enumerate(sources)
+        ]
     return _read(sources, store.database if store is not None else None, options, notes)
 
 
@@ -247,7 +262,8 @@ def _read(
         *fitted_notes,
         *scale_notes,
     )
-    return VersionReading(table, tuple(answers), measure.name if has_scores else "", all_notes)
+    runs = {} if options.by else {source.name: source.run.id for source in sources if source.run is not None}
+    return VersionReading(table, tuple(answers), measure.name if has_scores else "", all_notes, runs)
 
 
 def _check_names(names: Sequence[str]) -> None:

@@ -14,6 +14,8 @@ from .output import echo_json, open_console, print_blocks, print_command, typed_
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..eval_sets import Sample
     from ..meta_eval.decision import Decision
     from ..meta_eval.score_files.read_options import RatedLevel
@@ -89,7 +91,7 @@ def decide(
 
     if report is not None and (report.suffix not in {".html", ".htm"} or not report.parent.is_dir()):
         raise UsageError(f"{report}: name an .html file in a folder that exists")
-    options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level)
+    options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level, not as_json)
     reading = read_versions(_open_store(store), runs, options)
     decision = decide_reading(reading, margin=margin, seed=seed)
     to_rate = list_next(reading, decision.needs.ratings or _TO_RATE, seed)
@@ -105,7 +107,7 @@ def decide(
     if as_json:
         echo_json(decision_as_json(decision, to_rate))
     else:
-        _print(decision, to_rate, runs, report, next_file)
+        _print(decision, reading.runs, to_rate, runs=runs, report=report, next_file=next_file)
     return exit_codes.GATE_FAILED if gate and decision.verdict not in {"ship", "equivalent"} else exit_codes.DONE
 
 
@@ -120,7 +122,9 @@ def _open_store(place: str | Path) -> "Store | None":
 
 def _print(
     decision: "Decision",
+    run_ids: "Mapping[str, str]",
     to_rate: "list[list[Sample]]",
+    *,
     runs: tuple[str, ...],
     report: Path | None,
     next_file: Path | None,
@@ -129,8 +133,12 @@ def _print(
 
     from ..runs.decision_report import decision_block
 
-    print_blocks(decision_block(decision))
     console = open_console()
+    for version in decision.versions:
+        if version.name in run_ids:
+            in_use = ", in use today" if version.name == decision.in_use else ""
+            console.print(Text(f"{version.name}: run {run_ids[version.name]}{in_use}"))
+    print_blocks(decision_block(decision))
     if report is not None:
         console.print(Text(f"\nThe decision and the answers that decide: {report}"))
     if not to_rate:
@@ -143,7 +151,7 @@ def _print(
         print_command(console, typed_command("rate", next_file, "--raters", "NAME,NAME"))
         print_command(console, typed_command("ratings", "last", "--out", "rated.jsonl"))
         print_command(console, _typed_again(runs, "--ratings", "rated.jsonl"))
-    else:
+    elif decision.verdict == "unsettled":
         names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])
         console.print(Text(f"\nRate next, drawn at random of the questions whose answers differ: {names}. As a set:"))
         print_command(console, _typed_again(runs, "--next", "next.jsonl"))

@@ -58,10 +58,10 @@ def difference_table(decision: Decision) -> ResultTable:
     fields = (
         Field("versions", "name", pair_name),
         Field("difference, at every look", "change", lambda one: _change(one, one.low, one.high), is_left=True),
-        Field("p, every look", "p", lambda one: one.p),
+        Field("p", "p", lambda one: one.p),
         Field("for a single look", "change", _single, is_left=True),
         Field("p, single look", "p", lambda one: one.fixed_p, "wide"),
-        Field("at equal style", "change", _adjusted, is_left=True),
+        Field("at equal style", "change", lambda one: _adjusted(one, decision), is_left=True),
         Field("questions", "count", lambda one: one.questions, "wide"),
         Field("changed", "count", lambda one: one.changed, "wide"),
         Field("rated", "count", lambda one: one.rated, "wide"),
@@ -141,8 +141,11 @@ def _single(difference: VersionDifference) -> Figure | str:
     return "" if low is None or high is None else _change(difference, low, high)
 
 
-def _adjusted(difference: VersionDifference) -> Figure:
-    return Figure("change", difference.adjusted, difference.adjusted_low, difference.adjusted_high)
+def _adjusted(difference: VersionDifference, decision: Decision) -> Figure | str:
+    adjusted = Figure("change", difference.adjusted, difference.adjusted_low, difference.adjusted_high)
+    if difference.adjusted is None or difference.adjusted_by_ratings or decision.basis == "scores":
+        return adjusted
+    return f"{adjusted} (of scores)"  # which may be on another scale than the other columns
 
 
 def _ranks(ranks: tuple[int, int]) -> str:
