@@ -39,7 +39,7 @@ def version_table(decision: Decision) -> ResultTable:
     winner, in_use = better_version(decision), decision.versions[0].name
     fields = (
         Field("version", "name", lambda one: TableCell(one.name, note=IN_USE if one.name == in_use else "")),
-        Field(f"mean {_unit(decision)} [likely range]", "mean", _mean, is_left=True),
+        Field(f"mean {rating_unit(decision)} [likely range]", "mean", _mean, is_left=True),
         Field("P(best)", "share", lambda one: one.p_best),
         Field("ranks", "text", lambda one: _ranks(one.ranks)),
         Field("answers", "count", lambda one: one.n),
@@ -107,7 +107,8 @@ def needs_sentences(decision: Decision) -> Iterator[str]:
         yield "How many more answers or ratings would settle it cannot be told from these."
 
 
-def _unit(decision: Decision) -> str:
+def rating_unit(decision: Decision) -> str:
+    """Returns what the means are of: ratings, or scores where nothing is rated."""
     return "score" if decision.basis == "scores" else "rating"
 
 
