@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ..eval_sets import Sample
+from ..presentation.figure import Figure
 from ..runs import Store
 from ..runs.answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
 from ..runs.compare import RunComparison, compare
@@ -34,12 +35,12 @@ class ComparedAnswer:
     Attributes:
         contrast: Both answers side by side.
         values: By metric, the values in A and in B.
-        ratings: The mean ratings of A and B that the decision counts.
+        ratings: The mean ratings in A and B that the decision counts; none where neither is rated.
     """
 
     contrast: AnswerContrast
     values: tuple[tuple[str, float | None, float | None], ...]
-    ratings: tuple[float | None, float | None]
+    ratings: tuple[Figure, ...]
 
 
 class ComparisonPages:
@@ -109,8 +110,9 @@ class ComparisonPages:
         state = await self._find_runs(request)
         (id_a, *_), (id_b, *_) = state
         comparison = await self.viewer.kept(("compare", state), lambda store: compare(store, id_a, id_b))
-        raters = await self.viewer.in_store(lambda store: compare_ratings(store, comparison))
         decided = await self._decide(state)
+        is_decided = decided.decision is not None  # it says what raters like: one answer to one question
+        raters = None if is_decided else await self.viewer.in_store(lambda store: compare_ratings(store, comparison))
         asked = request.query_params.get("metric", "")
         measure = decided.decision.measure if decided.decision else ""
         metric = next(name for name in (asked, measure, comparison.metrics[0]) if name in comparison.metrics)
@@ -170,10 +172,15 @@ def _compared_answers(
         before, after = texts[sample]
         pair = by_id[sample]
         values = tuple((metric, pair.earlier_value(metric), pair.value(metric)) for metric in comparison.metrics)
-        ratings = decided.ratings.get(("A", before.id)), decided.ratings.get(("B", after.id))
+        ratings = [decided.ratings.get(key) for key in (("A", before.id), ("B", after.id))]
+        rated = any(rating is not None for rating in ratings)
         named = (
             NamedAnswer("A", before, answer_url(comparison.a, before.id)),
             NamedAnswer("B", after, answer_url(comparison.b, after.id)),
         )
-        answers.append(ComparedAnswer(contrast_answers(named), values, ratings))
+        answers.append(ComparedAnswer(contrast_answers(named), values, tuple(map(_rating, ratings)) if rated else ()))
     return answers
+
+
+def _rating(value: float | None) -> Figure:
+    return Figure("rating", None if value is None else round(value, 2))

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from ...meta_eval.decision import Decision
-from ...presentation.figure import Figure, Kind
+from ...presentation.figure import Figure
 from ...presentation.page import render_page, write_page
 from ...presentation.wording import format_rating
 from ...text.wording import count_of, verb_of
 from ..answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
 from ..deciding_answers import DecidingAnswer, DecidingQuestion
 from .charts import difference_chart, version_chart
-from .tables import basis_sentence, difference_table, needs_sentences, rating_unit, version_table
+from .tables import basis_sentence, difference_table, needs_sentence, other_table, rating_unit, version_table
 
 _MOST_QUESTIONS = 20
 _MOST_ANSWERS = 2  # of one version to one question
@@ -54,11 +54,12 @@ def view_decision(decision: Decision) -> dict[str, Any]:
         "sentence": decision.sentence,
         "unit": rating_unit(decision),
         "basis": basis_sentence(decision),
-        "needs": list(needs_sentences(decision)),
+        "needs": needs_sentence(decision),
         "means": version_chart(decision),
         "changes": difference_chart(decision),
         "versions": version_table(decision),
         "differences": difference_table(decision),
+        "others": other_table(decision) if decision.others else None,
     }
 
 
@@ -80,8 +81,7 @@ def contrast_question(question: DecidingQuestion, decision: Decision) -> AnswerC
 def _facts(answer: DecidingAnswer, decision: Decision) -> tuple[str, ...]:
     facts = []
     if answer.rating is not None:
-        kind: Kind = "rating" if answer.rating == int(answer.rating) else "mean"
-        facts.append(f"rated {format_rating(answer.rating, *decision.scale, kind)}")
+        facts.append(f"rated {format_rating(round(answer.rating, 2), *decision.scale)}")
     elif decision.basis != "scores":
         facts.append("not rated")
     if answer.score is not None:

@@ -1,8 +1,7 @@
 """The tables and sentences of a decision between versions."""
 
-from collections.abc import Iterator
-
-from ...meta_eval.decision import Decision, VersionDifference, VersionEstimate
+from ...meta_eval.decision import Decision, OtherDifference, VersionDifference, VersionEstimate
+from ...meta_eval.decision.version_decision import round_up
 from ...presentation.figure import Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, tabulate
 from ...text.wording import count_of
@@ -18,17 +17,21 @@ _LOOKS = (
     "hold for all pairs together. At equal style: the difference at equal length, lists, bold text and headings, for a "
     "single look. Questions that both versions answered, changed with another text, rated in both"
 )
+_OTHERS = (
+    "On each metric's own scale, more is better. For a single look; intervals and p are corrected for all rows of the "
+    "table (max-T)"
+)
 
 
 def decision_block(decision: Decision) -> ReportBlock:
-    """The sentence, what it rests on, the versions, their differences, what would settle it, and the notes."""
+    """The sentence, what it rests on, the versions, their differences, other metrics, and the notes."""
     return ReportBlock(
         (
             Paragraph(decision.sentence, "strong"),
             Paragraph(basis_sentence(decision)),
             version_table(decision),
             difference_table(decision),
-            *(Paragraph(sentence) for sentence in needs_sentences(decision)),
+            *([other_table(decision)] if decision.others else []),
             *(Paragraph(note, label="Note:") for note in decision.notes),
         )
     )
@@ -67,7 +70,18 @@ def difference_table(decision: Decision) -> ResultTable:
     return table.without_empty("for a single look", "p, single look", "at equal style")
 
 
-def pair_name(difference: VersionDifference) -> str:
+def other_table(decision: Decision) -> ResultTable:
+    """What other metrics say of the versions."""
+    fields = (
+        Field("metric", "name", lambda one: one.metric),
+        Field("versions", "name", pair_name),
+        Field("difference", "change", lambda one: _change(one, one.low, one.high), is_left=True),
+        Field("p", "p", lambda one: one.p),
+    )
+    return tabulate("Other metrics, which do not decide", decision.others, fields, note=_OTHERS)
+
+
+def pair_name(difference: VersionDifference | OtherDifference) -> str:
     """Returns the two versions of a difference, as what is less what."""
     return f"{difference.second} − {difference.first}"
 
@@ -92,19 +106,19 @@ def basis_sentence(decision: Decision) -> str:
     )
 
 
-def needs_sentences(decision: Decision) -> Iterator[str]:
-    """What would settle an unsettled decision, in 8 of 10 cases."""
+def needs_sentence(decision: Decision) -> str:
+    """Returns what would settle an unsettled decision, and how surely; "" where it is settled or nobody can tell."""
     answers, ratings = decision.needs.answers, decision.needs.ratings
-    if decision.verdict != "unsettled":
-        return
-    if answers is not None:
-        yield (
-            f"About {count_of(answers, 'more answer')} per version would settle it, scored and rated as those at hand."
-        )
+    parts = []
     if ratings is not None:
-        yield f"About {count_of(ratings, 'more rating')} per version, of the answers at hand, would settle it."
-    if answers is None and ratings is None:
-        yield "How many more answers or ratings would settle it cannot be told from these."
+        parts.append(
+            f"about {count_of(round_up(ratings), 'more of the answers at hand', 'more of the answers at hand')} rated"
+        )
+    if answers is not None:
+        parts.append(f"about {count_of(round_up(answers), 'more answer')}, scored and rated as those at hand")
+    if decision.verdict != "unsettled" or not parts:
+        return ""
+    return f"To settle such a decision in 8 of 10 cases takes, of each version, {', or '.join(parts)}."
 
 
 def rating_unit(decision: Decision) -> str:
@@ -117,7 +131,7 @@ def _mean(version: VersionEstimate) -> Figure:
     return Figure("mean", version.mean, version.low, version.high, problem)
 
 
-def _change(difference: VersionDifference, low: float | None, high: float | None) -> Figure:
+def _change(difference: VersionDifference | OtherDifference, low: float | None, high: float | None) -> Figure:
     return Figure("change", difference.difference, low, high, "" if low is not None else "no interval")
 
 
