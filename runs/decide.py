@@ -4,10 +4,10 @@ import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..arguments import check_type
 from ..errors import UsageError
@@ -15,6 +15,7 @@ from ..eval_sets import Sample
 from ..eval_sets.turns import is_turn
 from ..meta_eval.decision import Decision, VersionTable, decide_versions
 from ..meta_eval.decision.version_decision import MARGIN
+from ..meta_eval.decision.version_means import FEWEST_RATED_GROUPS
 from ..text.answer_style import STYLES, measure_style
 from ..text.wording import count_of, verb_of
 from .results import Results
@@ -36,7 +37,17 @@ if TYPE_CHECKING:
     from .database import Database
     from .store import Store
 
-__all__ = ["MARGIN", "VersionOptions", "VersionReading", "decide", "decide_reading", "list_next", "read_versions"]
+__all__ = [
+    "MARGIN",
+    "VersionOptions",
+    "VersionReading",
+    "decide",
+    "decide_reading",
+    "decision_as_json",
+    "list_next",
+    "rating_set",
+    "read_versions",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +339,38 @@ def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sa
     ]
     candidates = [unrated for unrated in open_questions if unrated]
     return random.Random(seed).sample(candidates, min(most, len(candidates)))
+
+
+def rating_set(to_rate: Sequence[Sequence[Sample]], seed: int = 0) -> list[Sample]:
+    """Makes a set for raters of answers to several versions: shuffled, and nothing in it says whose answer is whose.
+
+    Its ratings find their answers by question and answer (`--ratings FILE`).
+
+    Args:
+        to_rate: By question its answers (`list_next`).
+        seed: Seed of the order.
+    """
+    samples = [sample for answers in to_rate for sample in answers]
+    random.Random(seed).shuffle(samples)
+    unrated = {"rating": None, "ratings": {}, "metadata": {}}
+    return [
+        sample.model_copy(update={"id": f"answer-{number}", "group": sample.source} | unrated)
+        for number, sample in enumerate(samples, 1)
+    ]
+
+
+def decision_as_json(decision: Decision, to_rate: Sequence[Sequence[Sample]] = ()) -> dict[str, Any]:
+    """Returns what `assay decide --json` prints.
+
+    Args:
+        decision: The decision.
+        to_rate: What to rate next, by question (`list_next`).
+    """
+    return (
+        {"sentence": decision.sentence}
+        | asdict(decision)
+        | {"next": [[sample.id for sample in answers] for answers in to_rate]}
+    )
 
 
 def _numbers(numbers: Sequence[int]) -> "Places":

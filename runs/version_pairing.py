@@ -1,10 +1,11 @@
 """Which answers of several versions reply to one question: by id, else by question, else by group."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..eval_sets import Sample
+from ..eval_sets.conversation import asked_text
 from ..eval_sets.opening_question import opening_question
 from ..text.wording import count_of, verb_of
 from .sample_pairing import pair_samples
@@ -39,10 +40,10 @@ def pair_versions(
     """Pairs the answers of several versions.
 
     Each run is paired with the first as `assay compare` pairs two (`pair_samples`). Where that pairs less than half of
-    the answers of the version with the fewest, and where the versions are of one run, answers with one question (of a
-    conversation the first) are paired; where that pairs less than half too, answers of one group, such as several
-    trials of one task. Only questions that every version answered take part. Versions that share no question are
-    compared with all their answers, unpaired.
+    the answers of the version with the fewest, and where the versions are of one run, the first of these ways counts
+    that pairs half of them: answers to the same question after the same conversation; conversations that begin with one
+    question; answers of one group, such as several trials of one task. Only questions that every version answered take
+    part. Versions that share no question are compared with all their answers, unpaired.
 
     Args:
         versions: The versions, the one in use today first.
@@ -52,7 +53,8 @@ def pair_versions(
         The answers that take part, and notes on how they were paired and what is left out.
     """
     ways = [] if is_one_source else [("id", _by_id(versions))]
-    ways += [("question", _by_question(versions)), ("group", _by_group(versions))]
+    ways += [("question", _by_text(versions, asked_text)), ("question", _by_text(versions, opening_question))]
+    ways.append(("group", _by_group(versions)))
     shares = [_share_paired(versions, keys) for _, keys in ways]
     best = next((place for place, share in enumerate(shares) if share >= _ENOUGH_PAIRED), shares.index(max(shares)))
     way, keys = ways[best]
@@ -83,12 +85,9 @@ def _by_id(versions: Sequence[VersionAnswers]) -> Keys:
     return keys
 
 
-def _by_question(versions: Sequence[VersionAnswers]) -> Keys:
-    """By text; a text that one version answered several times is as many questions as it has groups."""
-    texts = [
-        {name: " ".join(opening_question(sample).split()) for name, sample in version.samples.items()}
-        for version in versions
-    ]
+def _by_text(versions: Sequence[VersionAnswers], read: Callable[[Sample], str]) -> Keys:
+    """By a text; one that a version answered several times is as many questions as it has groups."""
+    texts = [{name: " ".join(read(sample).split()) for name, sample in version.samples.items()} for version in versions]
     repeated = {text for of_version in texts for text, count in Counter(of_version.values()).items() if count > 1}
     return [
         {

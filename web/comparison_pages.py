@@ -61,14 +61,14 @@ class ComparisonPages:
     @for_visitors
     async def _show(self, request: Request) -> Response:
         a, b = request.query_params.get("a", ""), request.query_params.get("b", "")
-        figures = {name: request.query_params.get(name, "") for name in ("a", "b", "metric", "list", "page")}
+        figures = {name: request.query_params.get(name, "") for name in ("a", "b", "by", "metric", "list", "page")}
         runs = await self.viewer.in_store(lambda store: store.run_ids(_MOST_LISTED))
         content = {
             "title": "Compare runs",
             "runs": runs,
             "a": a,
             "b": b,
-            "decision_url": f"/compare/decision?{urlencode({'a': a, 'b': b})}",
+            "decision_url": f"/compare/decision?{urlencode({name: figures[name] for name in ('a', 'b', 'by')})}",
             "figures_url": f"/compare/figures?{urlencode(figures)}",
         }
         return self.viewer.render(request, "compare.html", content)
@@ -77,11 +77,15 @@ class ComparisonPages:
     async def _decision(self, request: Request) -> Response:
         state = await self._find_runs(request)
         (id_a, *_), (id_b, *_) = state
-        decided = await self._decide(state)
+        by = request.query_params.get("by", "")
+        decided = await self._decide(state, by)
         content = {
+            "a": id_a,
+            "b": id_b,
+            "choices": decided.choices,
             "decision": decided.decision,
             "problem": decided.problem,
-            "swapped_url": f"/compare?{urlencode({'a': id_b, 'b': id_a})}",
+            "swapped_url": f"/compare?{urlencode({'a': id_b, 'b': id_a, 'by': by})}",
         }
         figures = {} if decided.decision is None else view_decision(decided.decision)
         return self.viewer.render(request, "compare_decision.html", content | figures)
@@ -99,18 +103,19 @@ class ComparisonPages:
 
         return await self.viewer.in_store(find)
 
-    async def _decide(self, state: tuple[_RunState, _RunState]) -> RunDecision:
-        """The decision between two runs, which is made anew after each rating."""
+    async def _decide(self, state: tuple[_RunState, _RunState], by: str) -> RunDecision:
+        """The decision between two runs by a metric ("": the only one), which is made anew after each rating."""
         (id_a, *_), (id_b, *_) = state
         rated = await self.viewer.in_store(lambda store: rating_state(store.database))
-        return await self.viewer.kept(("decision", state, rated), lambda store: decide_two(store, id_a, id_b))
+        return await self.viewer.kept(("decision", state, by, rated), lambda store: decide_two(store, id_a, id_b, by))
 
     @for_visitors
     async def _figures(self, request: Request) -> Response:
         state = await self._find_runs(request)
         (id_a, *_), (id_b, *_) = state
         comparison = await self.viewer.kept(("compare", state), lambda store: compare(store, id_a, id_b))
-        decided = await self._decide(state)
+        by = request.query_params.get("by", "")
+        decided = await self._decide(state, by)
         is_decided = decided.decision is not None  # it says what raters like: one answer to one question
         raters = None if is_decided else await self.viewer.in_store(lambda store: compare_ratings(store, comparison))
         asked = request.query_params.get("metric", "")
@@ -133,7 +138,7 @@ class ComparisonPages:
         shown = changed[(page - 1) * _PER_PAGE : page * _PER_PAGE]
         texts = await self.viewer.in_store(lambda store: _texts(store, comparison, shown))
         answers = await run_in_threadpool(_compared_answers, comparison, shown, texts, decided)
-        address = {"a": id_a, "b": id_b, "metric": "" if is_by_decision else metric, "list": listed}
+        address = {"a": id_a, "b": id_b, "by": by, "metric": "" if is_by_decision else metric, "list": listed}
         content = {
             "comparison": comparison,
             "sentences": comparison_sentences(comparison, raters),
