@@ -97,7 +97,7 @@ def basis_sentence(decision: Decision) -> str:
     basis = {
         "ratings and scores": f"your raters' ratings and {scores}",
         "ratings": "your raters' ratings",
-        "scores": f"{scores} alone: no answer is rated",
+        "scores": f"{scores} alone, which no rating of these answers corrects",
     }[decision.basis]
     low, high = (Figure("rating", end) for end in decision.scale)
     return (

@@ -102,7 +102,7 @@ def test_what_is_missing_is_not_shown_as_a_figure() -> None:
     assert table_cells(page, 0)[1] == ["new", "3.80 (no interval)", "–", "1", "118", "0"]
     shown = texts(page)
     assert "at equal style" not in re.findall("<thead>.*?</thead>", page, re.DOTALL)[1]
-    assert "the scores of f alone: no answer is rated" in shown and "mean score" in shown
+    assert "the scores of f alone, which no rating of these answers corrects" in shown and "mean score" in shown
     assert "No question is known on which answers of the versions differ" in shown
 
 
