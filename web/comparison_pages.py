@@ -61,15 +61,13 @@ class ComparisonPages:
     @for_visitors
     async def _show(self, request: Request) -> Response:
         a, b = request.query_params.get("a", ""), request.query_params.get("b", "")
-        figures = {name: request.query_params.get(name, "") for name in ("a", "b", "by", "metric", "list", "page")}
         runs = await self.viewer.in_store(lambda store: store.run_ids(_MOST_LISTED))
         content = {
             "title": "Compare runs",
             "runs": runs,
             "a": a,
             "b": b,
-            "decision_url": f"/compare/decision?{urlencode({name: figures[name] for name in ('a', 'b', 'by')})}",
-            "figures_url": f"/compare/figures?{urlencode(figures)}",
+            "decision_url": _part_url(request, "decision"),
         }
         return self.viewer.render(request, "compare.html", content)
 
@@ -85,6 +83,7 @@ class ComparisonPages:
             "choices": decided.choices,
             "decision": decided.decision,
             "problem": decided.problem,
+            "figures_url": _part_url(request, "figures"),
             "swapped_url": f"/compare?{urlencode({'a': id_b, 'b': id_a, 'by': by})}",
         }
         figures = {} if decided.decision is None else view_decision(decided.decision)
@@ -159,6 +158,12 @@ class ComparisonPages:
             "answer_url": answer_url,
         }
         return self.viewer.render(request, "compare_figures.html", content)
+
+
+def _part_url(request: Request, part: str) -> str:
+    """The address of a part of the page, with what the request asks for."""
+    asked = {name: request.query_params.get(name, "") for name in ("a", "b", "by", "metric", "list", "page")}
+    return f"/compare/{part}?{urlencode(asked)}"
 
 
 def _texts(store: Store, comparison: RunComparison, samples: list[str]) -> dict[str, tuple[Sample, Sample]]:
