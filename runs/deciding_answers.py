@@ -1,10 +1,14 @@
 """The answers that decide between versions: those to the questions on which the versions differ most."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..eval_sets import Sample
+
+if TYPE_CHECKING:
+    from .decide import VersionReading
 
 _NOISE = 1e-9  # a smaller difference is one of rounding in the computer
 
@@ -18,8 +22,7 @@ class DecidingAnswer:
         question: What the question is called in all versions: the id in the version that is in use today.
         sample: The answer.
         rating: Its mean rating; None where it is not rated.
-        score: Its score by the measure that decides, as the measure gives it; None without one.
-        run: The id of the run that it is from; "" where it is from none.
+        score: Its score by the measure that decides, more is better; None without one.
     """
 
     version: str
@@ -27,7 +30,6 @@ class DecidingAnswer:
     sample: Sample
     rating: float | None = None
     score: float | None = None
-    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,28 @@ class DecidingQuestion:
     answers: tuple[DecidingAnswer, ...]
     by: Literal["rating", "score"]
     gap: float
+
+
+def read_deciding_answers(reading: "VersionReading") -> list[DecidingAnswer]:
+    """Returns the answers of versions that were read, with the ratings and scores that the decision counts.
+
+    Args:
+        reading: The versions.
+    """
+    table = reading.table
+    names: dict[int, str] = {}
+    for answer in sorted(reading.answers, key=lambda answer: answer.version):
+        names.setdefault(answer.question, answer.sample.id)
+    return [
+        DecidingAnswer(
+            table.versions[answer.version], names[answer.question], answer.sample, _known(rating), _known(score)
+        )
+        for answer, rating, score in zip(reading.answers, table.ratings.tolist(), table.scores.tolist(), strict=True)
+    ]
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def find_deciding_questions(answers: Iterable[DecidingAnswer]) -> list[DecidingQuestion]:

@@ -3,16 +3,17 @@
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ...meta_eval.decision import Decision
-from ...presentation.figure import Figure, Kind
+from ...presentation.figure import Figure
 from ...presentation.page import render_page, write_page
 from ...presentation.wording import format_rating
 from ...text.wording import count_of, verb_of
 from ..answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
 from ..deciding_answers import DecidingAnswer, DecidingQuestion
 from .charts import difference_chart, version_chart
-from .tables import basis_sentence, difference_table, needs_sentences, version_table
+from .tables import basis_sentence, difference_table, needs_sentence, other_table, rating_unit, version_table
 
 _MOST_QUESTIONS = 20
 _MOST_ANSWERS = 2  # of one version to one question
@@ -38,20 +39,28 @@ def render_decision_report(decision: Decision, questions: Sequence[DecidingQuest
         questions: The questions on which the versions differ; see `write_decision_report`.
     """
     shown = questions[:_MOST_QUESTIONS]
-    view = {
-        "decision": decision,
-        "sentence": decision.sentence,
-        "basis": basis_sentence(decision),
-        "needs": list(needs_sentences(decision)),
-        "means": version_chart(decision),
-        "changes": difference_chart(decision),
-        "versions": version_table(decision),
-        "differences": difference_table(decision),
+    view = view_decision(decision) | {
         "questions": [(one, contrast_question(one, decision), _left_out(one, decision)) for one in shown],
         "count": len(questions),
         "rated": sum(one.by == "rating" for one in questions),
     }
     return render_page(__package__, "decision.html", view)
+
+
+def view_decision(decision: Decision) -> dict[str, Any]:
+    """Returns what a page shows of a decision, by the names that the templates know."""
+    return {
+        "decision": decision,
+        "sentence": decision.sentence,
+        "unit": rating_unit(decision),
+        "basis": basis_sentence(decision),
+        "needs": needs_sentence(decision),
+        "means": version_chart(decision),
+        "changes": difference_chart(decision),
+        "versions": version_table(decision),
+        "differences": difference_table(decision),
+        "others": other_table(decision) if decision.others else None,
+    }
 
 
 def contrast_question(question: DecidingQuestion, decision: Decision) -> AnswerContrast:
@@ -72,8 +81,7 @@ def contrast_question(question: DecidingQuestion, decision: Decision) -> AnswerC
 def _facts(answer: DecidingAnswer, decision: Decision) -> tuple[str, ...]:
     facts = []
     if answer.rating is not None:
-        kind: Kind = "rating" if answer.rating == int(answer.rating) else "mean"
-        facts.append(f"rated {format_rating(answer.rating, *decision.scale, kind)}")
+        facts.append(f"rated {format_rating(round(answer.rating, 2), *decision.scale)}")
     elif decision.basis != "scores":
         facts.append("not rated")
     if answer.score is not None:

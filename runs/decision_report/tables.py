@@ -1,8 +1,7 @@
 """The tables and sentences of a decision between versions."""
 
-from collections.abc import Iterator
-
 from ...meta_eval.decision import Decision, OtherDifference, VersionDifference, VersionEstimate
+from ...meta_eval.decision.version_decision import round_up
 from ...metrics.specification import UNDIRECTED
 from ...presentation.figure import Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, tabulate
@@ -19,12 +18,14 @@ _LOOKS = (
     "hold for all pairs together. At equal style: the difference at equal length, lists, bold text and headings, for a "
     "single look. Questions that both versions answered, changed with another text, rated in both"
 )
-
-_OTHERS = "Above 0 is better{undirected}. For a single look, corrected for all rows of the table together (max-T)"
+_OTHERS = (
+    "On each metric's own scale, more is better{undirected}. For a single look; intervals and p are corrected for all "
+    "rows of the table (max-T)"
+)
 
 
 def decision_block(decision: Decision) -> ReportBlock:
-    """The sentence, what it rests on, the versions, their differences, what other metrics say, and the notes."""
+    """The sentence, what it rests on, the versions, their differences, other metrics, and the notes."""
     return ReportBlock(
         (
             Paragraph(decision.sentence, "strong"),
@@ -42,7 +43,7 @@ def version_table(decision: Decision) -> ResultTable:
     winner, in_use = better_version(decision), decision.versions[0].name
     fields = (
         Field("version", "name", lambda one: TableCell(one.name, note=IN_USE if one.name == in_use else "")),
-        Field(f"mean {_unit(decision)} [likely range]", "mean", _mean, is_left=True),
+        Field(f"mean {rating_unit(decision)} [likely range]", "mean", _mean, is_left=True),
         Field("P(best)", "share", lambda one: one.p_best),
         Field("ranks", "text", lambda one: _ranks(one.ranks)),
         Field("answers", "count", lambda one: one.n),
@@ -71,19 +72,19 @@ def difference_table(decision: Decision) -> ResultTable:
 
 
 def other_table(decision: Decision) -> ResultTable:
-    """What other metrics say: shown beside the decision, and never chosen for it."""
+    """What other metrics say of the versions."""
     fields = (
         Field("metric", "name", lambda one: one.metric),
-        Field("versions", "name", lambda one: f"{one.second} − {one.first}"),
+        Field("versions", "name", pair_name),
         Field("difference", "change", lambda one: _change(one, one.low, one.high), is_left=True),
         Field("p", "p", lambda one: one.p),
     )
     undirected = [name for name in dict.fromkeys(one.metric for one in decision.others) if name in UNDIRECTED]
-    but = f" (but of {' and '.join(undirected)}, of which neither more nor less is better)" if undirected else ""
+    but = f" (of {' and '.join(undirected)} neither more nor less)" if undirected else ""
     return tabulate("Other metrics, which do not decide", decision.others, fields, note=_OTHERS.format(undirected=but))
 
 
-def pair_name(difference: VersionDifference) -> str:
+def pair_name(difference: VersionDifference | OtherDifference) -> str:
     """Returns the two versions of a difference, as what is less what."""
     return f"{difference.second} − {difference.first}"
 
@@ -99,7 +100,7 @@ def basis_sentence(decision: Decision) -> str:
     basis = {
         "ratings and scores": f"your raters' ratings and {scores}",
         "ratings": "your raters' ratings",
-        "scores": f"{scores} alone: no answer is rated",
+        "scores": f"{scores} alone, which no rating of these answers corrects",
     }[decision.basis]
     low, high = (Figure("rating", end) for end in decision.scale)
     return (
@@ -108,22 +109,23 @@ def basis_sentence(decision: Decision) -> str:
     )
 
 
-def needs_sentences(decision: Decision) -> Iterator[str]:
-    """What would settle an unsettled decision, in 8 of 10 cases."""
+def needs_sentence(decision: Decision) -> str:
+    """Returns what would settle an unsettled decision, and how surely; "" where it is settled or nobody can tell."""
     answers, ratings = decision.needs.answers, decision.needs.ratings
-    if decision.verdict != "unsettled":
-        return
-    if answers is not None:
-        yield (
-            f"About {count_of(answers, 'more answer')} per version would settle it, scored and rated as those at hand."
-        )
+    parts = []
     if ratings is not None:
-        yield f"About {count_of(ratings, 'more rating')} per version, of the answers at hand, would settle it."
-    if answers is None and ratings is None:
-        yield "How many more answers or ratings would settle it cannot be told from these."
+        parts.append(
+            f"about {count_of(round_up(ratings), 'more of the answers at hand', 'more of the answers at hand')} rated"
+        )
+    if answers is not None:
+        parts.append(f"about {count_of(round_up(answers), 'more answer')}, scored and rated as those at hand")
+    if decision.verdict != "unsettled" or not parts:
+        return ""
+    return f"To settle such a decision in 8 of 10 cases takes, of each version, {', or '.join(parts)}."
 
 
-def _unit(decision: Decision) -> str:
+def rating_unit(decision: Decision) -> str:
+    """Returns what the means are of: ratings, or scores where nothing is rated."""
     return "score" if decision.basis == "scores" else "rating"
 
 

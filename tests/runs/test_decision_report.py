@@ -11,7 +11,7 @@ from hostile_texts import HOSTILE_TEXTS
 
 from assay.errors import InputError
 from assay.eval_sets import Sample
-from assay.meta_eval.decision import Decision, Needs, VersionDifference, VersionEstimate
+from assay.meta_eval.decision import Decision, Needs, OtherDifference, VersionDifference, VersionEstimate
 from assay.presentation.result_table import Paragraph
 from assay.runs.deciding_answers import DecidingAnswer, find_deciding_questions
 from assay.runs.decision_report import (
@@ -29,7 +29,7 @@ CHANGE = VersionDifference(
 )  # fmt: skip
 SHIP = Decision(
     "ship", "new", (OLD, NEW), (CHANGE,), Needs(), 0.1, "ratings and scores", (1, 5), "scorer:team.yaml",
-    ("2 left out.",),
+    notes=("2 left out.",),
 )  # fmt: skip
 SENTENCE = "The decision, in a sentence."
 
@@ -58,13 +58,13 @@ def test_every_figure_of_the_decision_stands_in_the_page() -> None:
     assert new == ["new", "3.80 [3.60, 4.00]", "97%", "1", "118", "35"]
     assert table_cells(page, 1) == [
         ["new − old", "+0.400 [+0.100, +0.700]", "0.020", "+0.400 [+0.200, +0.600]", "&lt;0.001",
-         "+0.250 [−0.050, +0.550]", "118", "96", "33"]
+         "+0.250 [−0.050, +0.550] (of scores)", "118", "96", "33"]
     ]  # fmt: skip
     shown = texts(page)
     for part in (SENTENCE, "2 left out.", "a difference up to 0.1 does not matter", "on a scale of 1 to 5"):
         assert part in shown
     assert "your raters' ratings and the scores of scorer:team.yaml" in shown
-    assert "would settle it" not in shown and "http:" not in page and "https:" not in page and "<script" not in page
+    assert "To settle" not in shown and "http:" not in page and "https:" not in page and "<script" not in page
 
 
 def test_the_charts_stand_on_one_axis_each() -> None:
@@ -86,10 +86,11 @@ def test_nobody_stands_out_in_an_unsettled_decision_and_it_says_what_settles_it(
     unsettled = replace(SHIP, verdict="unsettled", needs=Needs(answers=140, ratings=1))
     assert {mark.kind for mark in version_chart(unsettled).marks} == {"metric"}
     shown = texts(render_decision_report(unsettled))
-    assert "About 140 more answers per version would settle it, scored and rated as those at hand." in shown
-    assert "About 1 more rating per version, of the answers at hand, would settle it." in shown
-    unknown = texts(render_decision_report(replace(unsettled, needs=Needs())))
-    assert "How many more answers or ratings would settle it cannot be told from these." in unknown
+    assert (
+        "To settle such a decision in 8 of 10 cases takes, of each version, about 1 more of the answers at hand rated, "
+        "or about 140 more answers, scored and rated as those at hand."
+    ) in shown
+    assert "To settle" not in texts(render_decision_report(replace(unsettled, needs=Needs())))
 
 
 def test_what_is_missing_is_not_shown_as_a_figure() -> None:
@@ -101,7 +102,7 @@ def test_what_is_missing_is_not_shown_as_a_figure() -> None:
     assert table_cells(page, 0)[1] == ["new", "3.80 (no interval)", "–", "1", "118", "0"]
     shown = texts(page)
     assert "at equal style" not in re.findall("<thead>.*?</thead>", page, re.DOTALL)[1]
-    assert "the scores of f alone: no answer is rated" in shown and "mean score" in shown
+    assert "the scores of f alone, which no rating of these answers corrects" in shown and "mean score" in shown
     assert "No question is known on which answers of the versions differ" in shown
 
 
@@ -117,8 +118,8 @@ def test_the_answers_that_decide_stand_side_by_side() -> None:
     side = page[page.index('<div class="side-by-side">') :]
     assert side.index("Press <del>OK</del>.") < side.index("<strong>"), "the version in use stands first"
     shown = texts(page)
-    assert "rated 2 of 1 to 5" in shown or "rated 2 of 5" in shown
-    assert "4.50 of" in shown and "q: ratings differ by 2.50" in shown
+    assert "rated 2 of 5" in shown or "rated 2 of 1 to 5" in shown
+    assert "rated 4.5 of 5" in shown and "q: ratings differ by 2.50" in shown
     assert "1 question with answers that differ by ratings." in shown
 
 
@@ -196,3 +197,11 @@ def test_of_many_answers_of_one_version_two_are_shown() -> None:
     page = texts(render_decision_report(SHIP, find_deciding_questions(answers)))
     assert "(6 more answers to it are not shown)" in page
     assert "old 1" in page and "new 1" in page and "old 2" not in page
+
+
+def test_other_metrics_stand_apart_and_say_that_they_do_not_decide() -> None:
+    other = OtherDifference("faithfulness", "old", "new", -0.05, -0.12, 0.02, 0.2)
+    page = render_decision_report(replace(SHIP, others=(other,)))
+    assert table_cells(page, 2) == [["faithfulness", "new − old", "−0.050 [−0.120, +0.020]", "0.200"]]
+    assert "Other metrics, which do not decide" in texts(page)
+    assert "Other metrics" not in texts(render_decision_report(SHIP))
