@@ -7,7 +7,7 @@ from ..eval_sets import Sample
 from ..meta_eval.score_files.read_options import RatedLevel
 from ..metrics.specification import ALL_BASELINES
 from .compare import RunComparison
-from .ratings.same_raters import RatedAnswer, average_ratings, find_common_raters, ratings_by_rater
+from .ratings.same_raters import RatedText, average_ratings, find_common_raters, ratings_by_rater
 from .version_answers import choose_level_of, pair_answers, read_run, select_answers
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def compare_ratings(store: "Store", comparison: RunComparison, level: RatedLevel
 def _average_by_the_same_raters(pairs: "Sequence[tuple[Sample, Sample]]") -> list[float]:
     """The mean ratings of the first pair's answer in A and in B, of the second pair's, and so on; NaN without one."""
     answers = [
-        RatedAnswer(number, frozenset({side}), ratings_by_rater(sample))
+        RatedText(number, frozenset({side}), ratings_by_rater(sample))
         for number, pair in enumerate(pairs)
         for side, sample in enumerate(pair)
     ]

@@ -4,7 +4,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,8 +24,8 @@ from .version_answers import (
     choose_level_of,
     read_source,
     select_answers,
-    source_of_results,
     split_source,
+    with_evidence,
 )
 from .version_measure import VersionMeasure, choose_measure, common_metrics, orient
 from .version_pairing import PairedAnswer, pair_versions
@@ -61,6 +61,8 @@ class VersionOptions:
         ratings: A file of further ratings.
         scale: The scale of the file's ratings, where it does not say it.
         level: Whether conversations or turns are compared; None for what is rated.
+        has_letters: Whether runs without a name of their own are called A, B and so on by their places, instead of by
+            their ids.
     """
 
     by: str = ""
@@ -69,6 +71,7 @@ class VersionOptions:
     ratings: Path | None = None
     scale: tuple[float, float] | None = None
     level: "RatedLevel | None" = None
+    has_letters: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,12 +83,14 @@ class VersionReading:
         answers: The answers, in the order of the rows.
         measure: What decides; "" where ratings alone do.
         notes: What a reader should know: what is left out, assumed or paired.
+        runs: The run's id of each version that is a run.
     """
 
     table: VersionTable
     answers: tuple[PairedAnswer, ...]
     measure: str
     notes: tuple[str, ...]
+    runs: Mapping[str, str] = field(default_factory=dict)
 
 
 def decide(
@@ -119,15 +124,16 @@ def decide(
         InputError: A file cannot be read.
 
     Example:
-        Thirty questions, which both versions answered; the new one is rated higher by one point or two:
+        Thirty questions, which both versions answered; the new answer is rated one point higher, every third one two:
 
-        >>> from assay import decide, evaluate
-        >>> def rated(version, rating):
-        ...     rows = [{"question": f"Q{n}?", "answer": f"{version} {n}", "rating": rating + n % 2} for n in range(30)]
-        ...     return evaluate(rows, "token_overlap", progress=False)
-        >>> decision = decide([rated("old", 2), rated("new", 4)], names=["old", "new"])
-        >>> decision.verdict, decision.best
-        ('ship', 'new')
+        >>> from assay import Sample, decide, evaluate
+        >>> def answers(version, ratings):
+        ...     return [Sample(id=f"{n}", user_input=f"Q{n}?", response=f"{version} {n}", rating=rating)
+        ...             for n, rating in enumerate(ratings)]
+        >>> old = evaluate(answers("old", [2, 3, 2] * 10), "token_overlap", progress=False)
+        >>> new = evaluate(answers("new", [3, 4, 4] * 10), "token_overlap", progress=False)
+        >>> print(decide([old, new], names=["old", "new"]).sentence)
+        Ship new: ...
     """
     check_type("results", results, (list, tuple), "a list of results, one per version")
     for place, one in enumerate(results):
@@ -137,7 +143,7 @@ def decide(
     labels = list(names) if names is not None else _default_names(results)
     if len(labels) != len(results):
         raise UsageError(f"names: there are {len(labels)} for {len(results)} versions; give one per version")
-    sources = [source_of_results(one, name) for one, name in zip(results, labels, strict=True)]
+    sources = [_source_of(one, name) for one, name in zip(results, labels, strict=True)]
     options = VersionOptions(
         scorer=None if scorer is None else Path(scorer),
         metric=metric,
@@ -146,11 +152,25 @@ def decide(
     return decide_reading(_read(sources, None, options), margin=margin, seed=seed)
 
 
+def _source_of(results: Results, name: str) -> AnswerSource:
+    values = {
+        sample: {metric: score.value for metric, score in scores.items() if score.value is not None}
+        for sample, scores in results.scores.items()
+    }
+    source = AnswerSource(name, list(results.samples.values()), values, results.directions)
+    rows = ((sample, metric, score) for sample, scores in results.scores.items() for metric, score in scores.items())
+    return with_evidence(source, rows)
+
+
 def _default_names(results: Sequence[Results]) -> list[str]:
     runs = [one.run for one in results if one.run]
     if len(set(runs)) == len(results):
         return runs
-    return [chr(ord("A") + number) if number < 26 else f"version {number + 1}" for number in range(len(results))]
+    return [_letter(place) for place in range(len(results))]
+
+
+def _letter(place: int) -> str:
+    return chr(ord("A") + place) if place < 26 else f"version {place + 1}"
 
 
 def decide_reading(reading: VersionReading, *, margin: float = MARGIN, seed: int = 0) -> Decision:
@@ -191,6 +211,12 @@ def read_versions(store: "Store | None", names: Sequence[str], options: VersionO
     notes: list[str] = []
     if options.by:
         sources, notes = split_source(sources[0], options.by)
+    elif options.has_letters:
+        _check_names([source.name for source in sources])
+        sources = [
+            replace(source, name=_letter(place)) if source.run is not None and source.name == source.run.id else source
+            for place, source in enumerate(sources)
+        ]
     return _read(sources, store.database if store is not None else None, options, notes)
 
 
@@ -236,7 +262,8 @@ def _read(
         *fitted_notes,
         *scale_notes,
     )
-    return VersionReading(table, tuple(answers), measure.name if has_scores else "", all_notes)
+    runs = {} if options.by else {source.name: source.run.id for source in sources if source.run is not None}
+    return VersionReading(table, tuple(answers), measure.name if has_scores else "", all_notes, runs)
 
 
 def _check_names(names: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import UsageError
-from ..eval_sets import Sample, read_set
+from ..eval_sets import Sample, bundled_sets, read_set
 from ..eval_sets.name_suggestions import nearest_names
 from ..eval_sets.turns import turn_id
 from ..meta_eval.score_files.read_options import RatedLevel
@@ -19,7 +19,6 @@ from .sample_pairing import Pairing
 if TYPE_CHECKING:
     from ..metrics import Score
     from .database import Database
-    from .results import Results
     from .store import RunRow, Store
 
 Values = Mapping[str, Mapping[str, float]]
@@ -100,11 +99,16 @@ def read_run(store: "Store", run: "RunRow", name: str = "", *, has_evidence: boo
     )
     if not has_evidence or not any(parse_specification(metric).is_scorer for metric in plan.metrics):
         return source
-    return _with_evidence(source, store.scores(run.id))
+    return with_evidence(source, store.scores(run.id))
 
 
-def _with_evidence(source: AnswerSource, scores: "Iterable[tuple[str, str, Score]]") -> AnswerSource:
-    """The source with the values of the parts of its scorers, and which answers these were fitted on."""
+def with_evidence(source: AnswerSource, scores: "Iterable[tuple[str, str, Score]]") -> AnswerSource:
+    """Returns the source with the values of the parts of its scorers, and which answers these were fitted on.
+
+    Args:
+        source: The source.
+        scores: Its scores, by sample and metric.
+    """
     values = {sample: dict(of_sample) for sample, of_sample in source.values.items()}
     fitted: dict[str, set[str]] = {}
     parts: set[str] = set()
@@ -131,36 +135,19 @@ def read_source(store: "Store | None", name: str) -> AnswerSource:
     version, _, place = name.partition("=")
     if not version or not place or Path(name).exists():
         version, place = "", name
-    problem: UsageError | None = None
+    problem = "there are no runs here (--store)"
     if store is not None:
         try:
             return read_run(store, store.run(place), version, has_evidence=True)
         except UsageError as error:
             if place == "last":
                 raise
-            problem = error
-    try:
-        return AnswerSource(version or place, list(read_set(place)), sets=(place,))
-    except UsageError as error:
-        where = str(problem).removesuffix(".") if problem else f"there are no runs to look for {place!r} in (--store)"
-        raise UsageError(f"{where}; and no set: {error}") from None
-
-
-def source_of_results(results: "Results", name: str) -> AnswerSource:
-    """Makes a source of results in memory.
-
-    Args:
-        results: The results.
-        name: What they are called.
-    """
-    values = {
-        sample: {metric: score.value for metric, score in scores.items() if score.value is not None}
-        for sample, scores in results.scores.items()
-    }
-    source = AnswerSource(name, list(results.samples.values()), values, results.directions)
-    return _with_evidence(
-        source, ((sample, metric, score) for sample, of in results.scores.items() for metric, score in of.items())
-    )
+            problem = str(error)
+    elif place == "last":
+        raise UsageError(f"last: {problem}")
+    if not (Path(place).exists() or place in bundled_sets() or "/" in place):
+        raise UsageError(f"{place!r} is no set, and no run: {problem}")
+    return AnswerSource(version or place, list(read_set(place)), sets=(place,))
 
 
 def split_source(source: AnswerSource, by: str) -> tuple[list[AnswerSource], list[str]]:

@@ -1,7 +1,7 @@
 """What people said of the answers of several versions: one mean rating per answer, by raters who saw all versions."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from ..meta_eval.table import RATER
 from ..text.wording import count_of, list_first, verb_of
 from .ratings.rated_set import FILE, ratings_of_answers
 from .ratings.rating_queue import RatingQueue
-from .ratings.same_raters import RatedAnswer, average_ratings, find_common_raters, ratings_by_rater
+from .ratings.same_raters import RatedText, average_ratings, find_common_raters, ratings_by_rater
 from .version_answers import VersionAnswers
 from .version_pairing import PairedAnswer
 
@@ -119,7 +119,7 @@ def _average(
             merged.setdefault(key, {}).setdefault(rater, []).append(rating)
     places = {key: place for place, key in enumerate(owners)}
     rated = [
-        RatedAnswer(
+        RatedText(
             key[0],
             frozenset(theirs),
             {rater: sum(values) / len(values) for rater, values in merged.get(key, {}).items()},
@@ -160,10 +160,13 @@ def _read_file(
     """The ratings of a file, by version and answer; of a row without a version all that have its text."""
     rows = flat_rows(file)
     names = [version.name for version in versions]
-    column = _version_column(rows, names, by)
+    by_label = {version.source.run.id: version.name for version in versions if version.source.run and not by}
+    by_label |= {name: name for name in names}
+    column = _version_column(rows, by_label, by)
     parts: dict[str, list[FlatRow]] = {}
     for row in rows:
-        parts.setdefault(str(row.values.get(column) or "").strip() if column else "", []).append(row)
+        label = str(row.values.get(column) or "").strip() if column else ""
+        parts.setdefault(by_label.get(label, label), []).append(row)
     others = {name: part for name, part in parts.items() if name and name not in names}
     ratings: _OwnRatings = {}
     notes: list[str] = []
@@ -204,7 +207,7 @@ def _read_file(
     return ratings, scale, notes
 
 
-def _version_column(rows: Sequence[FlatRow], names: Sequence[str], by: str) -> str:
+def _version_column(rows: Sequence[FlatRow], names: Collection[str], by: str) -> str:
     """The column whose cells name versions; "" where there is none."""
     for wanted in filter(None, (by, *_VERSION_COLUMNS)):
         for column in (wanted, f"metadata.{wanted}"):

@@ -9,11 +9,13 @@ from ..errors import UsageError
 from ..text.wording import count_of
 from . import exit_codes
 from .number_types import SEED, FiniteRange
-from .options import json_option, level_option, store_option, wide_option
+from .options import json_option, level_option, store_option, typed_options, wide_option
 from .output import echo_json, open_console, print_blocks, print_command, typed_command
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..eval_sets import Sample
     from ..meta_eval.decision import Decision
     from ..meta_eval.score_files.read_options import RatedLevel
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 _NEXT = 5  # questions to rate next that are named
 _TO_RATE = 30  # questions that --next writes where nothing says how many ratings settle it
+_KEPT = ("--by", "--scorer", "--metric", "--margin", "--level")
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
@@ -88,7 +91,7 @@ def decide(
 
     if report is not None and (report.suffix not in {".html", ".htm"} or not report.parent.is_dir()):
         raise UsageError(f"{report}: name an .html file in a folder that exists")
-    options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level)
+    options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level, not as_json)
     reading = read_versions(_open_store(store), runs, options)
     decision = decide_reading(reading, margin=margin, seed=seed)
     to_rate = list_next(reading, decision.needs.ratings or _TO_RATE, seed)
@@ -97,14 +100,14 @@ def decide(
         from ..runs.decision_report import write_decision_report
 
         write_decision_report(report, decision, find_deciding_questions(read_deciding_answers(reading)))
-    if next_file is not None:
+    if next_file is not None and to_rate:
         from ..eval_sets import write_set
 
         write_set(rating_set(to_rate, seed), next_file)
     if as_json:
         echo_json(decision_as_json(decision, to_rate))
     else:
-        _print(decision, to_rate, runs, report, next_file)
+        _print(decision, reading.runs, to_rate, runs=runs, report=report, next_file=next_file)
     return exit_codes.GATE_FAILED if gate and decision.verdict not in {"ship", "equivalent"} else exit_codes.DONE
 
 
@@ -119,7 +122,9 @@ def _open_store(place: str | Path) -> "Store | None":
 
 def _print(
     decision: "Decision",
+    run_ids: "Mapping[str, str]",
     to_rate: "list[list[Sample]]",
+    *,
     runs: tuple[str, ...],
     report: Path | None,
     next_file: Path | None,
@@ -128,19 +133,35 @@ def _print(
 
     from ..runs.decision_report import decision_block
 
-    print_blocks(decision_block(decision))
     console = open_console()
+    for version in decision.versions:
+        if version.name in run_ids:
+            in_use = ", in use today" if version.name == decision.in_use else ""
+            console.print(Text(f"{version.name}: run {run_ids[version.name]}{in_use}"))
+    print_blocks(decision_block(decision))
     if report is not None:
         console.print(Text(f"\nThe decision and the answers that decide: {report}"))
-    if next_file is not None:
+    if not to_rate:
+        if next_file is not None:
+            console.print(Text("\nNothing is written: all answers that differ are rated."))
+    elif next_file is not None:
         answers = count_of(sum(map(len, to_rate)), "answer")
-        console.print(
-            Text(f"\n{next_file}: {answers} to {count_of(len(to_rate), 'question')}. Rate them, and decide again:")
-        )
+        questions = count_of(len(to_rate), "question")
+        console.print(Text(f"\n{next_file}: {answers} to {questions}. Rate them, and decide again:"))
         print_command(console, typed_command("rate", next_file, "--raters", "NAME,NAME"))
         print_command(console, typed_command("ratings", "last", "--out", "rated.jsonl"))
-        print_command(console, typed_command("decide", *runs, "--ratings", "rated.jsonl"))
-    elif to_rate:
+        print_command(console, _typed_again(runs, "--ratings", "rated.jsonl"))
+    elif decision.verdict == "unsettled":
         names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])
-        console.print(Text(f"\nRate next, of the questions whose answers differ, drawn at random: {names}. As a set:"))
-        print_command(console, typed_command("decide", *runs, "--next", "next.jsonl"))
+        console.print(Text(f"\nRate next, drawn at random of the questions whose answers differ: {names}. As a set:"))
+        print_command(console, _typed_again(runs, "--next", "next.jsonl"))
+
+
+def _typed_again(runs: tuple[str, ...], *more: str) -> str:
+    """This command again, with what was typed of the options that say which versions and which measure."""
+    context = click.get_current_context()
+    typed = typed_options(context)
+    values = {name: context.params[name.removeprefix("--")] for name in _KEPT if name in typed}
+    return typed_command(
+        "decide", *runs, *(word for name, value in values.items() for word in (name, str(value))), *more
+    )

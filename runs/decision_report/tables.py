@@ -2,6 +2,7 @@
 
 from ...meta_eval.decision import Decision, OtherDifference, VersionDifference, VersionEstimate
 from ...meta_eval.decision.version_decision import round_up
+from ...metrics.specification import UNDIRECTED
 from ...presentation.figure import Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, tabulate
 from ...text.wording import count_of
@@ -17,10 +18,7 @@ _LOOKS = (
     "hold for all pairs together. At equal style: the difference at equal length, lists, bold text and headings, for a "
     "single look. Questions that both versions answered, changed with another text, rated in both"
 )
-_OTHERS = (
-    "On each metric's own scale, more is better. For a single look; intervals and p are corrected for all rows of the "
-    "table (max-T)"
-)
+_OTHERS = "Above 0 is better{undirected}. For a single look, corrected for all rows of the table together (max-T)"
 
 
 def decision_block(decision: Decision) -> ReportBlock:
@@ -58,10 +56,10 @@ def difference_table(decision: Decision) -> ResultTable:
     fields = (
         Field("versions", "name", pair_name),
         Field("difference, at every look", "change", lambda one: _change(one, one.low, one.high), is_left=True),
-        Field("p, every look", "p", lambda one: one.p),
+        Field("p", "p", lambda one: one.p),
         Field("for a single look", "change", _single, is_left=True),
         Field("p, single look", "p", lambda one: one.fixed_p, "wide"),
-        Field("at equal style", "change", _adjusted, is_left=True),
+        Field("at equal style", "change", lambda one: _adjusted(one, decision), is_left=True),
         Field("questions", "count", lambda one: one.questions, "wide"),
         Field("changed", "count", lambda one: one.changed, "wide"),
         Field("rated", "count", lambda one: one.rated, "wide"),
@@ -78,7 +76,9 @@ def other_table(decision: Decision) -> ResultTable:
         Field("difference", "change", lambda one: _change(one, one.low, one.high), is_left=True),
         Field("p", "p", lambda one: one.p),
     )
-    return tabulate("Other metrics, which do not decide", decision.others, fields, note=_OTHERS)
+    undirected = [name for name in dict.fromkeys(one.metric for one in decision.others) if name in UNDIRECTED]
+    but = f" (but of {' and '.join(undirected)}, of which neither more nor less is better)" if undirected else ""
+    return tabulate("Other metrics, which do not decide", decision.others, fields, note=_OTHERS.format(undirected=but))
 
 
 def pair_name(difference: VersionDifference | OtherDifference) -> str:
@@ -140,8 +140,11 @@ def _single(difference: VersionDifference) -> Figure | str:
     return "" if low is None or high is None else _change(difference, low, high)
 
 
-def _adjusted(difference: VersionDifference) -> Figure:
-    return Figure("change", difference.adjusted, difference.adjusted_low, difference.adjusted_high)
+def _adjusted(difference: VersionDifference, decision: Decision) -> Figure | str:
+    adjusted = Figure("change", difference.adjusted, difference.adjusted_low, difference.adjusted_high)
+    if difference.adjusted is None or difference.adjusted_by_ratings or decision.basis == "scores":
+        return adjusted
+    return f"{adjusted} (of scores)"  # which may be on another scale than the other columns
 
 
 def _ranks(ranks: tuple[int, int]) -> str:

@@ -9,7 +9,7 @@ from .rated_set import FILE
 
 
 @dataclass(frozen=True, slots=True)
-class RatedAnswer:
+class RatedText:
     """The ratings of one answer, which one version gave, or several gave alike.
 
     Attributes:
@@ -28,7 +28,7 @@ def ratings_by_rater(sample: Sample) -> dict[str, float]:
     return dict(sample.ratings) or ({} if sample.rating is None else {FILE: sample.rating})
 
 
-def find_common_raters(answers: Sequence[RatedAnswer], versions: Collection[int]) -> frozenset[str]:
+def find_common_raters(answers: Sequence[RatedText], versions: Collection[int]) -> frozenset[str]:
     """Finds the raters who rated answers of every version.
 
     A strict rater who saw only one version's answers says nothing of the difference between versions.
@@ -44,7 +44,7 @@ def find_common_raters(answers: Sequence[RatedAnswer], versions: Collection[int]
     return frozenset(set.intersection(*raters.values())) if raters else frozenset()
 
 
-def average_ratings(answers: Sequence[RatedAnswer], raters: Collection[str]) -> list[float]:
+def average_ratings(answers: Sequence[RatedText], raters: Collection[str]) -> list[float]:
     """Returns the mean rating of each answer, NaN without one.
 
     Of a question that is rated in several versions only those raters count who rated most of its answers, two or more:
@@ -57,8 +57,8 @@ def average_ratings(answers: Sequence[RatedAnswer], raters: Collection[str]) -> 
     Example:
         Bob rated one of two answers:
 
-        >>> answers = [RatedAnswer("Free?", frozenset({0}), {"ann": 3, "bob": 1}),
-        ...            RatedAnswer("Free?", frozenset({1}), {"ann": 4})]
+        >>> answers = [RatedText("Free?", frozenset({0}), {"ann": 3, "bob": 1}),
+        ...            RatedText("Free?", frozenset({1}), {"ann": 4})]
         >>> average_ratings(answers, {"ann", "bob"})
         [3.0, 4.0]
     """
@@ -76,7 +76,7 @@ def average_ratings(answers: Sequence[RatedAnswer], raters: Collection[str]) -> 
     return means
 
 
-def _raters_of_most(places: Sequence[int], answers: Sequence[RatedAnswer], raters: Collection[str]) -> Collection[str]:
+def _raters_of_most(places: Sequence[int], answers: Sequence[RatedText], raters: Collection[str]) -> Collection[str]:
     """The raters who rated most versions of a question; all where one version alone is rated."""
     if len({answers[place].versions for place in places}) < 2:
         return raters
