@@ -63,11 +63,13 @@ class AnswerPreference:
         choice: `first` or `second` where both orders prefer it; else `tie`.
         orders: What the judge said in each order; none where the answers are the same, and nobody is asked.
         usage: What the calls took.
+        addressed: The answers out of which words to the judge were left: `first`, `second`.
     """
 
     choice: Choice
     orders: tuple[OrderedChoice, ...] = ()
     usage: Usage = NO_USAGE
+    addressed: tuple[Choice, ...] = ()
 
     @property
     def is_contradiction(self) -> bool:
@@ -105,6 +107,7 @@ class AnswerPreference:
             "preference": self.preference,
             "contradiction": self.is_contradiction,
             "orders": [order.evidence() for order in self.orders],
+            **({"words_to_the_judge_in": [*self.addressed]} if self.addressed else {}),
         }
 
 
@@ -124,8 +127,18 @@ def pairwise_request(sample: Sample, prompts: Prompts, *, is_reversed: bool = Fa
     state |= sample_state(sample, ("user_input",))
     answers = [sample.response, sample.other_response][:: -1 if is_reversed else 1]
     for name, text in zip(("first_answer", "second_answer"), answers, strict=True):
-        state[name] = answer_to_its_reader(text, sentences_of_answer(sample, text)).strip() or _LEFT_OUT
+        state[name] = _to_its_reader(sample, text)
     return Request(_TASK, state, [question], sample.language, sample.id, prompts)
+
+
+def _to_its_reader(sample: Sample, text: str) -> str:
+    return answer_to_its_reader(text, sentences_of_answer(sample, text)).strip() or _LEFT_OUT
+
+
+def _addressed(sample: Sample) -> tuple[Choice, ...]:
+    """The answers out of which words to the judge are left."""
+    answers: dict[Choice, str] = {"first": sample.response, "second": sample.other_response}
+    return tuple(place for place, text in answers.items() if _to_its_reader(sample, text) != text.strip())
 
 
 async def prefer_answer(sample: Sample, judge: Judge, prompts: Prompts = BUNDLED) -> AnswerPreference:
@@ -154,7 +167,8 @@ async def prefer_answer(sample: Sample, judge: Judge, prompts: Prompts = BUNDLED
     if pending is not None:
         raise pending
     choice = orders[0].choice if orders[0].choice == orders[1].choice else "tie"
-    return AnswerPreference(choice, tuple(orders), usage)
+    addressed = await compute_for(sample, _addressed, sample)
+    return AnswerPreference(choice, tuple(orders), usage, addressed)
 
 
 async def _ask(sample: Sample, judge: Judge, prompts: Prompts, *, is_reversed: bool) -> tuple[OrderedChoice, Usage]:
