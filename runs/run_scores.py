@@ -20,7 +20,7 @@ from .ratings.rating_join import join_ratings
 from .store import RunRow, Store
 from .summary import describe_fitted
 
-_TEXTS = {"user_input", "response", "retrieved_contexts", "reference", "tables", "messages"}
+_TEXTS = {"user_input", "response", "other_response", "retrieved_contexts", "reference", "tables", "messages"}
 _TYPE_METRIC = "heuristic"  # its evidence says which type a message was classified as
 
 
