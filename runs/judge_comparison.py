@@ -14,6 +14,7 @@ from ..meta_eval.estimate import Estimate
 from ..metrics import Score
 from ..metrics.catalogue import higher_is_better
 from ..presentation.figure import format_agreement, format_price
+from .judge_bias import Bias, measure_biases
 from .judge_probes import ProbeFindings, compare_probed
 from .judge_scoring import JudgeScores
 from .panels import Panel, compare_panels, supported_claims
@@ -97,6 +98,7 @@ class JudgeComparison:
         panels: Several judges put together.
         advice: Which judge to buy, in a sentence.
         probes: What each probe changed per judge.
+        biases: The bias card of each judge.
     """
 
     metric: str
@@ -107,6 +109,7 @@ class JudgeComparison:
     panels: tuple[Panel, ...]
     advice: str
     probes: tuple[ProbeFindings, ...] = ()
+    biases: tuple[Bias, ...] = ()
 
 
 def compare_judges(
@@ -140,12 +143,21 @@ def compare_judges(
     panels = compare_panels(samples, scores, costs, seed=seed)
     is_rated = any(sample.rating_share is not None for sample in samples)
     advice = _advise(judges, pairs, unit) if is_rated else "no judge can be recommended: none of these answers is rated"
-    probes = [
-        findings
+    probes = {
+        judge.judge: tuple(compare_probed(judge.judge, samples, judge.scores, judge.probed, seed=seed))
         for judge in judge_scores
-        for findings in compare_probed(judge.judge, samples, judge.scores, judge.probed, seed=seed)
-    ]
-    return JudgeComparison(metric, unit, judges, pairs, _claim_agreement(scores), panels, advice, tuple(probes))
+    }
+    return JudgeComparison(
+        metric,
+        unit,
+        judges,
+        pairs,
+        _claim_agreement(scores),
+        panels,
+        advice,
+        tuple(findings for of_judge in probes.values() for findings in of_judge),
+        tuple(bias for judge in judge_scores for bias in measure_biases(judge, samples, probes[judge.judge])),
+    )
 
 
 def _negate(judge: JudgeScores) -> JudgeScores:

@@ -105,10 +105,10 @@ def list_judges(*, as_json: bool) -> None:
 @click.option(
     "--probes",
     is_flag=False,
-    flag_value="padded,reordered,injected",
+    flag_value="padded,reordered,injected,styled",
     metavar="[A,B]",
-    help="Also judge the samples changed by probes (`assay probe`), and count the verdicts that flip. "
-    "After the SETs, or as --probes=A,B. [without names: padded,reordered,injected]",
+    help="Also judge the samples changed by probes (`assay probe`): the verdicts that flip, the bias card. "
+    "After the SETs, or as --probes=A,B. [without names: padded,reordered,injected,styled]",
 )
 @max_failed_option
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the folds, the resampling, the probes.")
@@ -145,7 +145,8 @@ def compare(
 
     Judges SETs by each: agreement with the ratings and with each other, cost, panels.
 
-    With --probes also how easily each is fooled: by courtesies, another order of the contexts, orders in the answer.
+    With --probes also how easily each is fooled: by courtesies, another order of the contexts, orders in the answer,
+    headings and bold.
 
     \b
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html

@@ -7,6 +7,7 @@ from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure, format_price
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ...text.wording import count_of
+from ..judge_bias import describe_unmeasured
 from ..judge_comparison import JudgeComparison, JudgeFindings
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ def comparison_block(comparison: JudgeComparison) -> ReportBlock:
     parts += map(_line, _panel_lines(comparison))
     if comparison.probes:
         parts.append(probe_table(comparison))
+    if any(line.change.value is not None for line in comparison.biases):
+        parts.append(bias_table(comparison))
+    parts += map(_line, filter(None, [bias_gaps(comparison)]))
     return ReportBlock(tuple(parts))
 
 
@@ -100,13 +104,31 @@ def probe_table(comparison: JudgeComparison) -> ResultTable:
         Field("claims", "count", lambda probe: probe.claims, "wide"),
         Field("flipped [95%]", "share", lambda probe: probe.flips),
         Field("to supported", "count", lambda probe: probe.to_supported),
-        Field("samples", "count", lambda probe: probe.shift.n, "wide"),
-        Field("shift of the score [95%]", "change", lambda probe: probe.shift, "wide"),
     )
     note = _SAME if any(probe.identical for probe in comparison.probes) else ""
     return tabulate(
         "Verdicts that flip under probes, of claims that stand in both", comparison.probes, fields, note=note
     )
+
+
+def bias_table(comparison: JudgeComparison) -> ResultTable:
+    """The bias card: how far the score of each judge moves where a fair judge's would not."""
+    measured = [line for line in comparison.biases if line.change.value is not None]
+    fields = (
+        Field("judge", "name", lambda line: line.judge),
+        Field("bias", "text", lambda line: line.bias),
+        Field("measured by", "text", lambda line: line.source + ("*" if line.identical else "")),
+        Field("moves the score by [95%]", "change", lambda line: line.change),
+        Field("n", "count", lambda line: line.change.n, "wide"),
+    )
+    note = _SAME if any(line.identical for line in measured) else ""
+    return tabulate("Bias: how far the score moves where a fair judge's does not", measured, fields, note=note)
+
+
+def bias_gaps(comparison: JudgeComparison) -> str:
+    """What of the bias card is not measured, and why; "" where all is."""
+    gaps = "; ".join(describe_unmeasured(comparison.biases))
+    return f"Bias that is not measured: {gaps}." if gaps else ""
 
 
 def pair_table(comparison: JudgeComparison) -> ResultTable:
