@@ -1,11 +1,12 @@
 """The bias card of a judge: how far position, length, style and its own model's words move its score."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ..eval_sets import Sample
 from ..meta_eval.estimate import Estimate, estimate, estimate_mean
+from ..meta_eval.jackknife import FEWEST_GROUPS
 from .judge_probes import ProbeFindings
 from .judge_scoring import JudgeScores
 
@@ -43,14 +44,12 @@ class Bias:
             (answers of the judge's own model beside those of others).
         change: How far the score moves, with an interval over groups; of `pairwise` how much more often the answer is
             preferred that stands first, from -1 to 1. Without a value its problem says why it is not measured.
-        identical: Whether the judge replied the same to the letter, as where the change is in no question.
     """
 
     judge: str
     bias: BiasKind
     source: str
     change: Estimate
-    identical: bool = False
 
 
 def measure_biases(judge: JudgeScores, samples: Sequence[Sample], probes: Sequence[ProbeFindings]) -> tuple[Bias, ...]:
@@ -66,13 +65,13 @@ def measure_biases(judge: JudgeScores, samples: Sequence[Sample], probes: Sequen
     """
     lines = [
         Bias(judge.judge, "position", "pairwise", _position(samples, judge.scores)),
-        *(Bias(judge.judge, _BIAS_OF_PROBE[probe.probe], probe.probe, _shift(probe), probe.identical)
+        *(Bias(judge.judge, _BIAS_OF_PROBE[probe.probe], probe.probe, _shift(probe))
           for probe in probes if probe.probe in _BIAS_OF_PROBE),
         Bias(judge.judge, "self-preference", "metadata.system", _self_preference(judge, samples)),
     ]  # fmt: skip
     kinds = list(dict.fromkeys([*_SOURCES, *(line.bias for line in lines)]))
     lines += [
-        Bias(judge.judge, kind, source, Estimate(None, n=0, problem=f"--probes={source} was not asked for"))
+        Bias(judge.judge, kind, source, Estimate(None, n=0, problem="no probe of it was asked for (--probes)"))
         for kind, source in _SOURCES.items()
         if kind not in {line.bias for line in lines}
     ]
@@ -81,7 +80,8 @@ def measure_biases(judge: JudgeScores, samples: Sequence[Sample], probes: Sequen
 
 def _shift(probe: ProbeFindings) -> Estimate:
     if probe.shift.n:
-        return probe.shift
+        stays = probe.shift.value == 0 and probe.shift.low is None and (probe.shift.groups or 0) >= FEWEST_GROUPS
+        return replace(probe.shift, problem="no score moved") if stays else probe.shift
     problem = "no changed answer got a score" if probe.failed else "no answer can be changed so"
     return Estimate(None, n=0, groups=0, problem=problem)
 
@@ -154,12 +154,14 @@ def is_own_model(system: str, judge: JudgeScores) -> bool:
 
 
 def describe_unmeasured(biases: Sequence[Bias]) -> Iterator[str]:
-    """Yields one clause per bias that is not measured and reason, with the judges where it is not of all."""
+    """Yields one clause per reason why biases are not measured, with the judges where it is not that of all."""
     judges = list(dict.fromkeys(line.judge for line in biases))
-    reasons: dict[tuple[str, str], list[str]] = {}
+    reasons: dict[str, dict[str, list[str]]] = {}
     for line in biases:
         if line.change.value is None:
-            reasons.setdefault((line.bias, line.change.problem), []).append(line.judge)
-    for (bias, why), of_judges in reasons.items():
-        whose = "" if of_judges == judges else f" of {', '.join(of_judges)}"
-        yield f"{bias}{whose}: {why}"
+            reasons.setdefault(line.change.problem, {}).setdefault(line.bias, []).append(line.judge)
+    for why, by_bias in reasons.items():
+        whose = [
+            bias if of_judges == judges else f"{bias} of {', '.join(of_judges)}" for bias, of_judges in by_bias.items()
+        ]
+        yield f"{', '.join(whose)}: {why}"

@@ -117,12 +117,11 @@ def bias_table(comparison: JudgeComparison) -> ResultTable:
     fields = (
         Field("judge", "name", lambda line: line.judge),
         Field("bias", "text", lambda line: line.bias),
-        Field("measured by", "text", lambda line: line.source + ("*" if line.identical else "")),
+        Field("measured by", "text", lambda line: line.source),
         Field("moves the score by [95%]", "change", lambda line: line.change),
         Field("n", "count", lambda line: line.change.n, "wide"),
     )
-    note = _SAME if any(line.identical for line in measured) else ""
-    return tabulate("Bias: how far the score moves where a fair judge's does not", measured, fields, note=note)
+    return tabulate("Bias: how far the score moves where a fair judge's does not", measured, fields)
 
 
 def bias_gaps(comparison: JudgeComparison) -> str:

@@ -58,7 +58,7 @@ def test_verdicts_that_flip(words: list[Any], assay: Make, openai_server: OpenAI
     assert [card["firm", bias]["value"] for bias in ("length", "style", "instructions")] == pytest.approx([0, 0, 0])
     for text in (plain, page):
         assert "Bias that is not measured: position: only a judge of two answers side by side has one" in text
-        assert "style: --probes=styled was not asked for" in text
+        assert "length, style: no probe of it was asked for (--probes)" in text
 
 
 def test_probes_that_are_not_recorded_are_told(words: list[Any], assay: Make) -> None:

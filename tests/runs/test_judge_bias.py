@@ -104,12 +104,13 @@ def test_probes_are_lines_of_the_card_and_what_is_missing_is_said() -> None:
     assert lines["style by styled"].change == shift
     assert lines["order of the contexts by reordered"].change.problem == "no answer can be changed so"
     assert lines["length by padded"].change.problem == "no changed answer got a score"
+    still = ProbeFindings("m", "padded", 0, NOTHING, 0, Estimate(0.0, n=6, groups=6, problem="no"), 0, identical=True)
+    assert card(JudgeScores("m", {}, 1), [], still)["length by padded"].change.problem == "no score moved"
     alone = measure_biases(JudgeScores("n", {}, 1), [], ())
     assert [*describe_unmeasured([*lines.values(), *alone])] == [
         "position: only a judge of two answers side by side has one (--metric pairwise)",
         "length of m: no changed answer got a score",
         "self-preference: no answer says that it is of the judge's own model (metadata.system)",
         "order of the contexts of m: no answer can be changed so",
-        "length of n: --probes=padded was not asked for",
-        "style of n: --probes=styled was not asked for",
+        "length of n, style of n: no probe of it was asked for (--probes)",
     ]

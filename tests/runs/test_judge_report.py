@@ -117,7 +117,7 @@ def page() -> str:
         ),
         ProbeFindings("b", "padded", 0, none, 0, Estimate(None, n=0, problem="no sample"), 0, False),
     )
-    missing = Estimate(None, problem="--probes=styled was not asked for")
+    missing = Estimate(None, problem="no probe of it was asked for")
     biases = (
         Bias(HOSTILE, "instructions", "injected", Estimate(0.1, 0.05, 0.2, n=6, groups=6)),
         Bias("b", "style", "styled", missing),
@@ -130,7 +130,7 @@ def test_flips_under_probes(page: str) -> None:
     assert "|25% [10%, 50%]|3|" in cells
     assert "|none: no claim stands in both|0|" in cells
     assert "|instructions|injected|+0.100 [+0.050, +0.200]|6|" in cells
-    assert "Bias that is not measured: style of b: --probes=styled was not asked for." in page
+    assert "Bias that is not measured: style of b: no probe of it was asked for." in page
 
 
 def test_names_stay_text_and_nothing_is_fetched(page: str) -> None:
