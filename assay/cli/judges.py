@@ -143,7 +143,8 @@ def compare(
 ) -> None:
     """Compare judges: agreement, cost, and which to buy.
 
-    Judges SETs by each: agreement with the ratings and with each other, cost, panels.
+    Judges SETs by each: agreement with the ratings and with each other, cost, panels, bias. The first --judge is what
+    is in use today: the last sentence says whether another one agrees better, as `assay decide` does of versions.
 
     With --probes also how easily each is fooled: by courtesies, another order of the contexts, orders in the answer,
     headings and bold.
@@ -154,6 +155,7 @@ def compare(
     from ..runs.judge_comparison import compare_judges
     from ..runs.judge_report.tables import comparison_block
     from ..runs.judge_scoring import JudgeScoring, load_judges, score_by_judges
+    from ..runs.variant_table import decision_values
 
     if report is not None:
         check_writable(report)
@@ -171,7 +173,7 @@ def compare(
 
         write_judge_report(report, comparison, sets)
     if as_json:
-        echo_json(asdict(comparison))
+        echo_json(asdict(comparison) | {"decision": decision_values(comparison.decision)})
     else:
         print_blocks(comparison_block(comparison))
         if report is not None:

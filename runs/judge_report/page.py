@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...meta_eval.decision import variant_sentences
 from ...presentation.figure import format_price
 from ...presentation.page import read_asset, render_page, write_page
 from ..judge_comparison import JudgeComparison
@@ -30,6 +31,7 @@ def render_judge_report(comparison: JudgeComparison, sets: Sequence[str]) -> str
         "probes": probe_table(comparison),
         "biases": bias_table(comparison),
         "bias_gaps": bias_gaps(comparison),
+        "decision": variant_sentences(comparison.decision, comparison.judges[0].judge),
         "cost_of": lambda cost: format_price(cost, comparison.unit),
         "sentence": comparison.advice[:1].upper() + comparison.advice[1:],
     }

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ...meta_eval.decision import variant_sentences
 from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure, format_price
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
@@ -17,7 +18,7 @@ _SAME = "* every reply about these claims is the same to the letter: as a rule n
 
 
 def comparison_block(comparison: JudgeComparison) -> ReportBlock:
-    """The advice, the judges, how their agreement differs, and what panels and probes give."""
+    """The advice, the judges, how their agreement differs, what panels and probes give, and the decision."""
     parts: list[Paragraph | ResultTable] = [_line(comparison.advice), judge_table(comparison)]
     parts += map(_line, _pair_lines(comparison))
     parts += map(_line, _claim_lines(comparison))
@@ -27,6 +28,7 @@ def comparison_block(comparison: JudgeComparison) -> ReportBlock:
     if any(line.change.value is not None for line in comparison.biases):
         parts.append(bias_table(comparison))
     parts += map(_line, filter(None, [bias_gaps(comparison)]))
+    parts += map(_line, variant_sentences(comparison.decision, comparison.judges[0].judge))
     return ReportBlock(tuple(parts))
 
 
