@@ -75,7 +75,7 @@ def decide_variants(table: ScoreTable, *, margin: float = MARGIN, measure: str =
 
 
 def variant_sentences(decision: Decision | None, in_use: str) -> list[str]:
-    """Says in sentences what a decision between variants is and what a reader should know of it.
+    """Says what a reader should know of a decision between variants, and last the decision in a sentence.
 
     Args:
         decision: The decision; None where no variant can be compared with the one in use.
@@ -83,7 +83,7 @@ def variant_sentences(decision: Decision | None, in_use: str) -> list[str]:
     """
     if decision is None:
         return [f"Not settled: no agreement with ratings can be compared with that of {in_use}."]
-    return [decision.sentence, *decision.notes]
+    return [*decision.notes, decision.sentence]
 
 
 def compare_with_first(table: ScoreTable, *, margin: float = MARGIN, seed: int = 0) -> list[Comparison]:
