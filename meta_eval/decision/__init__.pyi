@@ -1,4 +1,6 @@
 from .decision_rule import decide_versions as decide_versions
+from .variant_decision import decide_variants as decide_variants
+from .variant_decision import variant_sentences as variant_sentences
 from .version_decision import Decision as Decision
 from .version_decision import Needs as Needs
 from .version_decision import OtherDifference as OtherDifference
