@@ -40,6 +40,8 @@ def describe_versions(agreement: VersionAgreement, on_answers: Estimate) -> str:
     if one is None or one.problem:
         why = one.problem if one else "no measure was chosen"
         return f"Between {count_of(len(agreement.versions), 'version')}: nothing can be told, as {why}."
+    if not one.pairs:
+        return "Between versions: the raters' means are equal, so that no measure can order them as the raters do."
     soft = one.soft
     low, high = (Figure("coefficient", end) for end in (soft.low, soft.high))
     likely = "" if soft.low is None else f", likely {low} to {high}"

@@ -56,6 +56,13 @@ class VersionAnswers:
     def build(
         cls, rated: ScoreTable, labels: "np.ndarray[tuple[int], np.dtype[np.object_]]", names: tuple[str, ...]
     ) -> "VersionAnswers":
+        """Reads the rated items of a table.
+
+        Args:
+            rated: A table whose items are all rated.
+            labels: The version of each item, (items,).
+            names: The versions that are compared.
+        """
         questions = rated.questions
         groups = merge_groups(rated.groups, questions)
         by_name = {name: number for number, name in enumerate(names)}
@@ -69,9 +76,11 @@ class VersionAnswers:
         )
 
     def counts(self) -> Places:
+        """How many answers each version has, (versions,)."""
         return np.bincount(self.version[self.version >= 0], minlength=len(self.names))
 
     def means(self, values: Floats) -> list[float]:
+        """The mean of values (answers,) of each version."""
         return [float(values[self.version == number].mean()) for number in range(len(self.names))]
 
 
