@@ -131,9 +131,8 @@ def _choose_versions(labels: "np.ndarray[tuple[int], np.dtype[np.object_]]") -> 
     small = [name for name, count in counts.items() if count < FEWEST_ANSWERS]
     if small:
         listed = ", ".join(small[:3]) + (", ..." if len(small) > 3 else "")
-        notes.append(
-            f"{count_of(len(small), 'version has', 'versions have')} fewer than {FEWEST_ANSWERS} ratings: {listed}"
-        )
+        few = f"fewer than {FEWEST_ANSWERS} rated answers and"
+        notes.append(f"{count_of(len(small), f'version has {few} is', f'versions have {few} are')} left out: {listed}")
     names = [name for name in counts if name not in small]
     if len(names) > MOST_VERSIONS:
         kept = set(sorted(names, key=lambda name: -counts[name])[:MOST_VERSIONS])
