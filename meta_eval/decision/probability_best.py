@@ -6,7 +6,6 @@ from ..arrays import Floats
 from .version_means import VersionMeans
 
 _DRAWS = 8_000
-_NO_ERROR = 1e-9  # as a share of the prior's spread: versions that answer alike stay equal
 
 
 def probabilities_of_best(means: VersionMeans, *, spread: float, seed: int = 0) -> list[float]:
@@ -31,14 +30,14 @@ def probabilities_of_best(means: VersionMeans, *, spread: float, seed: int = 0) 
     """
     versions = len(means.means)
     contrast = np.eye(versions)[1:] - np.eye(versions)[0]
-    errors = contrast @ means.covariance @ contrast.T + np.eye(versions - 1) * (_NO_ERROR * spread) ** 2
-    prior = np.linalg.inv(spread**2 * (contrast @ contrast.T))
+    errors, prior = contrast @ means.covariance @ contrast.T, spread**2 * (contrast @ contrast.T)
     degrees, random = means.degrees(*range(versions)), np.random.default_rng(seed)
     factor = random.chisquare(degrees, _DRAWS) / degrees
-    precision = np.linalg.inv(errors)[None] * factor[:, None, None]
-    covariance = np.linalg.inv(prior[None] + precision)
-    centre = np.einsum("dij,djk,k->di", covariance, precision, contrast @ means.means)
-    noise = np.einsum("dij,dj->di", np.linalg.cholesky(covariance), random.standard_normal((_DRAWS, versions - 1)))
+    gain = prior @ np.linalg.inv(prior + errors / factor[:, None, None])  # how far the estimate is believed
+    values, vectors = np.linalg.eigh(prior - gain @ prior)
+    noise = np.sqrt(np.maximum(values, 0.0)) * random.standard_normal((_DRAWS, versions - 1))
+    centre = gain @ (contrast @ means.means)
+    noise = (vectors @ noise[:, :, None])[:, :, 0]
     draws: Floats = np.column_stack([np.zeros(_DRAWS), centre + noise])
     counts = np.bincount(draws.argmax(axis=1), minlength=versions)
     return [float(count) / _DRAWS for count in counts]

@@ -54,6 +54,7 @@ class VersionDifference:
         questions: How many questions both versions answered.
         changed: How many of these have another answer in the second version.
         rated: How many questions are rated in both versions (the same answer counts as rated in both).
+        by_score: Whether one of the versions has no ratings that count, so that the score alone tells them apart.
         adjusted: The difference at equal length and style; None where that cannot be told.
         adjusted_low: Lower end of its interval for a single look.
         adjusted_high: Its upper end.
@@ -72,6 +73,7 @@ class VersionDifference:
     questions: int = 0
     changed: int = 0
     rated: int = 0
+    by_score: bool = False
     adjusted: float | None = None
     adjusted_low: float | None = None
     adjusted_high: float | None = None
