@@ -1,4 +1,4 @@
-"""Are the estimates from preferences, and from ratings and preferences together, right on average and as sure as they say?
+"""Are estimates from preferences, and from ratings and preferences together, right on average and as sure as they say?
 
     python benchmarks/preference_estimates.py --populations 1000
 
@@ -14,6 +14,7 @@ import argparse
 from dataclasses import dataclass
 
 import checkout  # noqa: F401
+import choix
 import numpy as np
 from benchmark_output import print_machine, print_table
 
@@ -22,6 +23,7 @@ from assay.meta_eval.decision import PreferenceTable, VersionTable, combine_pref
 from assay.meta_eval.student import t_quantile
 
 SPREAD_OF_GROUPS, SPREAD_OF_QUESTIONS, NOISE, TIE = 0.4, 0.7, 0.5, 0.3
+SWING = 0.5  # of a version's strength by group
 
 
 @dataclass(frozen=True)
@@ -144,11 +146,11 @@ def strength_coverage(
     pairs = [(first, second) for first in range(len(strengths)) for second in range(first + 1, len(strengths))]
     group = np.repeat(np.arange(len(sizes)), sizes)
     held: list[list[bool]] = [[] for _ in pairs]
-    likely = [expected_value(strengths, pair) for pair in pairs]
+    likely = expected_probabilities(strengths, pairs)
     for _ in range(repeats):
         which = random.integers(len(pairs), size=len(group))
         first, second = np.array(pairs)[which].T
-        swing = 0.5 * random.normal(size=(len(sizes), len(strengths)))[group]
+        swing = SWING * random.normal(size=(len(sizes), len(strengths)))[group]
         place = np.arange(len(group))
         ahead = strengths[second] - strengths[first] + swing[place, second] - swing[place, first]
         choice = np.where(random.random(len(group)) < 1 / (1 + np.exp(-ahead)), 1.0, -1.0)
@@ -159,11 +161,16 @@ def strength_coverage(
     return [f"{np.mean(column):.1%} ({len(column)})" for column in held]
 
 
-def expected_value(strengths: Floats, pair: tuple[int, int]) -> float:
-    """The probability that the second is preferred, over groups whose strengths swing (Gauss-Hermite quadrature)."""
+def expected_probabilities(strengths: Floats, pairs: list[tuple[int, int]]) -> list[float]:
+    """What the model makes of endless comparisons, over groups whose strengths swing (Gauss-Hermite quadrature)."""
     points, weights = np.polynomial.hermite_e.hermegauss(40)
-    ahead = strengths[pair[1]] - strengths[pair[0]] + 0.5 * np.sqrt(2) * points
-    return float((weights / (1 + np.exp(-ahead))).sum() / weights.sum())
+    wins = np.zeros((len(strengths), len(strengths)))
+    for first, second in pairs:
+        ahead = strengths[second] - strengths[first] + SWING * np.sqrt(2) * points
+        wins[second, first] = (weights / (1 + np.exp(-ahead))).sum() / weights.sum()
+        wins[first, second] = 1 - wins[second, first]
+    fitted = choix.ilsr_pairwise_dense(wins)
+    return [float(1 / (1 + np.exp(fitted[first] - fitted[second]))) for first, second in pairs]
 
 
 def main() -> None:
@@ -189,7 +196,7 @@ def main() -> None:
     header = ["setting", "ratings: bias", "held", "width", "both: bias", "held", "width", "set aside"]
     print_table(f"{options.populations} populations, seed {options.seed}", header, rows)
     random = np.random.default_rng(options.seed)
-    repeats = options.populations // 2
+    repeats = options.populations
     rows = [
         [name, *strength_coverage(random, sizes, np.array([0.0, 0.4, 1.0]), repeats)]
         for name, sizes in (("100 groups of 3", (3,) * 100), ("8 groups of 20", (20,) * 8), ("16 unequal", UNEQUAL))

@@ -8,7 +8,7 @@ import numpy as np
 from ...text.wording import count_of, list_first
 from ..arrays import Bools, Floats, Places
 from ..jackknife import FEWEST_GROUPS
-from ..student import t_quantile
+from ..student import effective_degrees, t_quantile
 from .preference_table import PreferenceTable
 
 _HALF = 0.5  # a win for each side, added to every pair that is compared
@@ -73,10 +73,10 @@ def fit_bradley_terry(table: PreferenceTable, *, level: float = 0.95) -> Bradley
     to every pair that is compared (Haldane, 1956), which keeps the strength of a version that won every time finite and
     takes the bias out of few comparisons. `choix` finds the maximum of the likelihood (Maystre and Grossglauser, 2015).
 
-    Intervals come from leaving out one group of questions at a time, with Student's t of the groups less one; raters
-    are taken as they are. A version that never lost to another has no finite strength beside it: its probability to be
-    preferred has the interval of Clopper and Pearson (1934) over the groups that compare the two, or none where only
-    third versions connect them.
+    Intervals come from leaving out one group of questions at a time, with Student's t of the effective number of groups
+    less one; raters are taken as they are. A version that never lost to another has no finite strength beside it: its
+    probability to be preferred has the interval of Clopper and Pearson (1934) over the groups that compare the two, or
+    none where only third versions connect them.
 
     Args:
         table: The preferences.
@@ -159,12 +159,12 @@ def _compare(
     if parts[first] == parts[second]:
         difference, *without = (strengths[:, second] - strengths[:, first]).tolist()
         probability = _to_probability(difference)
-        groups = len(np.unique(table.group))
+        sizes = np.unique(table.group, return_counts=True)[1].astype(float)
         if not (reached[first, second] and reached[second, first]):
             low, high = _one_sided(choice, len(np.unique(table.group[is_pair])), level)
-        elif groups >= FEWEST_GROUPS:
-            error = np.sqrt((groups - 1) * np.var(without))
-            away = t_quantile((1 + level) / 2, groups - 1) * float(error)
+        elif len(sizes) >= FEWEST_GROUPS:
+            error = np.sqrt((len(sizes) - 1) * np.var(without))
+            away = t_quantile((1 + level) / 2, effective_degrees(sizes)) * float(error)
             low, high = _to_probability(difference - away), _to_probability(difference + away)
     counts = (int((choice == outcome).sum()) for outcome in (-1, 1, 0))
     return PairStrength(table.versions[first], table.versions[second], *counts, probability, low, high)

@@ -10,7 +10,7 @@ import numpy as np
 from ...text.wording import count_of
 from ..arrays import Bools, Floats, Places
 from ..jackknife import FEWEST_GROUPS
-from ..student import t_quantile
+from ..student import effective_degrees, t_quantile
 from .bradley_terry import connected_parts
 from .preference_table import PreferenceTable
 from .version_table import VersionTable
@@ -21,6 +21,9 @@ FEWEST_SHARED = 10
 _SIGNIFICANT = 0.01  # below it ratings and preferences measure different things
 _TINY = 1e-12
 _LEVEL = 0.95
+_MOST_SIZES = 100
+_ALMOST = 0.99  # of the comparisons that are no ties for one version: all of them would have no finite tilt
+_STEEPEST, _HALVINGS = 20.0, 50
 
 Link = Literal["rated comparisons", "rating differences", "none"]
 """What brings preferences to the scale of the ratings."""
@@ -58,8 +61,8 @@ class _Sums:
 
     `asked`, `changed`: answered questions, and those with different answers; `compared`, `preferred`: comparisons and
     their values; `shared`, `shared_value`, `shared_rating`, `squares`, `products`: comparisons of rated answers, their
-    values and rating differences, the squared values and their products; `rated`, `absolute`, `squared`: rated pairs
-    of answers that differ in rating, and the size of the differences.
+    values and rating differences, the squared values and their products; `rated`: pairs of answers that differ in
+    rating. `sizes`: pairs of rated answers by the size of the difference, (groups, sizes).
     """
 
     asked: Floats
@@ -72,8 +75,7 @@ class _Sums:
     squares: Floats
     products: Floats
     rated: Floats
-    absolute: Floats
-    squared: Floats
+    sizes: Floats
 
     @property
     def total(self) -> "_Sums":
@@ -102,11 +104,12 @@ def combine_preferences(
     - With 10 or more comparisons of rated answers: mean rating difference of these + b (mean value of all comparisons -
       mean value of these), b being the slope of rating differences on values. This is right on average whatever
       preferences and ratings have in common, as in prediction-powered inference (Angelopoulos et al., 2023): it is the
-      regression with an intercept. (Through the origin it would be too small by a third or more, see below.)
-    - With fewer: k times the mean value. k, what a preference is worth, is the sum of squares over the sum of absolute
-      values of the rating differences. It holds where raters prefer the answer that they would rate higher. (The mean
-      absolute difference would be too small: of two versions that differ little, with normal rating differences, the
-      better one has more wins, and larger ones. Twice the mean value at the same spread is 0.64 of the difference.)
+      regression with an intercept. (Through the origin it would be too small, by 0.64 and less; see below.)
+    - With fewer: the sizes |d| of the rating differences say it. Where the odds of the better rating grow with |d|
+      (the signs are those of a normal or any other symmetric distribution, tilted), P(d > 0) = 1 / (1 + exp(-2 t |d|)),
+      the mean of tanh(t |d|) is the mean value, which gives t, and the mean of |d| tanh(t |d|) the mean rating
+      difference. It holds where raters prefer the answer that they would rate higher, which nothing here can check.
+      (Mean value times mean |d| would be too small, by 0.64 for normal differences around 0.)
     - Without any: preferences alone decide, on their own scale from -1 to 1, the net share of wins.
 
     Ratings and preferences are put together for each difference by weights that minimise the variance, which follows,
@@ -127,7 +130,7 @@ def combine_preferences(
     further = np.setdiff1d(preferences.group, labels)
     pairs = list(combinations(range(count), 2))
     ratings = table.ratings if ratings is None else ratings
-    sums = _sum_groups(table, preferences, ratings, np.append(labels, further))
+    sums, sizes = _sum_groups(table, preferences, ratings, np.append(labels, further))
     means, replicates = np.array(means, dtype=float), np.array(replicates, dtype=float)
     replicates = np.vstack([replicates, np.broadcast_to(means, (len(further), count))])
     counted = np.vstack([counted, np.zeros((len(further), count))])
@@ -139,19 +142,29 @@ def combine_preferences(
         note = f"the preferences are of {count_of(groups, 'group')}; five are needed for them to count"
         return replace(nothing, notes=(note,))
     link = _choose_link(sums, groups)
-    connected = _component_members(sums.compared.sum(axis=0), pairs, count)
+    layout = _Layout(pairs, count, _component_members(sums.compared.sum(axis=0), pairs, count), sizes)
     preferred = _Preferred(
-        _contrasts(sums.total, link, pairs, count, connected)[0],
-        _contrasts(sums.without_each, link, pairs, count, connected),
+        _contrasts(sums.total, link, layout)[0],
+        _contrasts(sums.without_each, link, layout),
         _by_version(sums.shared if link == "rated comparisons" else sums.compared, pairs, count),
         np.bincount(table.version[~np.isnan(ratings)], minlength=count) > 0,
     )
     if link == "none":
-        return _preferred_alone(preferred, connected[0], table.versions)
+        return _preferred_alone(preferred, layout.connected[0], table.versions)
     result = replace(nothing, link=link)
-    for members in connected:
+    for members in layout.connected:
         result = _combine_component(result, preferred, members, table.versions)
     return result
+
+
+@dataclass(frozen=True, eq=False)
+class _Layout:
+    """The pairs of versions, how many versions there are, which comparisons connect, and the sizes of differences."""
+
+    pairs: Sequence[tuple[int, int]]
+    versions: int
+    connected: Sequence[Places]
+    sizes: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,8 +274,7 @@ class _Contrast:
     @property
     def degrees(self) -> float:
         """Degrees of freedom: the effective number of groups less one (Kish, 1965)."""
-        squares = float((self.counted**2).sum())
-        return max(float(self.counted.sum()) ** 2 / squares - 1, 1.0) if squares else 1.0
+        return effective_degrees(self.counted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,7 +308,7 @@ def _combine(rated: _Contrast | None, preferred: _Contrast, significant: float) 
     # Satterthwaite (1946) for the degrees of freedom; Meier (1953) for what estimating the weights costs
     own = 1 / ((1 - weight) ** 2 / rated.degrees + weight**2 / preferred.degrees)
     cost = 1 + 4 * weight * (1 - weight) * (1 / rated.degrees + 1 / preferred.degrees)
-    summed = _Contrast(0.0, rated.without, rated.counted + preferred.counted).degrees
+    summed = effective_degrees(rated.counted + preferred.counted)
     share = (1 + _LEVEL) / 2
     growth = np.sqrt(cost) * t_quantile(share, own) / t_quantile(share, summed)
     if growth * np.sqrt(variance) * t_quantile(share, summed) >= np.sqrt(of_ratings) * t_quantile(share, rated.degrees):
@@ -306,9 +318,7 @@ def _combine(rated: _Contrast | None, preferred: _Contrast, significant: float) 
     return _Combination(value, without, weight, float(growth))
 
 
-def _contrasts(
-    sums: _Sums, link: Link, pairs: Sequence[tuple[int, int]], versions: int, connected: Sequence[Places]
-) -> Floats:
+def _contrasts(sums: _Sums, link: Link, layout: _Layout) -> Floats:
     """What the preferences say of each version, (rows, versions), with mean 0 among those that they connect.
 
     NaN for a version without comparisons, and for all that one group alone connects in the row without it.
@@ -324,21 +334,39 @@ def _contrasts(
         value = rating_of_rated + _divide(products, squares, 0.0) * (value - value_of_rated)
         weights = sums.shared
     elif link == "rating differences":
-        value = value * _divide(sums.squared, sums.absolute, 0.0, over_pairs=True)
-    return _solve(share * value, weights, pairs, versions, connected)
+        value = _to_ratings(value, sums.sizes, layout.sizes)
+    return _solve(share * value, weights, layout)
 
 
-def _solve(
-    values: Floats, weights: Floats, pairs: Sequence[tuple[int, int]], versions: int, connected: Sequence[Places]
-) -> Floats:
+def _to_ratings(values: Floats, counts: Floats, sizes: Floats) -> Floats:
+    """The mean rating difference at each mean value of preferences, (rows, pairs), by the tilt that explains it.
+
+    Args:
+        values: Mean values, (rows, pairs).
+        counts: How many rating differences have each size, (rows, sizes).
+        sizes: The sizes, (sizes,), from 0 on.
+    """
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    largest = _ALMOST * shares[:, sizes > 0].sum(axis=1, keepdims=True)
+    target = np.clip(np.abs(values), 0.0, largest)
+    low, high = np.zeros_like(target), np.full_like(target, _STEEPEST / sizes[sizes > 0].min())
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        reached = np.einsum("rs,rps->rp", shares, np.tanh(middle[..., None] * sizes))
+        low, high = np.where(reached < target, middle, low), np.where(reached < target, high, middle)
+    difference = np.einsum("rs,rps->rp", shares * sizes, np.tanh(low[..., None] * sizes))
+    return np.asarray(np.sign(values) * difference)
+
+
+def _solve(values: Floats, weights: Floats, layout: _Layout) -> Floats:
     """The versions' values of which the pairs' values are differences, by weighted least squares."""
-    rows = len(values)
+    rows, pairs, versions = len(values), layout.pairs, layout.versions
     design = np.zeros((len(pairs), versions))
     for place, (first, second) in enumerate(pairs):
         design[place, first], design[place, second] = -1.0, 1.0
     laplacian = np.einsum("rp,pi,pj->rij", weights, design, design)
     solved = np.einsum("rij,rp,pj->ri", np.linalg.pinv(laplacian, hermitian=True), weights * values, design)
-    whole = {tuple(members) for members in connected}
+    whole = {tuple(members) for members in layout.connected}
     result = np.full((rows, versions), np.nan)
     patterns, pattern_of = np.unique(weights > 0, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
@@ -368,13 +396,14 @@ def _by_version(by_pair: Floats, pairs: Sequence[tuple[int, int]], versions: int
     return sums
 
 
-def _divide(above: Floats, below: Floats, otherwise: float, *, over_pairs: bool = False) -> Floats:
-    if over_pairs:
-        above, below = above.sum(axis=1, keepdims=True), below.sum(axis=1, keepdims=True)
+def _divide(above: Floats, below: Floats, otherwise: float) -> Floats:
     return np.divide(above, below, out=np.full(np.shape(above), otherwise), where=np.abs(below) > _TINY)
 
 
-def _sum_groups(table: VersionTable, preferences: PreferenceTable, ratings: Floats, labels: Places) -> _Sums:
+def _sum_groups(
+    table: VersionTable, preferences: PreferenceTable, ratings: Floats, labels: Places
+) -> tuple[_Sums, Floats]:
+    """The sums, and the sizes of rating differences that they count."""
     versions = len(table.versions)
     first, second = np.array(list(combinations(range(versions), 2))).T
     questions, row_of = np.unique(np.concatenate([table.question, preferences.question]), return_inverse=True)
@@ -403,12 +432,19 @@ def _sum_groups(table: VersionTable, preferences: PreferenceTable, ratings: Floa
     columns = (
         *(asked, asked & ~is_same, is_compared, value),
         *(is_shared, value * is_shared, difference * is_shared, value**2 * is_shared, value * difference * is_shared),
-        *(differs, np.abs(difference), difference**2),
+        differs,
     )
     sums = np.zeros((len(columns), len(labels), len(first)))
     for number, column in enumerate(columns):
         np.add.at(sums[number], group, column.astype(float))
-    return _Sums(*sums)
+    size = np.abs(difference)
+    if len(np.unique(size)) > _MOST_SIZES:  # means of several raters: in steps of a hundredth of the largest
+        size = np.round(size / size.max() * _MOST_SIZES) / _MOST_SIZES * size.max()
+    sizes, size_of = np.unique(np.append(0.0, size), return_inverse=True)
+    by_size = np.zeros((len(labels), len(sizes)))
+    place_of = size_of.ravel()[1:].reshape(size.shape)
+    np.add.at(by_size, (np.broadcast_to(group[:, None], size.shape)[is_rated], place_of[is_rated]), 1.0)
+    return _Sums(*sums, by_size), sizes
 
 
 def _cell_means(shape: tuple[int, int], cell: tuple[Places, Places], values: Floats) -> Floats:
