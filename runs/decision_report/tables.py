@@ -18,10 +18,7 @@ _LOOKS = (
     "hold for all pairs together. At equal style: the difference at equal length, lists, bold text and headings, for a "
     "single look. Questions that both versions answered, changed with another text, rated in both"
 )
-_OTHERS = (
-    "On each metric's own scale, more is better{undirected}. For a single look; intervals and p are corrected for all "
-    "rows of the table (max-T)"
-)
+_OTHERS = "Above 0 is better{undirected}. For a single look, corrected for all rows of the table together (max-T)"
 
 
 def decision_block(decision: Decision) -> ReportBlock:
