@@ -10,8 +10,9 @@ from ...eval_sets.turns import is_turn, turn_samples
 from ...text.wording import count_of
 from ..database import Database
 from ..store import RunRow, Store
+from .item_queue import QueueSettings, RatedTurns, queue_ids
 from .rating_order import Choose, rating_order, score_columns
-from .rating_queue import QueueSettings, RatedTurns, RatingQueue, queue_ids
+from .rating_queue import RatingQueue
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
@@ -46,7 +47,7 @@ def find_source(store: Store, name: str, turns: RatedTurns = "none") -> RatingSo
         UsageError: Neither a run nor a set has this name.
         InputError: A row of the set cannot be read.
     """
-    run = _find_run(store, name)
+    run = find_run(store, name)
     if run is None:
         samples = tuple(select_rated(read_set(name), turns))
         return RatingSource(name, samples, (), score_columns({}, [sample.id for sample in samples]))
@@ -84,7 +85,12 @@ def select_rated(samples: Iterable[Sample], turns: RatedTurns) -> list[Sample]:
     return list(selected.values())
 
 
-def _find_run(store: Store, name: str) -> RunRow | None:
+def find_run(store: Store, name: str) -> RunRow | None:
+    """The run of a name; None where it is that of a set.
+
+    Raises:
+        UsageError: The name is `last`, and there is no run.
+    """
     try:
         return store.run(name)
     except UsageError:

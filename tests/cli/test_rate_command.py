@@ -8,7 +8,7 @@ import pytest
 from assay.eval_sets import load_set
 from assay.runs import Store
 from assay.runs.ratings import QueueSettings, RatingQueue
-from assay.runs.ratings.rating_queue import queue_ids
+from assay.runs.ratings.item_queue import queue_ids
 from assay.runs.ratings.rating_source import find_source, open_queue
 
 pytest.importorskip("uvicorn")

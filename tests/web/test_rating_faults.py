@@ -20,7 +20,7 @@ from web_process import WebProcess, hidden_fields
 from assay.eval_sets import Sample, write_set
 from assay.runs.database import open_database
 from assay.runs.ratings import RatingQueue
-from assay.runs.ratings.rating_queue import queue_ids
+from assay.runs.ratings.item_queue import queue_ids
 
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("uvicorn")
