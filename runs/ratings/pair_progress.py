@@ -40,11 +40,15 @@ class VersionCounts:
 
     def __str__(self) -> str:
         """The counts in a sentence."""
-        same = f"; the same answer {self.same_answers:,} times" if self.same_answers else ""
+        same = f"; the same answer {_times(self.same_answers)}" if self.same_answers else ""
         return (
-            f"{self.first} better {self.first_better:,} times, {self.second} {self.second_better:,} times, about the "
-            f"same {self.ties:,} times{same}"
+            f"better: {self.first} {_times(self.first_better)}, {self.second} {_times(self.second_better)}; about the "
+            f"same {_times(self.ties)}{same}"
         )
+
+
+def _times(count: int) -> str:
+    return count_of(count, "time")
 
 
 @dataclass(frozen=True, slots=True)
