@@ -172,14 +172,14 @@ def _serve(queue: "RatingQueue | PairQueue", store: str | Path, server: ServerOp
 
 @click.command()
 @click.argument("queue", default="last")
-@click.option("--out", type=OUTPUT_FILE, help="Write the rated set (.jsonl or .csv).")
+@click.option("--out", type=OUTPUT_FILE, help="Write the rated set, or the choices (.jsonl or .csv).")
 @click.option("--series", type=BoundedCount(), help="Which series. Default: that of the present guideline.")
 @store_option
 @json_option
 def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Path, as_json: bool) -> None:
-    """Show the progress of a rating, or write it as a set; of pairs, one row per choice.
+    """Show the progress of a rating, or write it as a set.
 
-    QUEUE is an id, or `last`.
+    QUEUE is an id, or `last`. Of pairs, it writes one row per choice.
 
     \b
     assay ratings last

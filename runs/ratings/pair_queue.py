@@ -33,7 +33,7 @@ class ComparedVersion(BaseModel):
     field: str = ""
 
 
-class Comparison(BaseModel):
+class PairComparison(BaseModel):
     """What a queue of pairs compares.
 
     Attributes:
@@ -93,7 +93,7 @@ class PairQueue(ItemQueue):
         pairs: Sequence[AnswerPair],
         settings: QueueSettings,
         *,
-        comparison: Comparison,
+        comparison: PairComparison,
         source: str,
         guideline: str = "",
         clock: Callable[[], float] = time.time,
@@ -119,10 +119,10 @@ class PairQueue(ItemQueue):
         return cls._create(database, items, settings, source=source, guideline=guideline, clock=clock, about=about)
 
     @property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> PairComparison:
         """What is compared."""
         (about,) = self._db.execute("SELECT about FROM rating_queues WHERE id = ?", (self.id,)).fetchone()
-        return Comparison.model_validate_json(about)
+        return PairComparison.model_validate_json(about)
 
     def next_pair(self, rater: str) -> PairAssignment | None:
         """Returns the rater's open pair, else locks the next one for the rater; None when none is left.

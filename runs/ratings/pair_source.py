@@ -14,7 +14,7 @@ from ..sample_pairing import pair_samples
 from ..store import Store
 from .answer_pair import AnswerPair, PairedQuestion
 from .item_queue import QueueSettings, RatedTurns, queue_ids
-from .pair_queue import ComparedVersion, Comparison, PairQueue
+from .pair_queue import ComparedVersion, PairComparison, PairQueue
 from .rating_source import find_run, find_source
 
 FEWEST_VERSIONS = 2
@@ -236,7 +236,7 @@ def open_pair_queue(
         if queue.comparison.versions == source.versions and queue.settings == settings:
             break
     else:
-        comparison = Comparison(versions=source.versions, same=tuple(same))
+        comparison = PairComparison(versions=source.versions, same=tuple(same))
         return PairQueue.create(
             store.database, pairs, settings, comparison=comparison, source=source.name, guideline=guideline or ""
         )
