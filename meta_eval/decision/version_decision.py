@@ -1,9 +1,9 @@
 """The decision between versions: its values, and the sentence that says it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
-from .version_table import VersionTable
+from ...text.wording import count_of
 
 Verdict = Literal["ship", "keep", "equivalent", "unsettled"]
 Basis = Literal["ratings and scores", "ratings", "scores"]
@@ -57,6 +57,7 @@ class VersionDifference:
         adjusted: The difference at equal length and style; None where that cannot be told.
         adjusted_low: Lower end of its interval for a single look.
         adjusted_high: Its upper end.
+        adjusted_by_ratings: Whether that is of ratings; else it is of the scores.
     """
 
     first: str
@@ -74,6 +75,30 @@ class VersionDifference:
     adjusted: float | None = None
     adjusted_low: float | None = None
     adjusted_high: float | None = None
+    adjusted_by_ratings: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OtherDifference:
+    """How another metric sees a version: shown beside the decision, never chosen for it.
+
+    Attributes:
+        metric: The metric.
+        first: The version in use today.
+        second: The other version.
+        difference: Mean of the second less that of the first, on the metric's scale; more is better.
+        low: Lower end of the interval for a single look that holds for all rows of this table; None without one.
+        high: Its upper end.
+        p: The p-value for a single look, corrected for all rows (max-T).
+    """
+
+    metric: str
+    first: str
+    second: str
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +130,7 @@ class Decision:
         basis: What the decision rests on.
         scale: The lowest and the highest rating, or score.
         measure: The scorer or metric that decides; "" where ratings alone do.
+        others: What other metrics say, corrected for how many they are.
         notes: What a reader should know, each a sentence: what is left out, assumed or adjusted.
     """
 
@@ -117,14 +143,119 @@ class Decision:
     basis: Basis
     scale: tuple[float, float]
     measure: str = ""
-    notes: tuple[str, ...] = field(default=())
+    others: tuple[OtherDifference, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
-        """The decision in one or two sentences, which every command and page shows."""
-        raise NotImplementedError
+        """The decision in one or two sentences, which every command and page shows.
+
+        Example:
+            >>> versions = (VersionEstimate("A", 80, 30, 3.1, 2.9, 3.3, 0.0, (2, 2)),
+            ...             VersionEstimate("B", 80, 30, 3.6, 3.4, 3.8, 1.0, (1, 1)))
+            >>> difference = VersionDifference("A", "B", 0.5, 0.2, 0.8, 0.001, 0.3, 0.7, 0.0001)
+            >>> Decision("ship", "B", versions, (difference,), Needs(), 0.1, "ratings", (1, 5)).sentence
+            'Ship B: your raters rate its answers 0.50 higher than those of A (likely 0.20 to 0.80, on 1 to 5).'
+        """
+        return (
+            self._basis_clause
+            + {
+                "ship": self._ship,
+                "keep": self._keep,
+                "equivalent": self._equivalent,
+                "unsettled": self._unsettled,
+            }[self.verdict]()
+        )
+
+    @property
+    def in_use(self) -> str:
+        """The version that is in use today."""
+        return self.versions[0].name
+
+    @property
+    def deciding(self) -> VersionDifference:
+        """The difference that the sentence is about: of the version in use and its best rival."""
+        rivals = [row for row in self.differences if row.first == self.in_use]
+        return max(rivals, key=lambda row: row.difference)
+
+    @property
+    def _basis_clause(self) -> str:
+        if self.basis != "scores":
+            return ""
+        return f"By {self.measure or 'the score'} alone, which no rating of these answers corrects: "
+
+    @property
+    def _subject(self) -> str:
+        """Who rates: the raters, or the score that stands for them."""
+        return f"{self.measure or 'the score'} rates" if self.basis == "scores" else "your raters rate"
+
+    @property
+    def _unit(self) -> str:
+        return f"on {self.scale[0]:g} to {self.scale[1]:g}"
+
+    def _ship(self) -> str:
+        row = next(row for row in self.differences if (row.first, row.second) == (self.in_use, self.best))
+        return self._start(
+            f"ship {row.second}: {self._subject} its answers {row.difference:.2f} higher than those of {row.first} "
+            f"(likely {_range(row)}, {self._unit})."
+        )
+
+    def _keep(self) -> str:
+        row = self.deciding
+        rival = f"those of {row.second}" if len(self.versions) == 2 else f"those of the next best, {row.second}"
+        likely = f"{-(row.high or 0.0):.2f} to {-(row.low or 0.0):.2f}"
+        return self._start(
+            f"keep {row.first}: {self._subject} its answers {-row.difference:.2f} higher than {rival} "
+            f"(likely {likely}, {self._unit})."
+        )
+
+    def _equivalent(self) -> str:
+        row = self.deciding
+        if len(self.versions) == 2:
+            how = "no difference" if not (row.difference or row.low or row.high) else f"likely {_range(row)}"
+            rest = f"{row.second} and {row.first} differ by less than {self.margin:g} ({how}, {self._unit})."
+        else:
+            rest = f"no other version differs from {row.first} by {self.margin:g} or more ({self._unit})."
+        return self._start(f"no difference that matters: {rest}")
+
+    def _unsettled(self) -> str:
+        row = self.deciding
+        advice = self._advice()
+        if row.low is None or row.high is None:
+            return self._start(f"not settled: nothing says how sure the difference of {row.second} is{advice}.")
+        worse, better = f"{max(-row.low, 0.0):.2f} lower", f"{max(row.high, 0.0):.2f} higher"
+        return self._start(
+            f"not settled: {self._subject} {row.second} somewhere between {worse} and {better} than {row.first} "
+            f"({self._unit}){advice}."
+        )
+
+    def _advice(self) -> str:
+        answers, ratings = self.needs.answers, self.needs.ratings
+        parts = []
+        if ratings is not None:
+            parts.append(f"about {count_of(round_up(ratings), 'more rated answer')} of each")
+        if answers is not None:
+            more = f"about {count_of(round_up(answers), 'more answer')} of each"
+            parts.append(f"{more}, rated alike," if self.basis != "scores" else more)
+        return (
+            f"; {' or '.join(parts)} would settle it" if parts else "; nobody can tell how many ratings would settle it"
+        )
+
+    def _start(self, text: str) -> str:
+        return text if self.basis == "scores" else text[0].upper() + text[1:]
 
 
-def decide_versions(table: VersionTable, *, margin: float = MARGIN, measure: str = "", seed: int = 0) -> Decision:
-    """Decides between versions."""
-    raise NotImplementedError
+def round_up(count: int) -> int:
+    """A number to come, as roughly as it is known: two digits, rounded up.
+
+    Example:
+        >>> round_up(43), round_up(1234), round_up(7)
+        (43, 1300, 7)
+    """
+    step = 10 ** max(0, len(str(count)) - 2)
+    return -(-count // step) * step
+
+
+def _range(row: VersionDifference) -> str:
+    low, high = row.low or 0.0, row.high or 0.0
+    return f"{low:.2f} to {high:.2f}" if low >= 0 else f"{low:+.2f} to {high:+.2f}"

@@ -116,7 +116,7 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     unscored = tuple(ids[place] for place in sorted(rated - set(scored)))
     unrated = tuple(ids[place] for place in scored if place not in rated)
     items = {place: [matcher.items[place], *answers[place]] for place in scored}
-    scale, scale_notes = _find_scale(ratings, options)
+    scale, scale_notes = find_scale(ratings, options)
     metric_by_column = _name_columns(columns)
     directions, direction_notes = _find_directions(metric_by_column, scores, options)
     place_by_id = {ids[place]: place for place in scored}
@@ -286,7 +286,7 @@ def _merge_items(items: list[Item]) -> Item:
     )
 
 
-def _find_scale(ratings: ScoreSource, options: ReadOptions) -> tuple[tuple[float, float], list[str]]:
+def find_scale(ratings: ScoreSource, options: ReadOptions) -> tuple[tuple[float, float], list[str]]:
     """Finds the scale: the user's or the source's, else 1-5 where all ratings are on it, else their range."""
     if scale := options.scale or ratings.scale:
         return scale, []

@@ -529,6 +529,12 @@ def read_queue_kind(database: Database, queue: str) -> QueueKind:
     return "pairs" if row[0] == "pairs" else "answers"
 
 
+def rating_state(database: Database) -> tuple[tuple[str, int], ...]:
+    """The queues with the numbers of their changes: what depends on the ratings of a store holds while this does."""
+    rows = database.execute("SELECT id, changes FROM rating_queues ORDER BY id")
+    return tuple((str(name), int(changes)) for name, changes in rows)
+
+
 def queue_ids(database: Database, kind: QueueKind | None = "answers") -> list[str]:
     """The ids of the rating queues, the newest first.
 

@@ -1,0 +1,114 @@
+"""How much more it takes until a decision between two versions is settled."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from .confidence_sequence import ConfidenceSequence
+
+POWER = 0.8
+_MOST_TIMES = 1000.0
+_SIZES = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the estimate of one difference rests on.
+
+    Attributes:
+        difference: The estimate.
+        standard_error: Its standard error.
+        plain_error: The standard error that the ratings have without the scores; that of the scores where none counts.
+        degrees: Degrees of freedom of the standard error.
+        rated: How many of the questions that tell the versions apart are rated.
+        questions: How many there are.
+        corrected_by_ratings: Whether ratings count.
+    """
+
+    difference: float
+    standard_error: float
+    plain_error: float
+    degrees: float
+    rated: int
+    questions: int
+    corrected_by_ratings: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SettlingRule:
+    """When a difference counts as settled.
+
+    Attributes:
+        sequence: The confidence sequence that decides.
+        error: Its share of errors, of a difference from 0.
+        margin: The largest difference that does not matter.
+        margin_error: The share of errors of the two tests that it lies within the margin.
+    """
+
+    sequence: ConfidenceSequence
+    error: float
+    margin: float
+    margin_error: float
+
+
+def more_ratings_needed(evidence: Evidence, rule: SettlingRule) -> int | None:
+    """About how many more of the questions at hand are to be rated, for each version, until it is settled.
+
+    With n of N questions rated, the variance is s^2 (1 - R^2) / n + s^2 R^2 / N: s^2 / n is that of the ratings alone,
+    and R^2, the share that the scores explain, follows from the variance with the scores.
+
+    Returns:
+        The number; None where all of them would not do in 8 of 10 cases, or where no rating counts yet.
+    """
+    if not evidence.corrected_by_ratings or not evidence.rated or evidence.plain_error <= 0:
+        return None
+    n, total = evidence.rated, evidence.questions
+    plain = evidence.plain_error**2 * n
+    saved = evidence.plain_error**2 - evidence.standard_error**2
+    explained = saved / (plain * (1 / n - 1 / total)) if total > n else 0.0
+    explained = min(max(explained, 0.0), 1.0)
+    for size in np.unique(np.geomspace(n + 1, total, _SIZES).round().astype(int)) if total > n else ():
+        variance = plain * ((1 - explained) / size + explained / total)
+        if settling_power(evidence, rule, math.sqrt(variance), size / n) >= POWER:
+            return int(size) - n
+    return None
+
+
+def more_answers_needed(evidence: Evidence, rule: SettlingRule) -> int | None:
+    """About how many more answers per version, scored and rated as those at hand, until it is settled; None: over 1,000
+    times as many."""
+    for times in np.geomspace(1.02, _MOST_TIMES, 2 * _SIZES):
+        later = evidence.standard_error / math.sqrt(times)
+        if settling_power(evidence, rule, later, float(times)) >= POWER:
+            return math.ceil(evidence.questions * (times - 1))
+    return None
+
+
+def settling_power(evidence: Evidence, rule: SettlingRule, later_error: float, times: float) -> float:
+    """How likely a difference is settled once its standard error is smaller, in [0, 1].
+
+    The predictive power (Spiegelhalter, Freedman and Blackburn, 1986) under the prior N(0, spread^2) of the sequence.
+
+    Args:
+        evidence: The estimate as it is.
+        rule: When it counts as settled.
+        later_error: The standard error that it will have.
+        times: How many times the groups there will be.
+    """
+    now, later = evidence.standard_error**2, later_error**2
+    if later >= now:
+        return 0.0
+    spread = rule.sequence.spread
+    weight = spread**2 / (spread**2 + now)
+    new = 1 / (1 / later - 1 / now)  # the variance of what is still to come
+    mean = later * (evidence.difference / now + weight * evidence.difference / new)
+    deviation = later / new * math.sqrt(weight * now + new)
+    degrees = (evidence.degrees + 1) * times - 1
+    apart = rule.sequence.half_width(later_error, degrees, error=rule.error)
+    near = rule.margin - rule.sequence.half_width(later_error, degrees, error=rule.margin_error)
+    differs = stats.norm.sf((apart - mean) / deviation) + stats.norm.cdf((-apart - mean) / deviation)
+    near = min(near, apart)
+    equals = stats.norm.cdf((near - mean) / deviation) - stats.norm.cdf((-near - mean) / deviation) if near > 0 else 0.0
+    return float(differs + equals)
