@@ -127,7 +127,7 @@ def rate(
     if pairs:
         compared = find_pairs(runs, sources, by, settings.turns)
         for note in compared.notes:
-            echo(f"{note}.")
+            echo(note)
         _serve(open_pair_queue(runs, compared, settings, guideline=text, limit=limit), store, server)
         return
     queue = open_queue(runs, find_source(runs, source, settings.turns), settings, guideline=text, by=by, limit=limit)

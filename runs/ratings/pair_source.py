@@ -4,18 +4,17 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 
 from ...errors import UsageError
-from ...eval_sets import Sample
 from ...eval_sets.opening_question import opening_question
-from ...text.wording import count_of, list_first, verb_of
-from ..sample_pairing import pair_samples
+from ...text.wording import count_of, verb_of
 from ..store import Store
+from ..version_answers import AnswerSource, VersionAnswers, read_source, split_source
+from ..version_pairing import PairedAnswer, pair_versions
 from .answer_pair import AnswerPair, PairedQuestion
 from .item_queue import QueueSettings, RatedTurns, queue_ids
 from .pair_queue import ComparedVersion, PairComparison, PairQueue
-from .rating_source import find_run, find_source
+from .rating_source import select_rated
 
 FEWEST_VERSIONS = 2
 
@@ -26,12 +25,12 @@ class PairSource:
 
     Attributes:
         versions: The versions; the first is the one in use today.
-        questions: By the id of the question in the first version, its sample by the place of the version.
-        notes: What is left out, each in a sentence.
+        questions: Each question's answers by the place of the version.
+        notes: How they were paired and what is left out, each in a sentence.
     """
 
     versions: tuple[ComparedVersion, ...]
-    questions: Mapping[str, Mapping[int, Sample]]
+    questions: Sequence[Mapping[int, PairedAnswer]]
     notes: tuple[str, ...] = ()
 
     @property
@@ -55,161 +54,126 @@ class PairSource:
         """
         draw = random.Random(f"pairs {seed}")
         of_questions = []
-        for question, samples in self.questions.items():
-            versions = list(combinations(sorted(samples), 2))
+        for answers in self.questions:
+            versions = list(combinations(sorted(answers), 2))
             draw.shuffle(versions)
-            of_questions.append((question, samples, versions))
+            of_questions.append((answers, versions))
         draw.shuffle(of_questions)
         pairs, same = list[AnswerPair](), list[tuple[int, PairedQuestion]]()
-        for turn in range(max((len(versions) for _, _, versions in of_questions), default=0)):
-            for question, samples, versions in of_questions:
-                if turn >= len(versions):
-                    continue
+        for turn in range(max((len(versions) for _, versions in of_questions), default=0)):
+            for answers, versions in of_questions:
                 if len(pairs) == limit:
                     return pairs, same
-                pair = self._pair(question, samples, versions[turn])
-                if _is_same(*pair.answers):
+                if turn >= len(versions):
+                    continue
+                pair = self._pair(answers, *versions[turn])
+                if _is_same(*(answers[version] for version in versions[turn])):
                     same.append((len(pairs), PairedQuestion.model_validate(pair.model_dump(exclude={"answers"}))))
                 else:
                     pairs.append(pair)
         return pairs, same
 
-    def _pair(self, question: str, samples: Mapping[int, Sample], versions: tuple[int, int]) -> AnswerPair:
-        one, other = versions
+    def _pair(self, answers: Mapping[int, PairedAnswer], one: int, other: int) -> AnswerPair:
+        samples = answers[one].sample, answers[other].sample
+        of_first = answers[min(answers)].sample
         return AnswerPair(
-            question=question,
-            group=_group_of(samples[min(samples)]),
+            question=of_first.id,
+            group="" if of_first.source == of_first.id else of_first.source,
             first=self.versions[one].name,
             second=self.versions[other].name,
-            ids=(samples[one].id, samples[other].id),
-            answers=(samples[one], samples[other]),
+            ids=(samples[0].id, samples[1].id),
+            answers=samples,
         )
 
 
-def _group_of(sample: Sample) -> str:
-    return "" if sample.source == sample.id else sample.source
+def _is_same(one: PairedAnswer, other: PairedAnswer) -> bool:
+    if one.text == other.text:
+        return True
+    samples = one.sample, other.sample
+    return not any(sample.messages for sample in samples) and samples[0].response.strip() == samples[1].response.strip()
 
 
-def _is_same(one: Sample, other: Sample) -> bool:
-    if one.messages or other.messages:
-        return one.has_same_texts(other)
-    return one.response.strip() == other.response.strip()
-
-
-def find_pairs(store: Store, names: Sequence[str], field: str | None, turns: RatedTurns = "none") -> PairSource:
-    """Finds the questions that versions answered.
-
-    Two sources are paired by id, else by question (see `pair_samples`); the versions of one source by question.
+def find_pairs(store: Store, names: Sequence[str], by: str | None, turns: RatedTurns = "none") -> PairSource:
+    """Finds the questions that all versions answered, paired as for a decision between them (`pair_versions`).
 
     Args:
         store: Where the runs are.
         names: Runs or sets, the first the one in use today; each may be written as `NAME=RUN`.
-        field: Of one source, the field of metadata that tells its versions apart; else None.
+        by: Of one run or set, the field of metadata that parts it into versions (`system`, or `system=A,B`); else None.
         turns: What of a conversation is compared (see `select_rated`).
 
     Raises:
         UsageError: There are fewer than two versions, two have one name, or no source has a name.
+        InputError: A row of a set cannot be read.
     """
-    if field is not None:
-        if len(names) != 1:
-            raise UsageError(f"--by {field} takes the versions from one run; name one, or leave out --by")
-        return _split_source(store, names[0], field, turns)
-    if len(names) < FEWEST_VERSIONS:
+    if by is not None and len(names) != 1:
+        raise UsageError(f"--by {by} takes the versions from one run; name one, or leave out --by")
+    if by is None and len(names) < FEWEST_VERSIONS:
         raise UsageError("--pairs compares two runs or more: name them, or one run and --by FIELD of its metadata")
-    versions, samples, sets = list[ComparedVersion](), list[list[Sample]](), list[tuple[str, ...]]()
-    for typed in names:
-        name, source = _read_name(typed)
-        run = find_run(store, source)
-        loaded = find_source(store, source, turns)
-        versions.append(ComparedVersion(name=name or loaded.name, source=loaded.name))
-        samples.append(list(loaded.samples))
-        sets.append((source,) if run is None else run.plan.sets)
+    sources, notes = [read_source(store, name) for name in names], list[str]()
+    if by is not None:
+        sources, notes = split_source(sources[0], by)
+    versions = name_versions(sources, by)
     _check_versions(versions)
-    questions: dict[str, dict[int, Sample]] = {sample.id: {0: sample} for sample in samples[0] if _is_answered(sample)}
-    notes = _note_unanswered(versions, samples)
-    for place in range(1, len(versions)):
-        ids = pair_samples(samples[0], samples[place], sets[0], sets[place]).ids
-        unpaired = 0
-        for sample in samples[place]:
-            question = ids.get(sample.id)
-            unpaired += question is None
-            if question in questions and _is_answered(sample):
-                questions[question][place] = sample
-        if unpaired:
-            whose = f"of {versions[place].name} {verb_of(unpaired, 'is', 'are')} of no question that"
-            notes.append(f"{count_of(unpaired, 'answer')} {whose} {versions[0].name} has, and left out")
-    return PairSource(tuple(versions), questions, tuple(notes))
+    answers = [_select_answers(source, turns, notes) for source in sources]
+    if not all(version.samples for version in answers):
+        return PairSource(versions, (), tuple(notes))
+    paired, pairing_notes = pair_versions(answers, is_one_source=by is not None)
+    questions, left_out = _list_questions(paired, len(versions))
+    if left_out:
+        whose = f"{verb_of(left_out, 'has', 'have')} no single answer of each version to the same words"
+        pairing_notes += (f"{count_of(left_out, 'question')} {whose}, and {verb_of(left_out, 'is', 'are')} left out.",)
+    return PairSource(versions, questions, (*notes, *pairing_notes))
 
 
-def _split_source(store: Store, typed: str, field: str, turns: RatedTurns) -> PairSource:
-    """The versions of one source, by a field of metadata."""
-    source = find_source(store, typed, turns)
-    by_version: dict[str, list[Sample]] = {}
-    without = 0
-    for sample in source.samples:
-        value = sample.metadata.get(field)
-        if value is None or value == "":
-            without += 1
-        else:
-            by_version.setdefault(str(value), []).append(sample)
-    if len(by_version) < FEWEST_VERSIONS:
-        values = f"only {next(iter(by_version))!r}" if by_version else "no value"
-        known = sorted({key for sample in source.samples for key in sample.metadata})
-        fields = f"; its metadata has {list_first(known)}" if known else ""
-        raise UsageError(f"{source.name}: metadata.{field} has {values}; --pairs needs two versions{fields}")
-    versions = [ComparedVersion(name=name, source=source.name, field=field) for name in by_version]
-    notes = _note_unanswered(versions, list(by_version.values()))
-    if without:
-        notes.append(f"{count_of(without, 'answer has', 'answers have')} no metadata.{field}, and left out")
-    answers = [_by_question(samples) for samples in by_version.values()]
-    repeated = sum(len(samples) for by_text in answers for samples in by_text.values() if len(samples) > 1)
-    if repeated:
-        notes.append(
-            f"{count_of(repeated, 'answer is', 'answers are')} to a question that a version answered more than once, "
-            "and left out"
-        )
-    questions: dict[str, dict[int, Sample]] = {}
-    for text in dict.fromkeys(text for by_text in answers for text in by_text):
-        samples = {place: by_text[text][0] for place, by_text in enumerate(answers) if len(by_text.get(text, ())) == 1}
-        if samples:
-            questions[samples[min(samples)].id] = samples
-    return PairSource(tuple(versions), questions, tuple(notes))
+def name_versions(sources: Sequence[AnswerSource], by: str | None) -> tuple[ComparedVersion, ...]:
+    """Names versions as a queue keeps them, and as `store_preferences` knows them again.
+
+    Args:
+        sources: One per version.
+        by: What parted one run or set into them; None where each is a run or set of its own.
+    """
+    field = "" if by is None else by.partition("=")[0].strip().removeprefix("metadata.")
+    return tuple(
+        ComparedVersion(name=source.name, source=source.run.id if source.run else source.sets[0], field=field)
+        for source in sources
+    )
 
 
-def _by_question(samples: Sequence[Sample]) -> dict[str, list[Sample]]:
-    by_text: dict[str, list[Sample]] = {}
-    for sample in filter(_is_answered, samples):
-        by_text.setdefault(" ".join(opening_question(sample).split()), []).append(sample)
-    return by_text
+def _select_answers(source: AnswerSource, turns: RatedTurns, notes: list[str]) -> VersionAnswers:
+    """What is compared of a version; what is empty is noted."""
+    selected = select_rated(source.samples, turns)
+    answered = {sample.id: sample for sample in selected if sample.messages or sample.response.strip()}
+    if empty := len(selected) - len(answered):
+        notes.append(f"{count_of(empty, 'answer')} of {source.name} {verb_of(empty, 'is', 'are')} empty, and left out.")
+    return VersionAnswers(source.name, answered, {}, source)
 
 
-def _is_answered(sample: Sample) -> bool:
-    return bool(sample.messages or sample.response.strip())
+def _list_questions(paired: Sequence[PairedAnswer], versions: int) -> tuple[list[dict[int, PairedAnswer]], int]:
+    """The questions with one answer of each version, and how many have not.
+
+    Where answers were paired by group, a group may have several questions and several answers of one version.
+    """
+    by_question: dict[int, dict[int, list[PairedAnswer]]] = {}
+    for answer in paired:
+        by_question.setdefault(answer.question, {}).setdefault(answer.version, []).append(answer)
+    questions = [
+        {version: answers[0] for version, answers in of_versions.items()}
+        for of_versions in by_question.values()
+        if len(of_versions) == versions
+        and all(len(answers) == 1 for answers in of_versions.values())
+        and len({_asked(answers[0]) for answers in of_versions.values()}) == 1
+    ]
+    return questions, len(by_question) - len(questions)
 
 
-def _note_unanswered(versions: Sequence[ComparedVersion], samples: Sequence[Sequence[Sample]]) -> list[str]:
-    notes = []
-    for version, listed in zip(versions, samples, strict=True):
-        if empty := sum(not _is_answered(sample) for sample in listed):
-            notes.append(
-                f"{count_of(empty, 'answer')} of {version.name} {verb_of(empty, 'is', 'are')} empty, and left out"
-            )
-    return notes
-
-
-def _read_name(typed: str) -> tuple[str, str]:
-    """The name and the source of `NAME=SOURCE`; no name where there is none."""
-    name, equals, source = typed.partition("=")
-    if not equals or Path(typed).exists():
-        return "", typed
-    if not name.strip() or not source.strip():
-        raise UsageError(f"{typed!r}: write NAME=RUN, such as today=20261123-101500-1a2b")
-    return name.strip(), source.strip()
+def _asked(answer: PairedAnswer) -> str:
+    return " ".join(opening_question(answer.sample).split())
 
 
 def _check_versions(versions: Sequence[ComparedVersion]) -> None:
     for one, other in combinations(versions, 2):
-        if one.source == other.source:
+        if one.source == other.source and not one.field:
             raise UsageError(f"{one.source} is named twice; a version is compared with another one")
         if one.name == other.name:
             raise UsageError(f"two versions are called {one.name!r}; give each its own name: NAME=RUN")

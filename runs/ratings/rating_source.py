@@ -47,7 +47,7 @@ def find_source(store: Store, name: str, turns: RatedTurns = "none") -> RatingSo
         UsageError: Neither a run nor a set has this name.
         InputError: A row of the set cannot be read.
     """
-    run = find_run(store, name)
+    run = _find_run(store, name)
     if run is None:
         samples = tuple(select_rated(read_set(name), turns))
         return RatingSource(name, samples, (), score_columns({}, [sample.id for sample in samples]))
@@ -85,12 +85,7 @@ def select_rated(samples: Iterable[Sample], turns: RatedTurns) -> list[Sample]:
     return list(selected.values())
 
 
-def find_run(store: Store, name: str) -> RunRow | None:
-    """The run of a name; None where it is that of a set.
-
-    Raises:
-        UsageError: The name is `last`, and there is no run.
-    """
+def _find_run(store: Store, name: str) -> RunRow | None:
     try:
         return store.run(name)
     except UsageError:
