@@ -168,7 +168,7 @@ GROUPS = (
                 *_of(
                     "assay.runs.decision_report",
                     "write_decision_report render_decision_report decision_block version_table difference_table "
-                    "version_chart difference_chart",
+                    "version_chart difference_chart view_decision",
                 ),
             ),
         },

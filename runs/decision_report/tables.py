@@ -77,7 +77,7 @@ def other_table(decision: Decision) -> ResultTable:
         Field("p", "p", lambda one: one.p),
     )
     undirected = [name for name in dict.fromkeys(one.metric for one in decision.others) if name in UNDIRECTED]
-    but = f" (but of {' and '.join(undirected)}, of which neither more nor less is better)" if undirected else ""
+    but = f" (of {' and '.join(undirected)} neither more nor less)" if undirected else ""
     return tabulate("Other metrics, which do not decide", decision.others, fields, note=_OTHERS.format(undirected=but))
 
 

@@ -58,7 +58,7 @@ def test_every_figure_of_the_decision_stands_in_the_page() -> None:
     assert new == ["new", "3.80 [3.60, 4.00]", "97%", "1", "118", "35"]
     assert table_cells(page, 1) == [
         ["new − old", "+0.400 [+0.100, +0.700]", "0.020", "+0.400 [+0.200, +0.600]", "&lt;0.001",
-         "+0.250 [−0.050, +0.550]", "118", "96", "33"]
+         "+0.250 [−0.050, +0.550] (of scores)", "118", "96", "33"]
     ]  # fmt: skip
     shown = texts(page)
     for part in (SENTENCE, "2 left out.", "a difference up to 0.1 does not matter", "on a scale of 1 to 5"):
