@@ -6,6 +6,7 @@ from .judges.budget import Budget as Budget
 from .judges.litellm_judge import Judge as Judge
 from .judges.litellm_judge import LiteLLMJudge as LiteLLMJudge
 from .judges.settings import JudgeSettings as JudgeSettings
+from .meta_eval.decision.version_decision import Decision as Decision
 from .metrics.answer_correctness import AnswerCorrectness as AnswerCorrectness
 from .metrics.answer_relevance import AnswerRelevance as AnswerRelevance
 from .metrics.choice import ChoiceMetric as ChoiceMetric
@@ -31,6 +32,7 @@ from .metrics.score import scored as scored
 from .metrics.score import skipped as skipped
 from .metrics.topic_adherence import TopicAdherence as TopicAdherence
 from .metrics.weakest_claim import WeakestClaim as WeakestClaim
+from .runs.decide import decide as decide
 from .runs.evaluate import aevaluate as aevaluate
 from .runs.evaluate import evaluate as evaluate
 from .runs.results import Results as Results

@@ -42,6 +42,13 @@ GROUPS = (
         {
             "Evaluate": _of("assay", "evaluate aevaluate"),
             "Results": _of("assay", "Results Score Claim Verdict Place"),
+            "Which version is better": (
+                *_of("assay", "decide Decision"),
+                *_of(
+                    "assay.meta_eval.decision",
+                    "VersionEstimate VersionDifference OtherDifference Needs decide_versions VersionTable",
+                ),
+            ),
         },
         'from assay import evaluate\n\nresults = evaluate("answers.csv", judge="openai/gpt-4o-mini")\nprint(results)',
     ),
@@ -158,6 +165,11 @@ GROUPS = (
             "Reports": (
                 *_of("assay.meta_eval.report", "write_report render_report"),
                 *_of("assay.runs.judge_report", "write_judge_report render_judge_report"),
+                *_of(
+                    "assay.runs.decision_report",
+                    "write_decision_report render_decision_report decision_block version_table difference_table "
+                    "version_chart difference_chart view_decision",
+                ),
             ),
         },
     ),

@@ -26,28 +26,54 @@ class ChartMark:
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """Correlations with their intervals, best first; `zero` and `ceiling` are the places of the two lines."""
+    """Estimates with their intervals on one axis, in their order.
+
+    Attributes:
+        axis: The axis.
+        marks: The estimates.
+        without: (name, reason) of what has no estimate.
+        zero: The place of the line at 0; None where the axis has none.
+        ceiling: The place of the line that no estimate can pass; None without one.
+        margin: The places between which a difference does not matter; None without them.
+    """
 
     axis: Axis
     marks: tuple[ChartMark, ...]
     without: tuple[tuple[str, str], ...]
-    zero: float
-    ceiling: float | None
+    zero: float | None = None
+    ceiling: float | None = None
+    margin: tuple[float, float] | None = None
 
 
-def draw_forest(rows: Sequence[tuple[str, str, Interval, str]], ceiling: float | None = None) -> Forest:
-    """Estimates on one axis, in their order.
+def draw_forest(
+    rows: Sequence[tuple[str, str, Interval, str]],
+    *,
+    within: tuple[float, float] | None = None,
+    has_zero: bool = True,
+    ceiling: float | None = None,
+    margin: float | None = None,
+) -> Forest:
+    """Draws estimates on one axis, in their order.
 
     Args:
         rows: (name, kind, estimate, remark); the kind is `metric`, `baseline` or `chosen`.
-        ceiling: The best that any measure could reach with these ratings, if it is known.
+        within: The bounds of the axis, if it has any (of correlations -1 and 1).
+        has_zero: Whether the axis has 0 and a line there.
+        ceiling: What no estimate can pass, if it is known.
+        margin: The largest size of a difference that does not matter, if the estimates are differences.
     """
     drawn = [row for row in rows if row[2].value is not None]
-    ends = [end for _, _, rho, _ in drawn for end in (rho.value, rho.low, rho.high) if end is not None]
-    axis = axis_over([*ends, 0.0, *([] if ceiling is None else [ceiling])], within=(-1, 1))
-    marks = tuple(mark for name, kind, rho, remark in drawn if (mark := place_mark(axis, name, kind, rho, remark)))
-    without = tuple((name, rho.problem) for name, _, rho, _ in rows if rho.value is None)
-    return Forest(axis, marks, without, axis.percent(0), None if ceiling is None else axis.percent(ceiling))
+    ends = [end for _, _, one, _ in drawn for end in (one.value, one.low, one.high) if end is not None]
+    lines = [*([0.0] if has_zero else []), *([] if ceiling is None else [ceiling])]
+    axis = axis_over([*ends, *lines, *([] if margin is None else [-margin, margin])], within=within)
+    return Forest(
+        axis,
+        tuple(mark for name, kind, one, remark in drawn if (mark := place_mark(axis, name, kind, one, remark))),
+        tuple((name, one.problem) for name, _, one, _ in rows if one.value is None),
+        axis.percent(0) if has_zero else None,
+        None if ceiling is None else axis.percent(ceiling),
+        None if margin is None else (axis.percent(-margin), axis.percent(margin)),
+    )
 
 
 def place_mark(axis: Axis, name: str, kind: str, estimate: Interval, remark: str = "") -> ChartMark | None:

@@ -1,74 +1,46 @@
 """Two runs side by side: the differences with their intervals, and the answers that changed."""
 
-import difflib
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
-from typing import NamedTuple
 from urllib.parse import urlencode
 
-from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from ..eval_sets import Sample
-from ..eval_sets.message import Message
-from ..eval_sets.opening_question import listed_question
-from ..presentation.rendered_markdown import LONGEST_MARKDOWN, RenderedText, TextMark, render_markdown
+from ..presentation.figure import Figure
 from ..runs import Store
+from ..runs.answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
 from ..runs.compare import RunComparison, compare
 from ..runs.compare_ratings import compare_ratings
 from ..runs.compare_tables import comparison_sentences, comparison_tables
+from ..runs.decision_report import view_decision
+from ..runs.ratings.rating_queue import rating_state
 from ..text.wording import count_of
+from .run_decision import RunDecision, decide_two
 from .run_pages import answer_url
 from .viewer import Viewer, for_visitors, number_of
 
+_RunState = tuple[str, str, int]
 _PER_PAGE = 20
-_LONGEST_DIFF = 4000  # characters of an answer that is compared word by word
-_MARKS = {"-": (Markup("<del>"), Markup("</del>")), "+": (Markup("<ins>"), Markup("</ins>"))}
-_PART = re.compile(r"\s+|[^\W_]+|.")
 _MOST_LISTED = 60
-_MOST_CHANGED_TURNS = 3  # of one conversation
-_LONGEST_TURN = 2000  # characters of each
-_MOST_ALIGNED = 300  # messages; of more, those at one place are compared
 _LISTS = ("with another text", "with the same text and another score")
 
 
-class ChangedTurn(NamedTuple):
-    """A message of a conversation that differs between two runs; None where a run has none beside the other's."""
-
-    turn_a: int | None
-    turn: int | None
-    before: RenderedText
-    after: RenderedText
-
-
 @dataclass(frozen=True, slots=True)
-class ChangedAnswer:
-    """An answer in both runs, with what only the one text has marked, and what only the other has.
+class ComparedAnswer:
+    """An answer in both runs.
 
-    Of a conversation `turns` has the first messages that differ, and `more_turns` says how many others do.
+    Attributes:
+        contrast: Both answers side by side.
+        values: By metric, the values in A and in B.
+        ratings: The mean ratings in A and B that the decision counts; none where neither is rated.
     """
 
-    sample: str
-    sample_a: str
-    question: str
-    before: RenderedText
-    after: RenderedText
-    turns: tuple[ChangedTurn, ...]
-    more_turns: int
-    is_conversation: bool
+    contrast: AnswerContrast
     values: tuple[tuple[str, float | None, float | None], ...]
-    answer_changed: bool
-
-    @property
-    def has_unseen_changes(self) -> bool:
-        """Whether some of what changed is in Markdown's marks, which are not shown."""
-        pairs = [(turn.before, turn.after) for turn in self.turns] or [(self.before, self.after)]
-        return any(text.unplaced for pair in pairs for text in pair)
+    ratings: tuple[Figure, ...]
 
 
 class ComparisonPages:
@@ -80,36 +52,74 @@ class ComparisonPages:
 
     def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer
-        self.routes = [Route("/compare", self._show), Route("/compare/figures", self._figures)]
+        self.routes = [
+            Route("/compare", self._show),
+            Route("/compare/decision", self._decision),
+            Route("/compare/figures", self._figures),
+        ]
 
     @for_visitors
     async def _show(self, request: Request) -> Response:
         a, b = request.query_params.get("a", ""), request.query_params.get("b", "")
-        figures = {name: request.query_params.get(name, "") for name in ("a", "b", "metric", "list", "page")}
         runs = await self.viewer.in_store(lambda store: store.run_ids(_MOST_LISTED))
         content = {
             "title": "Compare runs",
             "runs": runs,
             "a": a,
             "b": b,
-            "figures_url": f"/compare/figures?{urlencode(figures)}",
+            "decision_url": _part_url(request, "decision"),
         }
         return self.viewer.render(request, "compare.html", content)
 
     @for_visitors
+    async def _decision(self, request: Request) -> Response:
+        state = await self._find_runs(request)
+        (id_a, *_), (id_b, *_) = state
+        by = request.query_params.get("by", "")
+        decided = await self._decide(state, by)
+        content = {
+            "a": id_a,
+            "b": id_b,
+            "choices": decided.choices,
+            "decision": decided.decision,
+            "problem": decided.problem,
+            "figures_url": _part_url(request, "figures"),
+            "swapped_url": f"/compare?{urlencode({'a': id_b, 'b': id_a, 'by': by})}",
+        }
+        figures = {} if decided.decision is None else view_decision(decided.decision)
+        return self.viewer.render(request, "compare_decision.html", content | figures)
+
+    async def _find_runs(self, request: Request) -> tuple[_RunState, _RunState]:
+        """The two runs of a request, each with its id and what depends on its answers and scores."""
+        a, b = (request.query_params.get(name, "") for name in ("a", "b"))
+
+        def find(store: Store) -> tuple[_RunState, _RunState]:
+            first, second = (store.run(name) for name in (a, b))
+            return (
+                (first.id, first.status, store.count_scores(first.id)),
+                (second.id, second.status, store.count_scores(second.id)),
+            )
+
+        return await self.viewer.in_store(find)
+
+    async def _decide(self, state: tuple[_RunState, _RunState], by: str) -> RunDecision:
+        """The decision between two runs by a metric ("": the only one), which is made anew after each rating."""
+        (id_a, *_), (id_b, *_) = state
+        rated = await self.viewer.in_store(lambda store: rating_state(store.database))
+        return await self.viewer.kept(("decision", state, by, rated), lambda store: decide_two(store, id_a, id_b, by))
+
+    @for_visitors
     async def _figures(self, request: Request) -> Response:
-        a, b = request.query_params.get("a", ""), request.query_params.get("b", "")
-
-        def states(store: Store) -> tuple[tuple[str, str, int], ...]:
-            rows = [store.run(a), store.run(b)]
-            return tuple((row.id, row.status, store.count_scores(row.id)) for row in rows)
-
-        state = await self.viewer.in_store(states)
+        state = await self._find_runs(request)
         (id_a, *_), (id_b, *_) = state
         comparison = await self.viewer.kept(("compare", state), lambda store: compare(store, id_a, id_b))
-        raters = await self.viewer.in_store(lambda store: compare_ratings(store, comparison))
-        metric = request.query_params.get("metric", "")
-        metric = metric if metric in comparison.metrics else comparison.metrics[0]
+        by = request.query_params.get("by", "")
+        decided = await self._decide(state, by)
+        is_decided = decided.decision is not None  # it says what raters like: one answer to one question
+        raters = None if is_decided else await self.viewer.in_store(lambda store: compare_ratings(store, comparison))
+        asked = request.query_params.get("metric", "")
+        measure = decided.decision.measure if decided.decision else ""
+        metric = next(name for name in (asked, measure, comparison.metrics[0]) if name in comparison.metrics)
         lists = {
             "answers": comparison.changed(metric, answer_changed=True),
             "scores": comparison.changed(metric, answer_changed=False),
@@ -117,17 +127,24 @@ class ComparisonPages:
         default = "answers" if lists["answers"] or not lists["scores"] else "scores"
         listed = request.query_params.get("list", "")
         listed = listed if listed in lists else default
+        can_decide = listed == "answers" and bool(decided.order)
+        is_by_decision = can_decide and asked not in comparison.metrics
+        if is_by_decision:
+            places = {name: place for place, name in enumerate(decided.order)}
+            lists["answers"].sort(key=lambda sample: places.get(comparison.id_in_a(sample), len(places)))
         changed = lists[listed]
         page = number_of(request.query_params.get("page"))
         shown = changed[(page - 1) * _PER_PAGE : page * _PER_PAGE]
         texts = await self.viewer.in_store(lambda store: _texts(store, comparison, shown))
-        answers = await run_in_threadpool(_changed_answers, comparison, shown, texts)
-        address = {"a": id_a, "b": id_b, "metric": metric, "list": listed}
+        answers = await run_in_threadpool(_compared_answers, comparison, shown, texts, decided)
+        address = {"a": id_a, "b": id_b, "by": by, "metric": "" if is_by_decision else metric, "list": listed}
         content = {
             "comparison": comparison,
             "sentences": comparison_sentences(comparison, raters),
             "tables": comparison_tables(comparison),
             "metric": metric,
+            "is_by_decision": is_by_decision,
+            "can_decide": can_decide,
             "answers": answers,
             "listed": listed,
             "lists": [
@@ -143,6 +160,12 @@ class ComparisonPages:
         return self.viewer.render(request, "compare_figures.html", content)
 
 
+def _part_url(request: Request, part: str) -> str:
+    """The address of a part of the page, with what the request asks for."""
+    asked = {name: request.query_params.get(name, "") for name in ("a", "b", "by", "metric", "list", "page")}
+    return f"/compare/{part}?{urlencode(asked)}"
+
+
 def _texts(store: Store, comparison: RunComparison, samples: list[str]) -> dict[str, tuple[Sample, Sample]]:
     return {
         sample: (store.sample(comparison.a, comparison.id_in_a(sample)), store.sample(comparison.b, sample))
@@ -150,100 +173,24 @@ def _texts(store: Store, comparison: RunComparison, samples: list[str]) -> dict[
     }
 
 
-def _changed_answers(
-    comparison: RunComparison, samples: list[str], texts: dict[str, tuple[Sample, Sample]]
-) -> list[ChangedAnswer]:
+def _compared_answers(
+    comparison: RunComparison, samples: list[str], texts: dict[str, tuple[Sample, Sample]], decided: RunDecision
+) -> list[ComparedAnswer]:
     by_id = {pair.sample: pair for pair in comparison.samples}
     answers = []
     for sample in samples:
         before, after = texts[sample]
         pair = by_id[sample]
         values = tuple((metric, pair.earlier_value(metric), pair.value(metric)) for metric in comparison.metrics)
-        parts_before, parts_after = word_difference(before.response, after.response)
-        turns, more = changed_turns(before.messages, after.messages)
-        answers.append(
-            ChangedAnswer(
-                sample,
-                comparison.id_in_a(sample),
-                listed_question(after),
-                _render_parts(parts_before),
-                _render_parts(parts_after),
-                turns,
-                more,
-                bool(after.messages or before.messages),
-                values,
-                pair.answer_changed,
-            )
+        ratings = [decided.ratings.get(key) for key in (("A", before.id), ("B", after.id))]
+        rated = any(rating is not None for rating in ratings)
+        named = (
+            NamedAnswer("A", before, answer_url(comparison.a, before.id)),
+            NamedAnswer("B", after, answer_url(comparison.b, after.id)),
         )
+        answers.append(ComparedAnswer(contrast_answers(named), values, tuple(map(_rating, ratings)) if rated else ()))
     return answers
 
 
-def changed_turns(before: Sequence[Message], after: Sequence[Message]) -> tuple[tuple[ChangedTurn, ...], int]:
-    """The first messages that differ between two conversations, side by side, and how many others differ.
-
-    Args:
-        before: The messages of run A.
-        after: Those of run B.
-    """
-    if before == after:
-        return (), 0
-    texts_a, texts_b = ([_message_text(message) for message in messages] for messages in (before, after))
-    pairs: list[tuple[int | None, int | None]] = []
-    if max(len(texts_a), len(texts_b)) > _MOST_ALIGNED:
-        pairs = [
-            (place if place < len(texts_a) else None, place if place < len(texts_b) else None)
-            for place in range(max(len(texts_a), len(texts_b)))
-            if texts_a[place : place + 1] != texts_b[place : place + 1]
-        ]
-    else:
-        for tag, *places in difflib.SequenceMatcher(None, texts_a, texts_b, False).get_opcodes():
-            if tag != "equal":
-                start_a, end_a, start, end = places
-                pairs += zip_longest(range(start_a, end_a), range(start, end))
-    turns = []
-    for turn_a, turn in pairs[:_MOST_CHANGED_TURNS]:
-        first, second = word_difference(
-            "" if turn_a is None else texts_a[turn_a][:_LONGEST_TURN],
-            "" if turn is None else texts_b[turn][:_LONGEST_TURN],
-        )
-        turns.append(ChangedTurn(turn_a, turn, _render_parts(first), _render_parts(second)))
-    return tuple(turns), max(0, len(pairs) - _MOST_CHANGED_TURNS)
-
-
-def _message_text(message: Message) -> str:
-    """A message in words: its text, and the tools that it calls."""
-    calls = (f"{call.function.name} {call.function.arguments}" for call in message.tool_calls)
-    return "\n".join(filter(None, (message.text, *calls)))
-
-
-def _render_parts(parts: tuple[tuple[str, str], ...]) -> RenderedText:
-    marks, start = list[TextMark](), 0
-    for sign, text in parts:
-        if sign in _MARKS:
-            marks.append(TextMark(start, start + len(text), *_MARKS[sign]))
-        start += len(text)
-    return render_markdown("".join(text for _, text in parts), marks, length=LONGEST_MARKDOWN)
-
-
-def word_difference(before: str, after: str) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
-    """Two texts cut into parts: `=` what both have, `-` what only the first has, `+` what only the second has.
-
-    Long texts are not compared: each is one part.
-
-    Example:
-        >>> word_difference("Press OK.", "Press Save.")
-        ((('=', 'Press '), ('-', 'OK'), ('=', '.')), (('=', 'Press '), ('+', 'Save'), ('=', '.')))
-    """
-    if before == after:
-        return (("=", before),), (("=", after),)
-    if max(len(before), len(after)) > _LONGEST_DIFF:
-        return (("-", before),), (("+", after),)
-    first, second = _PART.findall(before), _PART.findall(after)
-    removed, added = [], []
-    for tag, start, end, other_start, other_end in difflib.SequenceMatcher(None, first, second, False).get_opcodes():
-        sign = "=" if tag == "equal" else ""
-        if start < end:
-            removed.append((sign or "-", "".join(first[start:end])))
-        if other_start < other_end:
-            added.append((sign or "+", "".join(second[other_start:other_end])))
-    return tuple(removed), tuple(added)
+def _rating(value: float | None) -> Figure:
+    return Figure("rating", None if value is None else round(value, 2))

@@ -146,7 +146,7 @@ class RunPages:
         content = {
             "run": run,
             "figures": figures,
-            "forest": draw_forest(rows) if any(row[2].value is not None for row in rows) else None,
+            "forest": draw_forest(rows, within=(-1, 1)) if any(row[2].value is not None for row in rows) else None,
             "metric_table": report_table("", figures.metrics).without_empty(CHANGE, "p"),
             "parts": {
                 title: {part: report_table("", rows).without_empty(CHANGE, "p") for part, rows in parts.items()}

@@ -18,6 +18,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "demo": "See the main job on bundled answers, offline.",
     },
     "Trust": {
+        "decide": "Say which version wins, and whether that is sure.",
         "meta": "Say which metric agrees with people's ratings, how far.",
         "align": "Let a judge learn from your team's ratings, if that helps.",
         "estimate": "Estimate the mean rating of very many answers.",

@@ -38,14 +38,12 @@ from .version_means import (
 from .version_table import VersionTable
 
 ERROR = 0.05
-EXPECTED_DIFFERENCE = 0.2
+EXPECTED_DIFFERENCE = 0.1
 """As a share of the scale: the size of differences for which the confidence sequence is narrowest."""
 OF_OTHER_PAIRS = 0.2
 """The share of the errors that goes to pairs without the version in use, which decide nothing but ranks."""
 _NO_ERROR = 1e-9  # as a share of the scale
 _LITTLE = 0.05
-PRIOR_SPREAD = 0.1
-"""As a share of the scale: the standard deviation of versions' means that P(best) expects before it sees any."""
 
 
 def decide_versions(table: VersionTable, *, margin: float = MARGIN, measure: str = "", seed: int = 0) -> Decision:
@@ -226,7 +224,7 @@ def _versions(
     if all(alike):
         best = [1 / count] * count
     elif all(same or _has_error(table, means, *pair) for pair, same in zip(pairs, alike, strict=True)):
-        best = probabilities_of_best(means, spread=PRIOR_SPREAD * width, seed=seed)
+        best = probabilities_of_best(means, width=width, seed=seed)
     is_rated, knows_level = ~np.isnan(shared_ratings(table)), _knows_level(table)
     rows = []
     for place, name in enumerate(table.versions):
@@ -304,11 +302,12 @@ def _needs(table: VersionTable, means: VersionMeans, is_rated: Bools, margin: fl
     counts = [int((rows & (table.version == version)).sum()) for rows in (counted, changed) for version in (0, rival)]
     evidence = Evidence(difference, error, plain, degrees, min(counts[:2]), min(counts[2:]), has_ratings)
     allowed = _allowed_error(0, len(table.versions))
-    rule = SettlingRule(_sequence(table.scale[1] - table.scale[0]), allowed, margin, 2 * ERROR)
-    answers = more_answers_needed(evidence, rule)
+    width = table.scale[1] - table.scale[0]
+    rule = SettlingRule(_sequence(width), allowed, margin if has_ratings else 0.0, 2 * ERROR, width)
+    answers, ratings = more_answers_needed(evidence, rule), more_ratings_needed(evidence, rule)
     share = evidence.questions / (len(table.version) / len(table.versions))
     # of the questions at hand only some tell the versions apart
-    return Needs(None if answers is None else int(np.ceil(answers / share)), more_ratings_needed(evidence, rule))
+    return Needs(None if answers is None or not share else int(np.ceil(answers / share)), ratings)
 
 
 def _basis(table: VersionTable, decision: Decision) -> Basis:

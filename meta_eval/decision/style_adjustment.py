@@ -34,9 +34,9 @@ def adjust_for_style(table: VersionTable, first: int, second: int) -> AdjustedDi
 
     The differences of the questions that both versions answered are regressed on the differences in style; the
     intercept is the difference at equal style, as in length-controlled AlpacaEval (Dubois, Galambosi, Liang and
-    Hashimoto, 2024, arXiv 2404.04475) and in the style control of Chatbot Arena. Ratings are regressed where ten questions per
-    covariate and ten more are rated for both versions, else scores. The error is that of leaving out one group at a
-    time.
+    Hashimoto, 2024, arXiv 2404.04475) and in the style control of Chatbot Arena. Ratings are regressed where ten
+    questions per covariate and ten more are rated for both versions, else scores. The error is that of leaving out one
+    group at a time.
 
     Returns:
         The difference; None without style, with too few questions or groups, or where the scores are missing.

@@ -91,7 +91,8 @@ def forest(evaluation: MetaEvaluation) -> Forest:
                 "on unseen answers",
             ),
         )
-    return draw_forest(rows, evaluation.raters.ceiling.value if evaluation.raters else None)
+    ceiling = evaluation.raters.ceiling.value if evaluation.raters else None
+    return draw_forest(rows, within=(-1, 1), ceiling=ceiling)
 
 
 def _kind(metric: MetricAgreement) -> str:

@@ -543,6 +543,12 @@ def read_queue_secret(database: Database, queue: str) -> str | None:
     return None if row is None else str(row[0])
 
 
+def rating_state(database: Database) -> tuple[tuple[str, int], ...]:
+    """The queues with the numbers of their changes: what depends on the ratings of a store holds while this does."""
+    rows = database.execute("SELECT id, changes FROM rating_queues ORDER BY id")
+    return tuple((str(name), int(changes)) for name, changes in rows)
+
+
 def queue_ids(database: Database) -> list[str]:
     """The ids of all rating queues, the newest first."""
     rows = database.execute("SELECT id FROM rating_queues ORDER BY created DESC, id DESC")

@@ -105,7 +105,7 @@ def test_a_trend_of_any_values(values: list[float]) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=6), st.one_of(st.none(), st.floats(-1, 1)))
 def test_a_forest_of_any_correlations(values: list[float], ceiling: float | None) -> None:
-    forest = draw_forest([("m", "metric", one, "") for one in estimates(values)], ceiling)
+    forest = draw_forest([("m", "metric", one, "") for one in estimates(values)], within=(-1, 1), ceiling=ceiling)
     assert len(forest.marks) == len(values)
     for mark in forest.marks:
         assert all(0 <= place <= 100 for place in (mark.at, mark.low, mark.high) if place is not None)

@@ -37,12 +37,12 @@ def test_ship_keep_and_unsettled_follow_the_interval() -> None:
 def test_the_bounds_by_hand() -> None:
     """Differences of 1 +- 0.5, n = 40: s = 0.5 sqrt(40/39) / sqrt(40) and 39 degrees of freedom.
 
-    The fixed interval is 1 +- t(0.975, 39) s = 2.0227 s; the sequence is wider, with the spread 0.2 of 4 points.
+    The fixed interval is 1 +- t(0.975, 39) s = 2.0227 s; the sequence is wider, with the spread 0.1 of 4 points.
     """
     row = decide_versions(rated_pairs(1 + 0.5 * (-1.0) ** np.arange(40))).differences[0]
     error = 0.5 / math.sqrt(39)
     assert (row.fixed_low, row.fixed_high) == pytest.approx((1 - 2.0227 * error, 1 + 2.0227 * error), abs=1e-4)
-    half = ConfidenceSequence(0.8).half_width(error, 39, error=0.05)
+    half = ConfidenceSequence(0.4).half_width(error, 39, error=0.05)
     assert (row.low, row.high) == pytest.approx((1 - half, 1 + half))
     assert half > 2.0227 * error
     assert (row.questions, row.changed, row.rated) == (40, 40, 40)
@@ -219,7 +219,7 @@ def test_the_sequence_holds_at_every_look() -> None:
 
 def test_what_would_settle_it() -> None:
     """A difference of 0.5 with the error 0.25 is settled by more; the more is explained by scores, the fewer."""
-    rule = SettlingRule(ConfidenceSequence(0.2), 0.05, 0.1, 0.1)
+    rule = SettlingRule(ConfidenceSequence(0.4), 0.05, 0.1, 0.1, 4.0)
     plain = Evidence(0.5, 0.2, 0.2, 30, 30, 2000, corrected_by_ratings=True)
     helped = Evidence(0.5, 0.2, 0.3, 30, 30, 2000, corrected_by_ratings=True)
     few = Evidence(0.5, 0.2, 0.2, 30, 30, 40, corrected_by_ratings=True)

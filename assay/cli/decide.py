@@ -1,0 +1,167 @@
+"""`assay decide`: which of several versions raters like better, and whether that is sure."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import UsageError
+from ..text.wording import count_of
+from . import exit_codes
+from .number_types import SEED, FiniteRange
+from .options import json_option, level_option, store_option, typed_options, wide_option
+from .output import echo_json, open_console, print_blocks, print_command, typed_command
+from .output_files import OUTPUT_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..eval_sets import Sample
+    from ..meta_eval.decision import Decision
+    from ..meta_eval.score_files.read_options import RatedLevel
+    from ..runs import Store
+
+_NEXT = 5  # questions to rate next that are named
+_TO_RATE = 30  # questions that --next writes where nothing says how many ratings settle it
+_KEPT = ("--by", "--scorer", "--metric", "--margin", "--level")
+_FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("--by", default="", metavar="FIELD", help="Versions within one RUN: system, or system=A,B (A in use).")
+@click.option("--scorer", type=_FILE, help="The saved scorer that decides: what it predicts of all answers.")
+@click.option("--metric", metavar="NAME", help="The metric that decides. Default: the only scorer or metric there is.")
+@click.option(
+    "--ratings", type=_FILE, help="A file of further ratings: rows with question and answer, or id and version."
+)
+@click.option("--scale", metavar="LOW-HIGH", help="The scale of --ratings. Default: as the file says.")
+@click.option(
+    "--margin",
+    type=FiniteRange(0, min_open=True),
+    default=0.1,  # as in meta_eval.decision
+    show_default=True,
+    help="The largest difference that does not matter, in points of the rating scale.",
+)
+@click.option("--gate", is_flag=True, help="Exit with 5 unless the decision is to ship, or that nothing differs.")
+@click.option("--report", type=OUTPUT_FILE, help="Write the decision and the answers that decide to an .html file.")
+@click.option("--next", "next_file", type=OUTPUT_FILE, help="Write what to rate next as a set: .jsonl or .csv.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all that is drawn.")
+@level_option
+@wide_option
+@store_option
+@json_option
+def decide(
+    runs: tuple[str, ...],
+    *,
+    by: str,
+    scorer: Path | None,
+    metric: str | None,
+    ratings: Path | None,
+    scale: str | None,
+    margin: float,
+    gate: bool,
+    report: Path | None,
+    next_file: Path | None,
+    seed: int,
+    level: "RatedLevel | None",
+    store: str | Path,
+    as_json: bool,
+) -> int:
+    """Say which version wins, and whether that is sure.
+
+    The first RUN is what is in use today; each is an id, its beginning, `last`, a set, or NAME=RUN. Answers are paired
+    by id, else by question. One measure decides, corrected by the ratings that there are of these answers. It says:
+    ship, keep, no difference that matters, or not settled and how many ratings would settle it.
+
+    \b
+    assay decide RUN_A RUN_B
+    assay decide today=RUN_A new=RUN_B --scorer team.yaml --ratings more.csv
+    assay decide answers.jsonl --by system --margin 0.2
+    """
+    from ..meta_eval.score_files.read_options import parse_scale
+    from ..runs.decide import (
+        VersionOptions,
+        decide_reading,
+        decision_as_json,
+        list_next,
+        rating_set,
+        read_versions,
+    )
+
+    if report is not None and (report.suffix not in {".html", ".htm"} or not report.parent.is_dir()):
+        raise UsageError(f"{report}: name an .html file in a folder that exists")
+    options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level, not as_json)
+    reading = read_versions(_open_store(store), runs, options)
+    decision = decide_reading(reading, margin=margin, seed=seed)
+    to_rate = list_next(reading, decision.needs.ratings or _TO_RATE, seed)
+    if report is not None:
+        from ..runs.deciding_answers import find_deciding_questions, read_deciding_answers
+        from ..runs.decision_report import write_decision_report
+
+        write_decision_report(report, decision, find_deciding_questions(read_deciding_answers(reading)))
+    if next_file is not None and to_rate:
+        from ..eval_sets import write_set
+
+        write_set(rating_set(to_rate, seed), next_file)
+    if as_json:
+        echo_json(decision_as_json(decision, to_rate))
+    else:
+        _print(decision, reading.runs, to_rate, runs=runs, report=report, next_file=next_file)
+    return exit_codes.GATE_FAILED if gate and decision.verdict not in {"ship", "equivalent"} else exit_codes.DONE
+
+
+def _open_store(place: str | Path) -> "Store | None":
+    """The store; None where there is none yet, and only sets can be compared."""
+    from ..runs import Store
+
+    if isinstance(place, Path) and not (place / "runs.sqlite").exists():
+        return None
+    return Store(place, must_exist=True)
+
+
+def _print(
+    decision: "Decision",
+    run_ids: "Mapping[str, str]",
+    to_rate: "list[list[Sample]]",
+    *,
+    runs: tuple[str, ...],
+    report: Path | None,
+    next_file: Path | None,
+) -> None:
+    from rich.text import Text
+
+    from ..runs.decision_report import decision_block
+
+    console = open_console()
+    for version in decision.versions:
+        if version.name in run_ids:
+            in_use = ", in use today" if version.name == decision.in_use else ""
+            console.print(Text(f"{version.name}: run {run_ids[version.name]}{in_use}"))
+    print_blocks(decision_block(decision))
+    if report is not None:
+        console.print(Text(f"\nThe decision and the answers that decide: {report}"))
+    if not to_rate:
+        if next_file is not None:
+            console.print(Text("\nNothing is written: all answers that differ are rated."))
+    elif next_file is not None:
+        answers = count_of(sum(map(len, to_rate)), "answer")
+        questions = count_of(len(to_rate), "question")
+        console.print(Text(f"\n{next_file}: {answers} to {questions}. Rate them, and decide again:"))
+        print_command(console, typed_command("rate", next_file, "--raters", "NAME,NAME"))
+        print_command(console, typed_command("ratings", "last", "--out", "rated.jsonl"))
+        print_command(console, _typed_again(runs, "--ratings", "rated.jsonl"))
+    elif decision.verdict == "unsettled":
+        names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])
+        console.print(Text(f"\nRate next, drawn at random of the questions whose answers differ: {names}. As a set:"))
+        print_command(console, _typed_again(runs, "--next", "next.jsonl"))
+
+
+def _typed_again(runs: tuple[str, ...], *more: str) -> str:
+    """This command again, with what was typed of the options that say which versions and which measure."""
+    context = click.get_current_context()
+    typed = typed_options(context)
+    values = {name: context.params[name.removeprefix("--")] for name in _KEPT if name in typed}
+    return typed_command(
+        "decide", *runs, *(word for name, value in values.items() for word in (name, str(value))), *more
+    )

@@ -1,0 +1,446 @@
+"""Which of several versions raters like better: of stored runs, of sets, within one run, or of results in memory."""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..arguments import check_type
+from ..errors import UsageError
+from ..eval_sets import Sample
+from ..eval_sets.turns import is_turn
+from ..meta_eval.decision import Decision, VersionTable, decide_versions
+from ..meta_eval.decision.version_decision import MARGIN
+from ..meta_eval.decision.version_means import FEWEST_RATED_GROUPS
+from ..text.answer_style import STYLES, measure_style
+from ..text.wording import count_of, verb_of
+from .results import Results
+from .version_answers import (
+    AnswerSource,
+    choose_level_of,
+    read_source,
+    select_answers,
+    split_source,
+    with_evidence,
+)
+from .version_measure import VersionMeasure, choose_measure, common_metrics, orient
+from .version_pairing import PairedAnswer, pair_versions
+from .version_ratings import VersionRatings, rate_versions
+
+if TYPE_CHECKING:
+    from ..meta_eval.arrays import Floats, Places
+    from ..meta_eval.score_files.read_options import RatedLevel
+    from .database import Database
+    from .store import Store
+
+__all__ = [
+    "MARGIN",
+    "VersionOptions",
+    "VersionReading",
+    "decide",
+    "decide_reading",
+    "decision_as_json",
+    "list_next",
+    "rating_set",
+    "read_versions",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionOptions:
+    """How versions are read.
+
+    Attributes:
+        by: The field of metadata that parts one run into versions (`system`, or `system=A,B`); "" for none.
+        scorer: The file of the saved scorer that decides.
+        metric: The metric that decides.
+        ratings: A file of further ratings.
+        scale: The scale of the file's ratings, where it does not say it.
+        level: Whether conversations or turns are compared; None for what is rated.
+        has_letters: Whether runs without a name of their own are called A, B and so on by their places, instead of by
+            their ids.
+    """
+
+    by: str = ""
+    scorer: Path | None = None
+    metric: str | None = None
+    ratings: Path | None = None
+    scale: tuple[float, float] | None = None
+    level: "RatedLevel | None" = None
+    has_letters: bool = False
+
+
+@dataclass(frozen=True)
+class VersionReading:
+    """Versions as they were read: the table that is decided on, and the answers that its rows are of.
+
+    Attributes:
+        table: One row per answer that takes part.
+        answers: The answers, in the order of the rows.
+        measure: What decides; "" where ratings alone do.
+        notes: What a reader should know: what is left out, assumed or paired.
+        runs: The run's id of each version that is a run.
+    """
+
+    table: VersionTable
+    answers: tuple[PairedAnswer, ...]
+    measure: str
+    notes: tuple[str, ...]
+    runs: Mapping[str, str] = field(default_factory=dict)
+
+
+def decide(
+    results: Sequence[Results],
+    *,
+    scorer: str | Path | None = None,
+    metric: str | None = None,
+    margin: float = MARGIN,
+    names: Sequence[str] | None = None,
+    ratings: str | Path | None = None,
+    seed: int = 0,
+) -> Decision:
+    """Decides which of several versions raters like better: ship, keep, equivalent, or not settled.
+
+    Answers are paired by id, else by question. Ratings are those of the samples, and of a file.
+
+    Args:
+        results: One per version, the one in use today first.
+        scorer: The file of a saved scorer, which decides.
+        metric: The metric that decides. Without either: the only scorer, else the only metric beside the baselines.
+        margin: The largest difference of mean ratings that does not matter, in points of the rating scale.
+        names: What the versions are called; their runs' ids, or `A`, `B` and so on, if left out.
+        ratings: A file of further ratings; its rows name answers by text, or by id and version.
+        seed: Seed of what is drawn.
+
+    Returns:
+        The decision. `print(decision.sentence)` says it.
+
+    Raises:
+        UsageError: There are fewer than two versions, or nothing says which measure decides.
+        InputError: A file cannot be read.
+
+    Example:
+        Thirty questions, which both versions answered; the new answer is rated one point higher, every third one two:
+
+        >>> from assay import Sample, decide, evaluate
+        >>> def answers(version, ratings):
+        ...     return [Sample(id=f"{n}", user_input=f"Q{n}?", response=f"{version} {n}", rating=rating)
+        ...             for n, rating in enumerate(ratings)]
+        >>> old = evaluate(answers("old", [2, 3, 2] * 10), "token_overlap", progress=False)
+        >>> new = evaluate(answers("new", [3, 4, 4] * 10), "token_overlap", progress=False)
+        >>> print(decide([old, new], names=["old", "new"]).sentence)
+        Ship new: ...
+    """
+    check_type("results", results, (list, tuple), "a list of results, one per version")
+    for place, one in enumerate(results):
+        check_type(f"results[{place}]", one, Results, "what `evaluate` returns, or `Results.from_store(...)`")
+    if len(results) < 2:
+        raise UsageError("results: a decision is between two versions or more; give the results of each")
+    labels = list(names) if names is not None else _default_names(results)
+    if len(labels) != len(results):
+        raise UsageError(f"names: there are {len(labels)} for {len(results)} versions; give one per version")
+    sources = [_source_of(one, name) for one, name in zip(results, labels, strict=True)]
+    options = VersionOptions(
+        scorer=None if scorer is None else Path(scorer),
+        metric=metric,
+        ratings=None if ratings is None else Path(ratings),
+    )
+    return decide_reading(_read(sources, None, options), margin=margin, seed=seed)
+
+
+def _source_of(results: Results, name: str) -> AnswerSource:
+    values = {
+        sample: {metric: score.value for metric, score in scores.items() if score.value is not None}
+        for sample, scores in results.scores.items()
+    }
+    source = AnswerSource(name, list(results.samples.values()), values, results.directions)
+    rows = ((sample, metric, score) for sample, scores in results.scores.items() for metric, score in scores.items())
+    return with_evidence(source, rows)
+
+
+def _default_names(results: Sequence[Results]) -> list[str]:
+    runs = [one.run for one in results if one.run]
+    if len(set(runs)) == len(results):
+        return runs
+    return [_letter(place) for place in range(len(results))]
+
+
+def _letter(place: int) -> str:
+    return chr(ord("A") + place) if place < 26 else f"version {place + 1}"
+
+
+def decide_reading(reading: VersionReading, *, margin: float = MARGIN, seed: int = 0) -> Decision:
+    """Decides between versions that were read; the notes of the reading are the last ones of the decision.
+
+    Args:
+        reading: The versions.
+        margin: The largest difference of mean ratings that does not matter.
+        seed: Seed of what is drawn.
+    """
+    if not margin > 0:
+        raise UsageError(f"margin {margin:g}: give a size above 0, in points of the rating scale")
+    decision = decide_versions(reading.table, margin=margin, measure=reading.measure, seed=seed)
+    return replace(decision, notes=(*decision.notes, *reading.notes))
+
+
+def read_versions(store: "Store | None", names: Sequence[str], options: VersionOptions) -> VersionReading:
+    """Reads versions from stored runs or sets.
+
+    Args:
+        store: Where the runs are; None where there are none, and all are sets.
+        names: Two or more runs (`NAME=RUN`, an id, its beginning, `last`) or sets, the one in use today first; or one,
+            with `by`.
+        options: How they are read.
+
+    Raises:
+        UsageError: There are fewer than two versions, two have one name, or nothing says which measure decides.
+        InputError: A file cannot be read.
+    """
+    if options.by and len(names) != 1:
+        raise UsageError(f"--by {options.by}: parts one run into versions; name one run, or leave --by out")
+    if not options.by and len(names) < 2:
+        raise UsageError(
+            "a decision is between two versions or more: name the run in use today and the new one (assay decide RUN_A "
+            "RUN_B), or one run with several systems and the field that names them (--by system)"
+        )
+    sources = [read_source(store, name) for name in names]
+    notes: list[str] = []
+    if options.by:
+        sources, notes = split_source(sources[0], options.by)
+    elif options.has_letters:
+        _check_names([source.name for source in sources])
+        sources = [
+            replace(source, name=_letter(place)) if source.run is not None and source.name == source.run.id else source
+            for place, source in enumerate(sources)
+        ]
+    return _read(sources, store.database if store is not None else None, options, notes)
+
+
+def _read(
+    sources: Sequence[AnswerSource], database: "Database | None", options: VersionOptions, notes: Sequence[str] = ()
+) -> VersionReading:
+    _check_names([source.name for source in sources])
+    for source in sources:
+        if not source.samples:
+            raise UsageError(f"{source.name} has no answer")
+    level, level_note = choose_level_of(database, sources, options.level)
+    versions = [select_answers(database, source, level) for source in sources]
+    for version in versions:
+        if not version.samples:
+            raise UsageError(f"{version.name} has no {level or 'answer'}; leave --level out")
+    answers, pairing_notes = pair_versions(versions, is_one_source=bool(options.by))
+    by = options.by.partition("=")[0]
+    ratings = rate_versions(versions, answers, database=database, file=options.ratings, scale=options.scale, by=by)
+    rated = sum(not math.isnan(mean) for mean in ratings.means)
+    measure = choose_measure(versions, scorer=options.scorer, metric=options.metric, rated_share=rated / len(answers))
+    means, has_scores, fitted_notes = _separate_fitted(answers, ratings, measure)
+    scale, scale_notes = _find_scale(answers, ratings, measure)
+    others = [name for name in common_metrics(versions) if name != measure.name]
+    table = VersionTable(
+        versions=tuple(version.name for version in versions),
+        version=_numbers([answer.version for answer in answers]),
+        question=_numbers([answer.question for answer in answers]),
+        group=_number_groups(answers),
+        scores=_column(answers, measure.values if has_scores else ({},) * len(versions)),
+        ratings=_array(means if not scale_notes else [math.nan] * len(answers)),
+        text=_numbers([answer.text for answer in answers]),
+        scale=scale,
+        others={name: _column(answers, orient(versions, name)) for name in others},
+        style=_style_columns(answers),
+    )
+    all_notes = (
+        *notes,
+        *([f"The versions are {level_note}."] if level_note else []),
+        *pairing_notes,
+        *_describe_same(table.versions, answers),
+        *measure.notes,
+        *ratings.notes,
+        *fitted_notes,
+        *scale_notes,
+    )
+    runs = {} if options.by else {source.name: source.run.id for source in sources if source.run is not None}
+    return VersionReading(table, tuple(answers), measure.name if has_scores else "", all_notes, runs)
+
+
+def _check_names(names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(
+                f"{name} is named more than once; name two different runs, or give each a name of its own (A={name})"
+            )
+
+
+def _separate_fitted(
+    answers: Sequence[PairedAnswer], ratings: VersionRatings, measure: VersionMeasure
+) -> tuple[list[float], bool, list[str]]:
+    """Keeps apart ratings and a scorer that was fitted on them: how far it is off elsewhere, these do not say.
+
+    Returns:
+        The ratings that count, whether the scores do, and notes. The ratings that it was fitted on do not count where
+        others are left of every version; else the ratings count and the scores do not.
+    """
+    means = list(ratings.means)
+    is_rated = [not math.isnan(mean) for mean in means]
+    fitted = [
+        place
+        for place, answer in enumerate(answers)
+        if is_rated[place] and answer.sample.id in measure.fitted[answer.version]
+    ]
+    if not fitted or all(is_rated):  # where all is rated, the scorer has no part in it
+        return means, True, []
+    count = count_of(len(fitted), "of these rated answers", "of these rated answers")
+    others = Counter(answers[place].version for place in set(range(len(answers))) - set(fitted) if is_rated[place])
+    if min(others[version] for version in range(len(measure.values))) < FEWEST_RATED_GROUPS:
+        note = f"{measure.name} was fitted on {count}, and too few others are rated: the ratings alone decide."
+        return means, False, [note]
+    for place in fitted:
+        means[place] = math.nan
+    whose = verb_of(len(fitted), "whose rating does", "whose ratings do")
+    return means, True, [f"{measure.name} was fitted on {count}, {whose} not count: its predictions repeat them."]
+
+
+def _find_scale(
+    answers: Sequence[PairedAnswer], ratings: VersionRatings, measure: VersionMeasure
+) -> tuple[tuple[float, float], list[str]]:
+    """The scale of the ratings, else of the scorer, else that its scores span; and what does not fit together."""
+    if ratings.scale is not None:
+        if measure.scale is not None and measure.scale != ratings.scale:
+            (low, high), (own_low, own_high) = ratings.scale, measure.scale
+            return measure.scale, [
+                f"The ratings ({low:g} to {high:g}) do not count: {measure.name} predicts ratings on "
+                f"{own_low:g} to {own_high:g}."
+            ]
+        return ratings.scale, []
+    if measure.scale is not None:
+        return measure.scale, []
+    values = [
+        value for answer in answers if (value := measure.values[answer.version].get(answer.sample.id)) is not None
+    ]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    if low >= 0 and high <= 1:
+        return (0.0, 1.0), []
+    if low >= -1 and high <= 0:
+        return (-1.0, 0.0), []
+    return (low, high if high > low else low + 1), []
+
+
+def _describe_same(names: Sequence[str], answers: Sequence[PairedAnswer]) -> list[str]:
+    """Says which versions gave the same answers to all questions."""
+    texts: list[dict[int, set[int]]] = [{} for _ in names]
+    for answer in answers:
+        texts[answer.version].setdefault(answer.question, set()).add(answer.text)
+    return [
+        f"{names[one]} and {names[other]} gave the same answers."
+        for one, other in combinations(range(len(texts)), 2)
+        if texts[one] == texts[other]
+    ]
+
+
+def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sample]]:
+    """Lists what to rate next: questions whose answers differ and are not all rated, drawn at random.
+
+    Args:
+        reading: The versions.
+        most: The most questions.
+        seed: Seed of the draw.
+
+    Returns:
+        By question its unrated answers, each text once.
+    """
+    questions: dict[int, dict[int, PairedAnswer]] = {}
+    rated: set[tuple[int, int]] = set()
+    by_version: dict[int, dict[int, set[int]]] = {}
+    for answer, rating in zip(reading.answers, reading.table.ratings.tolist(), strict=True):
+        questions.setdefault(answer.question, {}).setdefault(answer.text, answer)
+        by_version.setdefault(answer.question, {}).setdefault(answer.version, set()).add(answer.text)
+        if not math.isnan(rating):
+            rated.add((answer.question, answer.text))
+    open_questions = [
+        [answer.sample for text, answer in texts.items() if (question, text) not in rated]
+        for question, texts in questions.items()
+        if len(set(map(frozenset, by_version[question].values()))) > 1 or len(by_version[question]) == 1
+    ]
+    candidates = [unrated for unrated in open_questions if unrated]
+    return random.Random(seed).sample(candidates, min(most, len(candidates)))
+
+
+def rating_set(to_rate: Sequence[Sequence[Sample]], seed: int = 0) -> list[Sample]:
+    """Makes a set for raters of answers to several versions: shuffled, and nothing in it says whose answer is whose.
+
+    Its ratings find their answers by question and answer (`--ratings FILE`).
+
+    Args:
+        to_rate: By question its answers (`list_next`).
+        seed: Seed of the order.
+    """
+    samples = [sample for answers in to_rate for sample in answers]
+    random.Random(seed).shuffle(samples)
+    unrated = {"rating": None, "ratings": {}, "metadata": {}}
+    return [
+        sample.model_copy(update={"id": f"answer-{number}", "group": sample.source} | unrated)
+        for number, sample in enumerate(samples, 1)
+    ]
+
+
+def decision_as_json(decision: Decision, to_rate: Sequence[Sequence[Sample]] = ()) -> dict[str, Any]:
+    """Returns what `assay decide --json` prints.
+
+    Args:
+        decision: The decision.
+        to_rate: What to rate next, by question (`list_next`).
+    """
+    return (
+        {"sentence": decision.sentence}
+        | asdict(decision)
+        | {"next": [[sample.id for sample in answers] for answers in to_rate]}
+    )
+
+
+def _numbers(numbers: Sequence[int]) -> "Places":
+    import numpy as np
+
+    return np.array(numbers, dtype=np.intp)
+
+
+def _array(numbers: Sequence[float]) -> "Floats":
+    import numpy as np
+
+    return np.array(numbers, dtype=float)
+
+
+def _number_groups(answers: Sequence[PairedAnswer]) -> "Places":
+    """The group of each answer; all answers to one question are of the group of the first that has a group."""
+    names: dict[int, str] = {}
+    for answer in answers:
+        sample = answer.sample
+        if sample.source != sample.id:
+            names.setdefault(answer.question, f"group {sample.source}")
+    numbers: dict[str, int] = {}
+    return _numbers(
+        [
+            numbers.setdefault(names.get(answer.question, f"question {answer.question}"), len(numbers))
+            for answer in answers
+        ]
+    )
+
+
+def _column(answers: Sequence[PairedAnswer], values: Sequence[Mapping[str, float]]) -> "Floats":
+    return _array([values[answer.version].get(answer.sample.id, math.nan) for answer in answers])
+
+
+def _style_columns(answers: Sequence[PairedAnswer]) -> dict[str, "Floats"]:
+    """What may please without being better; without what is the same in all answers."""
+    rows = [measure_style(_own_text(answer.sample)).logarithms for answer in answers]
+    columns = {name: _array([row[name] for row in rows]) for name in STYLES}
+    return {name: column for name, column in columns.items() if column.min() < column.max()}
+
+
+def _own_text(sample: Sample) -> str:
+    """What the chatbot wrote: the answer, and of a whole conversation all of them."""
+    if not sample.messages or is_turn(sample):
+        return sample.response
+    return "\n\n".join(message.text for message in sample.messages if message.is_answer)

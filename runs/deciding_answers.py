@@ -1,0 +1,118 @@
+"""The answers that decide between versions: those to the questions on which the versions differ most."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ..eval_sets import Sample
+
+if TYPE_CHECKING:
+    from .decide import VersionReading
+
+_NOISE = 1e-9  # a smaller difference is one of rounding in the computer
+
+
+@dataclass(frozen=True, slots=True)
+class DecidingAnswer:
+    """One version's answer to a question.
+
+    Attributes:
+        version: The version's name.
+        question: What the question is called in all versions: the id in the version that is in use today.
+        sample: The answer.
+        rating: Its mean rating; None where it is not rated.
+        score: Its score by the measure that decides, more is better; None without one.
+    """
+
+    version: str
+    question: str
+    sample: Sample
+    rating: float | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecidingQuestion:
+    """A question on which versions differ.
+
+    Attributes:
+        id: What it is called.
+        answers: The answers to it, that of the version in use first.
+        by: Whether the versions differ by ratings or by scores only.
+        gap: By how much the best version on it and the worst differ, above 0.
+    """
+
+    id: str
+    answers: tuple[DecidingAnswer, ...]
+    by: Literal["rating", "score"]
+    gap: float
+
+
+def read_deciding_answers(reading: "VersionReading") -> list[DecidingAnswer]:
+    """Returns the answers of versions that were read, with the ratings and scores that the decision counts.
+
+    Args:
+        reading: The versions.
+    """
+    table = reading.table
+    names: dict[int, str] = {}
+    for answer in sorted(reading.answers, key=lambda answer: answer.version):
+        names.setdefault(answer.question, answer.sample.id)
+    return [
+        DecidingAnswer(
+            table.versions[answer.version], names[answer.question], answer.sample, _known(rating), _known(score)
+        )
+        for answer, rating, score in zip(reading.answers, table.ratings.tolist(), table.scores.tolist(), strict=True)
+    ]
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def find_deciding_questions(answers: Iterable[DecidingAnswer]) -> list[DecidingQuestion]:
+    """Finds the questions on which versions differ, those that say most of the decision first.
+
+    A question counts where two versions gave it different texts. Where answers of two versions or more are rated, the
+    ratings say how far these differ, and else the scores. Questions that are rated come first; of these, and of the
+    others, those with the largest difference. Where the ratings, or without them the scores, are the same, nothing is
+    decided.
+
+    Args:
+        answers: The answers of all versions, in any order; of one question those of the version in use first.
+
+    Example:
+        >>> def answer(version, question, text, **figures):
+        ...     return DecidingAnswer(version, question, Sample(user_input="How?", response=text), **figures)
+        >>> both = [answer("old", "q1", "Press OK.", score=0.1), answer("new", "q1", "Press Save.", score=0.9)]
+        >>> both += [answer("old", "q2", "No.", rating=2), answer("new", "q2", "Yes.", rating=5)]
+        >>> [(one.id, one.by, one.gap) for one in find_deciding_questions(both)]
+        [('q2', 'rating', 3.0), ('q1', 'score', 0.8)]
+    """
+    by_question: dict[str, list[DecidingAnswer]] = {}
+    for answer in answers:
+        by_question.setdefault(answer.question, []).append(answer)
+    deciding = [one for question, listed in by_question.items() if (one := _differ(question, listed)) is not None]
+    return sorted(deciding, key=lambda one: (one.by == "score", -one.gap))
+
+
+def _differ(question: str, answers: Sequence[DecidingAnswer]) -> DecidingQuestion | None:
+    """How far the versions differ on a question; None where they do not."""
+    if all(answer.sample.has_same_texts(answers[0].sample) for answer in answers):
+        return None
+    by: Literal["rating", "score"] = "rating"
+    gap = _gap([(answer.version, answer.rating) for answer in answers])
+    if gap is None:
+        by, gap = "score", _gap([(answer.version, answer.score) for answer in answers])
+    return DecidingQuestion(question, tuple(answers), by, gap) if gap is not None and gap > _NOISE else None
+
+
+def _gap(values: Iterable[tuple[str, float | None]]) -> float | None:
+    """By how much the highest mean of a version exceeds the lowest; None where fewer than two versions have one."""
+    by_version: dict[str, list[float]] = {}
+    for version, value in values:
+        if value is not None:
+            by_version.setdefault(version, []).append(float(value))
+    means = [sum(listed) / len(listed) for listed in by_version.values()]
+    return max(means) - min(means) if len(means) > 1 else None

@@ -1,0 +1,99 @@
+"""The decision between versions as one HTML file."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ...meta_eval.decision import Decision
+from ...presentation.figure import Figure
+from ...presentation.page import render_page, write_page
+from ...presentation.wording import format_rating
+from ...text.wording import count_of, verb_of
+from ..answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
+from ..deciding_answers import DecidingAnswer, DecidingQuestion
+from .charts import difference_chart, version_chart
+from .tables import basis_sentence, difference_table, needs_sentence, other_table, rating_unit, version_table
+
+_MOST_QUESTIONS = 20
+_MOST_ANSWERS = 2  # of one version to one question
+
+
+def write_decision_report(path: Path, decision: Decision, questions: Sequence[DecidingQuestion] = ()) -> None:
+    """Writes the report of a decision to a file. Raises `InputError` when it cannot be written.
+
+    Args:
+        path: The file.
+        decision: The decision.
+        questions: The questions on which the versions differ, as `find_deciding_questions` orders them; the first 20
+            are shown.
+    """
+    write_page(path, render_decision_report(decision, questions))
+
+
+def render_decision_report(decision: Decision, questions: Sequence[DecidingQuestion] = ()) -> str:
+    """Renders the report as HTML: no script, no network; names, questions and answers are escaped.
+
+    Args:
+        decision: The decision.
+        questions: The questions on which the versions differ; see `write_decision_report`.
+    """
+    shown = questions[:_MOST_QUESTIONS]
+    view = view_decision(decision) | {
+        "questions": [(one, contrast_question(one, decision), _left_out(one, decision)) for one in shown],
+        "count": len(questions),
+        "rated": sum(one.by == "rating" for one in questions),
+    }
+    return render_page(__package__, "decision.html", view)
+
+
+def view_decision(decision: Decision) -> dict[str, Any]:
+    """Returns what a page shows of a decision, by the names that the templates know."""
+    return {
+        "decision": decision,
+        "sentence": decision.sentence,
+        "unit": rating_unit(decision),
+        "basis": basis_sentence(decision),
+        "needs": needs_sentence(decision),
+        "means": version_chart(decision),
+        "changes": difference_chart(decision),
+        "versions": version_table(decision),
+        "differences": difference_table(decision),
+        "others": other_table(decision) if decision.others else None,
+    }
+
+
+def contrast_question(question: DecidingQuestion, decision: Decision) -> AnswerContrast:
+    """Puts the answers to a question side by side, with their ratings and scores.
+
+    Of a version that answered it several times the first two answers stand there.
+    """
+    answers = [
+        answer
+        for version in decision.versions
+        for answer in [one for one in question.answers if one.version == version.name][:_MOST_ANSWERS]
+    ]
+    return contrast_answers(
+        [NamedAnswer(answer.version, answer.sample, facts=_facts(answer, decision)) for answer in answers]
+    )
+
+
+def _facts(answer: DecidingAnswer, decision: Decision) -> tuple[str, ...]:
+    facts = []
+    if answer.rating is not None:
+        facts.append(f"rated {format_rating(round(answer.rating, 2), *decision.scale)}")
+    elif decision.basis != "scores":
+        facts.append("not rated")
+    if answer.score is not None:
+        facts.append(f"{decision.measure or 'score'} {Figure('value', answer.score)}")
+    return tuple(facts)
+
+
+def _left_out(question: DecidingQuestion, decision: Decision) -> str:
+    """Which versions have no answer to a question, and how many of their answers are not shown, in words."""
+    counts = Counter(answer.version for answer in question.answers)
+    missing = [version.name for version in decision.versions if not counts[version.name]]
+    more = sum(max(0, counts[version.name] - _MOST_ANSWERS) for version in decision.versions)
+    parts = [f"no answer of {', '.join(missing)}"] if missing else []
+    parts += [f"{count_of(more, 'more answer')} to it {verb_of(more, 'is', 'are')} not shown"] if more else []
+    return "; ".join(parts)

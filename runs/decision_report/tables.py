@@ -1,0 +1,152 @@
+"""The tables and sentences of a decision between versions."""
+
+from ...meta_eval.decision import Decision, OtherDifference, VersionDifference, VersionEstimate
+from ...meta_eval.decision.version_decision import round_up
+from ...metrics.specification import UNDIRECTED
+from ...presentation.figure import Figure
+from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, tabulate
+from ...text.wording import count_of
+
+IN_USE = "in use today"
+_RANKS = (
+    "The first is in use today. P(best): how probable it is that no other version has a higher mean. Ranks: those that "
+    "the version may have, 1 is the best. The likely ranges hold for all versions together"
+)
+_LOOKS = (
+    "A difference is the second version less the first. At every look: the interval and p hold however often you look "
+    "while answers and ratings come in. For a single look: they hold if this is the only look, planned before. Both "
+    "hold for all pairs together. At equal style: the difference at equal length, lists, bold text and headings, for a "
+    "single look. Questions that both versions answered, changed with another text, rated in both"
+)
+_OTHERS = "Above 0 is better{undirected}. For a single look, corrected for all rows of the table together (max-T)"
+
+
+def decision_block(decision: Decision) -> ReportBlock:
+    """The sentence, what it rests on, the versions, their differences, other metrics, and the notes."""
+    return ReportBlock(
+        (
+            Paragraph(decision.sentence, "strong"),
+            Paragraph(basis_sentence(decision)),
+            version_table(decision),
+            difference_table(decision),
+            *([other_table(decision)] if decision.others else []),
+            *(Paragraph(note, label="Note:") for note in decision.notes),
+        )
+    )
+
+
+def version_table(decision: Decision) -> ResultTable:
+    """What is known of each version."""
+    winner, in_use = better_version(decision), decision.versions[0].name
+    fields = (
+        Field("version", "name", lambda one: TableCell(one.name, note=IN_USE if one.name == in_use else "")),
+        Field(f"mean {rating_unit(decision)} [likely range]", "mean", _mean, is_left=True),
+        Field("P(best)", "share", lambda one: one.p_best),
+        Field("ranks", "text", lambda one: _ranks(one.ranks)),
+        Field("answers", "count", lambda one: one.n),
+        Field("rated", "count", lambda one: one.rated),
+    )
+    return tabulate(
+        "Versions", decision.versions, fields, tone=lambda one: "chosen" if one.name == winner else "", note=_RANKS
+    )
+
+
+def difference_table(decision: Decision) -> ResultTable:
+    """How every pair of versions differs: at every look, for a single look, and at equal style."""
+    fields = (
+        Field("versions", "name", pair_name),
+        Field("difference, at every look", "change", lambda one: _change(one, one.low, one.high), is_left=True),
+        Field("p", "p", lambda one: one.p),
+        Field("for a single look", "change", _single, is_left=True),
+        Field("p, single look", "p", lambda one: one.fixed_p, "wide"),
+        Field("at equal style", "change", lambda one: _adjusted(one, decision), is_left=True),
+        Field("questions", "count", lambda one: one.questions, "wide"),
+        Field("changed", "count", lambda one: one.changed, "wide"),
+        Field("rated", "count", lambda one: one.rated, "wide"),
+    )
+    table = tabulate("Differences", decision.differences, fields, note=_LOOKS)
+    return table.without_empty("for a single look", "p, single look", "at equal style")
+
+
+def other_table(decision: Decision) -> ResultTable:
+    """What other metrics say of the versions."""
+    fields = (
+        Field("metric", "name", lambda one: one.metric),
+        Field("versions", "name", pair_name),
+        Field("difference", "change", lambda one: _change(one, one.low, one.high), is_left=True),
+        Field("p", "p", lambda one: one.p),
+    )
+    undirected = [name for name in dict.fromkeys(one.metric for one in decision.others) if name in UNDIRECTED]
+    but = f" (of {' and '.join(undirected)} neither more nor less)" if undirected else ""
+    return tabulate("Other metrics, which do not decide", decision.others, fields, note=_OTHERS.format(undirected=but))
+
+
+def pair_name(difference: VersionDifference | OtherDifference) -> str:
+    """Returns the two versions of a difference, as what is less what."""
+    return f"{difference.second} − {difference.first}"
+
+
+def better_version(decision: Decision) -> str | None:
+    """Returns the version that the decision says is better; None where it says of none."""
+    return decision.best if decision.verdict in ("ship", "keep") else None
+
+
+def basis_sentence(decision: Decision) -> str:
+    """Returns what the decision rests on, its scale, and which difference does not matter."""
+    scores = f"the scores of {decision.measure}" if decision.measure else "scores"
+    basis = {
+        "ratings and scores": f"your raters' ratings and {scores}",
+        "ratings": "your raters' ratings",
+        "scores": f"{scores} alone, which no rating of these answers corrects",
+    }[decision.basis]
+    low, high = (Figure("rating", end) for end in decision.scale)
+    return (
+        f"It rests on {basis}, on a scale of {low} to {high}; a difference up to "
+        f"{Figure('rating', decision.margin)} does not matter."
+    )
+
+
+def needs_sentence(decision: Decision) -> str:
+    """Returns what would settle an unsettled decision, and how surely; "" where it is settled or nobody can tell."""
+    answers, ratings = decision.needs.answers, decision.needs.ratings
+    parts = []
+    if ratings is not None:
+        parts.append(
+            f"about {count_of(round_up(ratings), 'more of the answers at hand', 'more of the answers at hand')} rated"
+        )
+    if answers is not None:
+        parts.append(f"about {count_of(round_up(answers), 'more answer')}, scored and rated as those at hand")
+    if decision.verdict != "unsettled" or not parts:
+        return ""
+    return f"To settle such a decision in 8 of 10 cases takes, of each version, {', or '.join(parts)}."
+
+
+def rating_unit(decision: Decision) -> str:
+    """Returns what the means are of: ratings, or scores where nothing is rated."""
+    return "score" if decision.basis == "scores" else "rating"
+
+
+def _mean(version: VersionEstimate) -> Figure:
+    problem = "" if version.low is not None else "no interval"
+    return Figure("mean", version.mean, version.low, version.high, problem)
+
+
+def _change(difference: VersionDifference | OtherDifference, low: float | None, high: float | None) -> Figure:
+    return Figure("change", difference.difference, low, high, "" if low is not None else "no interval")
+
+
+def _single(difference: VersionDifference) -> Figure | str:
+    low, high = difference.fixed_low, difference.fixed_high
+    return "" if low is None or high is None else _change(difference, low, high)
+
+
+def _adjusted(difference: VersionDifference, decision: Decision) -> Figure | str:
+    adjusted = Figure("change", difference.adjusted, difference.adjusted_low, difference.adjusted_high)
+    if difference.adjusted is None or difference.adjusted_by_ratings or decision.basis == "scores":
+        return adjusted
+    return f"{adjusted} (of scores)"  # which may be on another scale than the other columns
+
+
+def _ranks(ranks: tuple[int, int]) -> str:
+    best, worst = ranks
+    return f"{best}" if best == worst else f"{best} to {worst}"

@@ -1,0 +1,88 @@
+"""Mean ratings of answers that are compared: by raters who saw answers of all that is compared."""
+
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...eval_sets import Sample
+from .rated_set import FILE
+
+
+@dataclass(frozen=True, slots=True)
+class RatedText:
+    """The ratings of one answer, which one version gave, or several gave alike.
+
+    Attributes:
+        question: What it replies to.
+        versions: The versions that gave it.
+        ratings: Its ratings by rater.
+    """
+
+    question: Hashable
+    versions: frozenset[int]
+    ratings: Mapping[str, float] = field(default_factory=dict)
+
+
+def ratings_by_rater(sample: Sample) -> dict[str, float]:
+    """Returns the ratings of a sample by rater; one rating without a rater is that of the rater `file`."""
+    return dict(sample.ratings) or ({} if sample.rating is None else {FILE: sample.rating})
+
+
+def find_common_raters(answers: Sequence[RatedText], versions: Collection[int]) -> frozenset[str]:
+    """Finds the raters who rated answers of every version.
+
+    A strict rater who saw only one version's answers says nothing of the difference between versions.
+
+    Args:
+        answers: The answers.
+        versions: The versions.
+    """
+    raters = {version: set[str]() for version in versions}
+    for answer in answers:
+        for version in answer.versions & raters.keys():
+            raters[version] |= answer.ratings.keys()
+    return frozenset(set.intersection(*raters.values())) if raters else frozenset()
+
+
+def average_ratings(answers: Sequence[RatedText], raters: Collection[str]) -> list[float]:
+    """Returns the mean rating of each answer, NaN without one.
+
+    Of a question that is rated in several versions only those raters count who rated most of its answers, two or more:
+    of two answers those who rated both.
+
+    Args:
+        answers: The answers.
+        raters: The raters who count (`find_common_raters`).
+
+    Example:
+        Bob rated one of two answers:
+
+        >>> answers = [RatedText("Free?", frozenset({0}), {"ann": 3, "bob": 1}),
+        ...            RatedText("Free?", frozenset({1}), {"ann": 4})]
+        >>> average_ratings(answers, {"ann", "bob"})
+        [3.0, 4.0]
+    """
+    by_question = defaultdict[Hashable, list[int]](list)
+    for place, answer in enumerate(answers):
+        if answer.ratings.keys() & set(raters):
+            by_question[answer.question].append(place)
+    means = [float("nan")] * len(answers)
+    for places in by_question.values():
+        kept = _raters_of_most(places, answers, raters)
+        for place in places:
+            values = [value for rater, value in answers[place].ratings.items() if rater in kept]
+            if values:
+                means[place] = sum(values) / len(values)
+    return means
+
+
+def _raters_of_most(places: Sequence[int], answers: Sequence[RatedText], raters: Collection[str]) -> Collection[str]:
+    """The raters who rated most versions of a question; all where one version alone is rated."""
+    if len({answers[place].versions for place in places}) < 2:
+        return raters
+    rated = defaultdict[str, set[frozenset[int]]](set)
+    for place in places:
+        for rater in answers[place].ratings.keys() & set(raters):
+            rated[rater].add(answers[place].versions)
+    most = max(rated.values(), key=lambda theirs: (len(theirs), sorted(map(sorted, theirs), reverse=True)))
+    return {rater for rater, theirs in rated.items() if theirs == most} if len(most) > 1 else ()

@@ -1,0 +1,286 @@
+"""The versions under comparison, each with its answers: what they are, how people rated them, and their scores."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from ..errors import UsageError
+from ..eval_sets import Sample, bundled_sets, read_set
+from ..eval_sets.name_suggestions import nearest_names
+from ..eval_sets.turns import turn_id
+from ..meta_eval.score_files.read_options import RatedLevel
+from ..metrics.specification import parse_specification
+from ..text.wording import count_of, list_first, verb_of
+from .rated_level import choose_level, find_level_items
+from .ratings.rating_join import join_ratings
+from .sample_pairing import Pairing
+
+if TYPE_CHECKING:
+    from ..metrics import Score
+    from .database import Database
+    from .store import RunRow, Store
+
+Values = Mapping[str, Mapping[str, float]]
+"""By sample or item and metric."""
+
+
+@dataclass(frozen=True)
+class AnswerSource:
+    """A run, a set or results, as it was read.
+
+    Attributes:
+        name: What it is called: an id, or the name that the user gave it.
+        samples: Its samples, as they came.
+        values: Their scores.
+        directions: For each of its metrics, whether higher is better.
+        sets: The sets that it is of.
+        conversation_metrics: Its metrics that measure conversations.
+        run: The run in the store; None where it is none.
+        parts: Metrics that it has as parts of a scorer only.
+        fitted: By scorer, the samples that it was fitted on.
+    """
+
+    name: str
+    samples: Sequence[Sample]
+    values: Values = field(default_factory=dict)
+    directions: Mapping[str, bool] = field(default_factory=dict)
+    sets: tuple[str, ...] = ()
+    conversation_metrics: tuple[str, ...] = ()
+    run: "RunRow | None" = None
+    parts: frozenset[str] = frozenset()
+    fitted: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class VersionAnswers:
+    """The answers of one version, at one level: of conversations, of turns, or answers without messages.
+
+    Attributes:
+        name: The version's name.
+        samples: Its answers by id, with all their ratings.
+        values: Their scores, by id and metric.
+        source: What they were read from.
+        fitted: By scorer, the answers that it was fitted on.
+        notes: What a reader should know of their ratings.
+    """
+
+    name: str
+    samples: Mapping[str, Sample]
+    values: Values
+    source: AnswerSource
+    fitted: Mapping[str, Collection[str]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def read_run(store: "Store", run: "RunRow", name: str = "", *, has_evidence: bool = False) -> AnswerSource:
+    """Reads a run.
+
+    Args:
+        store: Where it is.
+        run: The run.
+        name: What it is called; its id if left out.
+        has_evidence: Whether the evidence of its scorers is read: the values of their parts, and which answers they
+            were fitted on.
+    """
+    values: dict[str, dict[str, float]] = {}
+    for sample, metric, value, _ in store.sample_values(run.id):
+        if value is not None:
+            values.setdefault(sample, {})[metric] = value
+    plan = run.plan
+    source = AnswerSource(
+        name or run.id,
+        list(store.samples(run.id)),
+        values,
+        plan.all_directions,
+        plan.sets,
+        plan.conversation_metrics,
+        run,
+    )
+    if not has_evidence or not any(parse_specification(metric).is_scorer for metric in plan.metrics):
+        return source
+    return with_evidence(source, store.scores(run.id))
+
+
+def with_evidence(source: AnswerSource, scores: "Iterable[tuple[str, str, Score]]") -> AnswerSource:
+    """Returns the source with the values of the parts of its scorers, and which answers these were fitted on.
+
+    Args:
+        source: The source.
+        scores: Its scores, by sample and metric.
+    """
+    values = {sample: dict(of_sample) for sample, of_sample in source.values.items()}
+    fitted: dict[str, set[str]] = {}
+    parts: set[str] = set()
+    for sample, metric, score in scores:
+        if not parse_specification(metric).is_scorer:
+            continue
+        if score.is_fitted_on:
+            fitted.setdefault(metric, set()).add(sample)
+        for part, record in score.evidence.get("parts", {}).items():
+            if part not in source.directions:
+                parts.add(part)
+                if score.value is not None and record.get("value") is not None:
+                    values.setdefault(sample, {})[part] = record["value"]
+    return replace(source, values=values, fitted=fitted, parts=frozenset(parts))
+
+
+def read_source(store: "Store | None", name: str) -> AnswerSource:
+    """Reads a run, else a set: `NAME=RUN`, an id, the beginning of one, `last`, or a set's file or name.
+
+    Raises:
+        UsageError: Neither a run nor a set has this name.
+        InputError: A row of the set cannot be read.
+    """
+    version, _, place = name.partition("=")
+    if not version or not place or Path(name).exists():
+        version, place = "", name
+    problem = "there are no runs here (--store)"
+    if store is not None:
+        try:
+            return read_run(store, store.run(place), version, has_evidence=True)
+        except UsageError as error:
+            if place == "last":
+                raise
+            problem = str(error)
+    elif place == "last":
+        raise UsageError(f"last: {problem}")
+    if not (Path(place).exists() or place in bundled_sets() or "/" in place):
+        raise UsageError(f"{place!r} is no set, and no run: {problem}")
+    return AnswerSource(version or place, list(read_set(place)), sets=(place,))
+
+
+def split_source(source: AnswerSource, by: str) -> tuple[list[AnswerSource], list[str]]:
+    """Parts one source into versions by a field of its samples' metadata.
+
+    Args:
+        source: The run or set.
+        by: The field, such as `system`; or `FIELD=A,B,...`, which names the versions, the first being in use today.
+            Without names the versions come in the order of their first answers.
+
+    Returns:
+        One source per version, and notes on what is left out.
+
+    Raises:
+        UsageError: No sample has the field, a version that is named has no answer, or there is only one version.
+    """
+    key, _, listed = by.partition("=")
+    key = key.strip().removeprefix("metadata.")
+    wanted = list(dict.fromkeys(name.strip() for name in listed.split(",") if name.strip()))
+    by_version: dict[str, list[Sample]] = {}
+    without = 0
+    for sample in source.samples:
+        label = _label(sample, key)
+        if label:
+            by_version.setdefault(label, []).append(sample)
+        else:
+            without += 1
+    if not by_version:
+        names = sorted({name for sample in source.samples for name in sample.metadata})
+        near = nearest_names(key, names)
+        hint = f"did you mean {near[0]}? They have" if near else "they have"
+        has = f"{hint} {list_first(names)}" if names else "they have no metadata"
+        raise UsageError(f"--by {key}: no sample of {source.name} has metadata.{key}; {has}")
+    for name in wanted:
+        if name not in by_version:
+            raise UsageError(
+                f"--by {by}: no sample of {source.name} has {key} {name!r}; there is {list_first(list(by_version))}"
+            )
+    names = wanted or list(by_version)
+    if len(names) < 2:
+        raise UsageError(f"--by {key}: all answers of {source.name} are of {names[0]}; name a run with two or more")
+    notes = []
+    if without:
+        notes.append(f"{count_of(without, 'answer')} of {source.name} without metadata.{key} {_is_left_out(without)}.")
+    if others := [name for name in by_version if name not in names]:
+        count = sum(len(by_version[name]) for name in others)
+        notes.append(f"{count_of(count, 'answer')} of {list_first(others)} {_is_left_out(count)}, as --by says.")
+    return [replace(source, name=name, samples=by_version[name]) for name in names], notes
+
+
+def _is_left_out(count: int) -> str:
+    return f"{verb_of(count, 'is', 'are')} left out"
+
+
+def _label(sample: Sample, key: str) -> str:
+    value: Any = sample.metadata.get(key)
+    if isinstance(value, bool | int | float | str):
+        return " ".join(str(value).split())
+    return ""
+
+
+def choose_level_of(
+    database: "Database | None", sources: Sequence[AnswerSource], asked: RatedLevel | None
+) -> tuple[RatedLevel | None, str]:
+    """Chooses the level at which several sources are compared, by what is rated in all of them together.
+
+    Args:
+        database: Where the ratings of the rating page are; None where there are none.
+        sources: The sources.
+        asked: The level that the user asked for, if any.
+
+    Raises:
+        UsageError: A level is asked for, and no sample is a conversation.
+    """
+    if not any(sample.messages for source in sources for sample in source.samples):
+        return choose_level({}, asked)
+    items: dict[RatedLevel, Mapping[str, Sample]] = {}
+    for level in get_args(RatedLevel):
+        rated: dict[str, Sample] = {}
+        for number, source in enumerate(sources):  # several may have one id
+            samples = _join(database, find_level_items(source.samples, level).samples)[0]
+            rated |= {f"{number}:{name}": sample for name, sample in samples.items()}
+        items[level] = rated
+    return choose_level(items, asked)
+
+
+def select_answers(database: "Database | None", source: AnswerSource, level: RatedLevel | None) -> VersionAnswers:
+    """Selects the answers of a source at a level, with their scores and all ratings that there are of them.
+
+    Args:
+        database: Where the ratings of the rating page are; None where there are none.
+        source: The source.
+        level: The level; None where there are no conversations.
+    """
+    items = find_level_items(source.samples, level)
+    values: dict[str, dict[str, float]] = {}
+    for sample, of_sample in source.values.items():
+        for metric, value in of_sample.items():
+            item = items.item(sample, metric, source.conversation_metrics)
+            if item is not None:
+                values.setdefault(item, {})[metric] = value
+    fitted = {
+        metric: {item for sample in samples if (item := items.item(sample, metric, source.conversation_metrics))}
+        for metric, samples in source.fitted.items()
+    }
+    samples, note = _join(database, items.samples)
+    return VersionAnswers(source.name, samples, values, source, fitted, (note,) if note else ())
+
+
+def _join(database: "Database | None", samples: Mapping[str, Sample]) -> tuple[dict[str, Sample], str]:
+    if database is None:
+        return dict(samples), ""
+    joined = join_ratings(database, samples)
+    return joined.samples, joined.note
+
+
+def pair_answers(pairing: Pairing, first: Collection[str], second: Mapping[str, Sample]) -> dict[str, str]:
+    """Pairs answers as their samples are paired, and turns that stand at one place of paired conversations.
+
+    Args:
+        pairing: How the samples of the two runs are paired.
+        first: The ids of the first run's answers.
+        second: The second run's answers by id.
+
+    Returns:
+        The id in the second run -> the id in the first.
+    """
+    pairs = {}
+    for name, sample in second.items():
+        turn, conversation = sample.metadata.get("turn"), str(sample.metadata.get("conversation"))
+        in_first = pairing.ids.get(name)
+        if in_first is None and isinstance(turn, int) and conversation in pairing.ids:
+            in_first = turn_id(pairing.ids[conversation], turn)
+        if in_first is not None and in_first in first:
+            pairs[name] = in_first
+    return pairs

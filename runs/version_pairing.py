@@ -1,0 +1,160 @@
+"""Which answers of several versions reply to one question: by id, else by question, else by group."""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..eval_sets import Sample
+from ..eval_sets.conversation import asked_text
+from ..eval_sets.opening_question import opening_question
+from ..text.wording import count_of, verb_of
+from .sample_pairing import pair_samples
+from .version_answers import VersionAnswers, pair_answers
+
+_ENOUGH_PAIRED = 0.5
+"""A way of pairing counts that pairs this share of the answers of the version with the fewest."""
+Keys = Sequence[Mapping[str, Hashable]]
+"""By version, the question of each answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairedAnswer:
+    """An answer that takes part.
+
+    Attributes:
+        version: The place of its version.
+        sample: The answer.
+        question: Its question as a number: answers with one number are paired.
+        text: Its text as a number: answers to one question with one number are the same answer.
+    """
+
+    version: int
+    sample: Sample
+    question: int
+    text: int
+
+
+def pair_versions(
+    versions: Sequence[VersionAnswers], *, is_one_source: bool
+) -> tuple[list[PairedAnswer], tuple[str, ...]]:
+    """Pairs the answers of several versions.
+
+    Each run is paired with the first as `assay compare` pairs two (`pair_samples`). Where that pairs less than half of
+    the answers of the version with the fewest, and where the versions are of one run, the first of these ways counts
+    that pairs half of them: answers to the same question after the same conversation; conversations that begin with one
+    question; answers of one group, such as several trials of one task. Only questions that every version answered take
+    part. Versions that share no question are compared with all their answers, unpaired.
+
+    Args:
+        versions: The versions, the one in use today first.
+        is_one_source: Whether all are of one run or set.
+
+    Returns:
+        The answers that take part, and notes on how they were paired and what is left out.
+    """
+    ways = [] if is_one_source else [("id", _by_id(versions))]
+    ways += [("question", _by_text(versions, asked_text)), ("question", _by_text(versions, opening_question))]
+    ways.append(("group", _by_group(versions)))
+    shares = [_share_paired(versions, keys) for _, keys in ways]
+    best = next((place for place, share in enumerate(shares) if share >= _ENOUGH_PAIRED), shares.index(max(shares)))
+    way, keys = ways[best]
+    notes = []
+    shared = _shared(keys)
+    if not shared:
+        notes.append(
+            "The versions answered other questions, and are compared unpaired: a difference between them may be one "
+            "of their questions."
+        )
+        shared = {key for of_version in keys for key in of_version.values()}
+    elif way == "group":
+        notes.append(
+            "The versions are compared by group: questions of one group are taken to be one task, which each version "
+            "answered one or more times."
+        )
+    notes += _describe_left_out(versions, keys, shared)
+    return _number(versions, keys, shared), tuple(notes)
+
+
+def _by_id(versions: Sequence[VersionAnswers]) -> Keys:
+    first, *others = versions
+    keys: list[dict[str, Hashable]] = [{name: name for name in first.samples}]
+    for number, other in enumerate(others, 1):
+        pairing = pair_samples(first.source.samples, other.source.samples, first.source.sets, other.source.sets)
+        pairs = pair_answers(pairing, first.samples.keys(), other.samples)
+        keys.append({name: pairs.get(name, (number, name)) for name in other.samples})
+    return keys
+
+
+def _by_text(versions: Sequence[VersionAnswers], read: Callable[[Sample], str]) -> Keys:
+    """By a text; one that a version answered several times is as many questions as it has groups."""
+    texts = [{name: " ".join(read(sample).split()) for name, sample in version.samples.items()} for version in versions]
+    repeated = {text for of_version in texts for text, count in Counter(of_version.values()).items() if count > 1}
+    return [
+        {
+            name: (text, _group_of(version.samples[name]) if text in repeated else "")
+            for name, text in of_version.items()
+        }
+        for version, of_version in zip(versions, texts, strict=True)
+    ]
+
+
+def _by_group(versions: Sequence[VersionAnswers]) -> Keys:
+    return [
+        {name: _group_of(sample) or (number, name) for name, sample in version.samples.items()}
+        for number, version in enumerate(versions)
+    ]
+
+
+def _group_of(sample: Sample) -> str:
+    return str(sample.group or sample.metadata.get("group") or "")
+
+
+def _shared(keys: Keys) -> set[Hashable]:
+    return set.intersection(*(set(of_version.values()) for of_version in keys))
+
+
+def _share_paired(versions: Sequence[VersionAnswers], keys: Keys) -> float:
+    """The share of the version with the fewest answers that has a partner in every version."""
+    shared = _shared(keys)
+    fewest = min(range(len(versions)), key=lambda place: len(versions[place].samples))
+    paired = sum(key in shared for key in keys[fewest].values())
+    return paired / max(1, len(keys[fewest]))
+
+
+def _describe_left_out(versions: Sequence[VersionAnswers], keys: Keys, shared: set[Hashable]) -> list[str]:
+    left_out = {
+        version.name: count
+        for version, of_version in zip(versions, keys, strict=True)
+        if (count := sum(key not in shared for key in of_version.values()))
+    }
+    if not left_out:
+        return []
+    total = sum(left_out.values())
+    listed = ", ".join(f"{count:,} of {name}" for name, count in left_out.items())
+    verb = verb_of(total, "is", "are")
+    return [f"{count_of(total, 'answer')} to questions that not every version answered {verb} left out: {listed}."]
+
+
+def _number(versions: Sequence[VersionAnswers], keys: Keys, shared: set[Hashable]) -> list[PairedAnswer]:
+    questions: dict[Hashable, int] = {}
+    texts: dict[int, list[tuple[str, Sample]]] = {}  # by question, the answers that differ
+    answers = []
+    for version, (of_version, by_name) in enumerate(zip(versions, keys, strict=True)):
+        for name, sample in of_version.samples.items():
+            if by_name[name] not in shared:
+                continue
+            question = questions.setdefault(by_name[name], len(questions))
+            asked = " ".join(opening_question(sample).split())
+            different = texts.setdefault(question, [])
+            text = next(
+                (
+                    place
+                    for place, (other_asked, other) in enumerate(different)
+                    if asked == other_asked and sample.has_same_texts(other)
+                ),
+                len(different),
+            )
+            if text == len(different):
+                different.append((asked, sample))
+            answers.append(PairedAnswer(version, sample, question, text))
+    return answers

@@ -1,0 +1,267 @@
+"""What people said of the answers of several versions: one mean rating per answer, by raters who saw all versions."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import InputError
+from ..eval_sets import Sample
+from ..eval_sets.conversation import asked_text
+from ..meta_eval.score_files import FlatRow, Item, ReadOptions, flat_rows, read_ratings
+from ..meta_eval.score_files.item_matching import ItemMatcher, has_other_answer
+from ..meta_eval.score_files.score_join import find_scale
+from ..meta_eval.table import RATER
+from ..text.wording import count_of, list_first, verb_of
+from .ratings.rated_set import FILE, ratings_of_answers
+from .ratings.rating_queue import RatingQueue
+from .ratings.same_raters import RatedText, average_ratings, find_common_raters, ratings_by_rater
+from .version_answers import VersionAnswers
+from .version_pairing import PairedAnswer
+
+if TYPE_CHECKING:
+    from .database import Database
+
+_VERSION_COLUMNS = ("version", "system", "run")
+Scale = tuple[float, float]
+_OwnRatings = dict[tuple[int, str], dict[str, float]]  # by version and answer, then by rater
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRatings:
+    """The ratings of the answers that take part.
+
+    Attributes:
+        means: The mean rating of each answer; NaN where it is not rated.
+        scale: Their scale; None where nothing is rated.
+        notes: Which ratings count and which do not.
+    """
+
+    means: tuple[float, ...]
+    scale: Scale | None
+    notes: tuple[str, ...]
+
+
+def rate_versions(
+    versions: Sequence[VersionAnswers],
+    answers: Sequence[PairedAnswer],
+    *,
+    database: "Database | None",
+    file: Path | None = None,
+    scale: Scale | None = None,
+    by: str = "",
+) -> VersionRatings:
+    """Joins all ratings of several versions' answers, and averages those that can be compared.
+
+    Ratings are those that the samples came with, those of the rating page, and those of a file. Only raters count who
+    rated answers of every version (`find_common_raters`); where nobody did, all count, and a note says so.
+
+    Args:
+        versions: The versions.
+        answers: Their answers that take part.
+        database: Where the ratings of the rating page are; None where there are none.
+        file: A file of ratings, whose rows name answers by text, or by id and version.
+        scale: The scale of the file's ratings, where it does not say it.
+        by: The column that may name the version beside `version`, `system` and `run`.
+
+    Raises:
+        InputError: The file cannot be read, is of no answer, or a row could be of several versions.
+    """
+    notes = [f"{version.name}, {note}." for version in versions for note in version.notes]
+    by_answer, own_scale, own_notes = _own_ratings(answers)
+    notes += own_notes
+    if file is not None:
+        of_file, file_scale, file_notes = _read_file(file, versions, scale, own_scale, by)
+        if own_scale is not None and file_scale != own_scale:
+            count = sum(map(len, by_answer.values()))
+            notes.append(
+                f"{count_of(count, 'rating')} that came with the answers {verb_of(count, 'does', 'do')} not count, "
+                f"being on another scale than {file}."
+            )
+            by_answer = {}
+        for key, ratings in of_file.items():
+            by_answer[key] = by_answer.get(key, {}) | ratings
+        own_scale = file_scale
+        notes += file_notes
+    if database is not None:
+        notes += _describe_queues(database, versions)
+    if not any(by_answer.values()):
+        return VersionRatings((math.nan,) * len(answers), None, tuple(notes))
+    means, rater_notes = _average(versions, answers, by_answer)
+    return VersionRatings(tuple(means), own_scale, (*notes, *rater_notes))
+
+
+def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | None, list[str]]:
+    ratings: _OwnRatings = {}
+    scales: dict[Scale, int] = {}
+    for answer in answers:
+        if of_answer := ratings_by_rater(answer.sample):
+            ratings[answer.version, answer.sample.id] = of_answer
+            scale = answer.sample.rating_min, answer.sample.rating_max
+            scales[scale] = scales.get(scale, 0) + 1
+    if len(scales) > 1:
+        listed = " and ".join(f"{count:,} on {low:g} to {high:g}" for (low, high), count in scales.items())
+        return {}, None, [f"No rating that came with the answers counts: they are on different scales, {listed}."]
+    return ratings, next(iter(scales), None), []
+
+
+def _average(
+    versions: Sequence[VersionAnswers], answers: Sequence[PairedAnswer], by_answer: _OwnRatings
+) -> tuple[list[float], list[str]]:
+    """The mean of each answer; the same answer of several versions has the ratings of all of them."""
+    texts = [(answer.question, answer.text) for answer in answers]
+    owners: dict[tuple[int, int], set[int]] = {}
+    merged: dict[tuple[int, int], dict[str, list[float]]] = {}
+    for answer, key in zip(answers, texts, strict=True):
+        owners.setdefault(key, set()).add(answer.version)
+        for rater, rating in by_answer.get((answer.version, answer.sample.id), {}).items():
+            merged.setdefault(key, {}).setdefault(rater, []).append(rating)
+    places = {key: place for place, key in enumerate(owners)}
+    rated = [
+        RatedText(
+            key[0],
+            frozenset(theirs),
+            {rater: sum(values) / len(values) for rater, values in merged.get(key, {}).items()},
+        )
+        for key, theirs in owners.items()
+    ]
+    common = find_common_raters(rated, range(len(versions)))
+    everyone = {rater for answer in rated for rater in answer.ratings}
+    if not common:
+        by_rater = "no rater rated answers of every version, and how strict they are may differ"
+        note = [f"All ratings count: {by_rater}."] if len(everyone) > 1 else []
+        return [_mean(rated[places[key]].ratings) for key in texts], note
+    means = average_ratings(rated, common)
+    notes = []
+    if others := everyone - common:
+        count = sum(len(answer.ratings.keys() & others) for answer in rated)
+        notes.append(
+            f"{count_of(count, 'rating')} by {list_first(sorted(others), 5)} {verb_of(count, 'is', 'are')} left out: "
+            "only raters count who rated answers of every version."
+        )
+    if lost := sum(
+        bool(answer.ratings.keys() & common) and math.isnan(mean) for answer, mean in zip(rated, means, strict=True)
+    ):
+        notes.append(
+            f"{count_of(lost, 'rated answer')} {verb_of(lost, 'does', 'do')} not count: other raters rated the other "
+            "version's answer to the same question."
+        )
+    return [means[places[key]] for key in texts], notes
+
+
+def _mean(ratings: Mapping[str, float]) -> float:
+    return sum(ratings.values()) / len(ratings) if ratings else math.nan
+
+
+def _read_file(
+    file: Path, versions: Sequence[VersionAnswers], scale: Scale | None, own_scale: Scale | None, by: str
+) -> tuple[_OwnRatings, Scale, list[str]]:
+    """The ratings of a file, by version and answer; of a row without a version all that have its text."""
+    rows = flat_rows(file)
+    names = [version.name for version in versions]
+    by_label = {version.source.run.id: version.name for version in versions if version.source.run and not by}
+    by_label |= {name: name for name in names}
+    column = _version_column(rows, by_label, by)
+    parts: dict[str, list[FlatRow]] = {}
+    for row in rows:
+        label = str(row.values.get(column) or "").strip() if column else ""
+        parts.setdefault(by_label.get(label, label), []).append(row)
+    others = {name: part for name, part in parts.items() if name and name not in names}
+    ratings: _OwnRatings = {}
+    notes: list[str] = []
+    if others:
+        count = sum(map(len, others.values()))
+        listed = list_first(sorted(others), 5)
+        notes.append(f"{file}: {count_of(count, 'row')} of {listed} {verb_of(count, 'is', 'are')} left out.")
+    matchers = [_matcher(version) for version in versions]
+    unmatched = 0
+    for name, part in parts.items():
+        if name in others:
+            continue
+        source = read_ratings(part, str(file), ReadOptions(scale=scale))
+        if scale is None:
+            scale = source.scale or own_scale or find_scale(source, ReadOptions())[0]
+        within = [place for place, version in enumerate(versions) if not name or version.name == name]
+        for number, item in enumerate(source.items):
+            of_item = {
+                FILE if rater == RATER else rater: column[number]
+                for rater, column in source.columns.items()
+                if number in column
+            }
+            if not of_item:
+                continue
+            matches = _find(item, within, matchers, versions, str(file))
+            unmatched += not matches
+            for version, sample in matches:
+                ratings[version, sample] = ratings.get((version, sample), {}) | of_item
+    if not ratings:
+        raise InputError(
+            f"{file}: none of its ratings is of an answer of {list_first(names)}; rows name answers by question and "
+            "answer, or by id and version"
+        )
+    if unmatched:
+        verb = verb_of(unmatched, "is", "are")
+        notes.append(f"{file}: {count_of(unmatched, 'rated row')} {verb} of no answer of these versions.")
+    assert scale is not None
+    return ratings, scale, notes
+
+
+def _version_column(rows: Sequence[FlatRow], names: Collection[str], by: str) -> str:
+    """The column whose cells name versions; "" where there is none."""
+    for wanted in filter(None, (by, *_VERSION_COLUMNS)):
+        for column in (wanted, f"metadata.{wanted}"):
+            if any(str(row.values.get(column) or "").strip() in names for row in rows):
+                return column
+    return ""
+
+
+def _matcher(version: VersionAnswers) -> ItemMatcher:
+    return ItemMatcher(_item(sample) for sample in version.samples.values())
+
+
+def _item(sample: Sample) -> Item:
+    before = asked_text(sample).removesuffix(sample.user_input).rstrip("\n")
+    return Item(sample.id, f"sample {sample.id}", sample.user_input, sample.response, before=before)
+
+
+def _find(
+    item: Item,
+    within: Sequence[int],
+    matchers: Sequence[ItemMatcher],
+    versions: Sequence[VersionAnswers],
+    file: str,
+) -> list[tuple[int, str]]:
+    """The answers that a row is of: several only where they have its text."""
+    matches = []
+    for version in within:
+        try:
+            number = matchers[version].find(item)
+        except InputError as error:
+            raise InputError(f"{file}, {error}") from None
+        if number is not None and not has_other_answer(matchers[version].items[number], item):
+            matches.append((version, matchers[version].items[number].id))
+    if len(matches) > 1 and not item.response:
+        answers = {versions[version].samples[sample].response for version, sample in matches}
+        if len(answers) > 1:
+            listed = " and ".join(versions[version].name for version, _ in matches)
+            raise InputError(
+                f"{file}, {item.place}: {item.id or item.user_input[:60]!r} is an answer of {listed}; say whose is "
+                "rated in a column `version`, or write the answer in a column `response`"
+            )
+    return matches
+
+
+def _describe_queues(database: "Database", versions: Sequence[VersionAnswers]) -> list[str]:
+    """Says which ratings are of answers that were not drawn at random."""
+    queues = {
+        name for version in versions for name, _, _ in ratings_of_answers(database, list(version.samples.values()))
+    }
+    chosen = {
+        name: choose for name in sorted(queues) if (choose := RatingQueue(database, name).settings.choose) != "random"
+    }
+    return [
+        f"The answers of {name} were chosen by {choose} and not at random: the estimates assume that what is rated is "
+        "a random part."
+        for name, choose in chosen.items()
+    ]

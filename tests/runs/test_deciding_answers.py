@@ -1,0 +1,108 @@
+"""Which answers decide between versions, and how they stand side by side."""
+
+import random
+
+from assay.eval_sets import Sample
+from assay.runs.answer_contrast import NamedAnswer, contrast_answers
+from assay.runs.deciding_answers import DecidingAnswer, find_deciding_questions
+
+
+def answer(
+    version: str, question: str, text: str, rating: float | None = None, score: float | None = None
+) -> DecidingAnswer:
+    return DecidingAnswer(version, question, Sample(id=question, user_input="How?", response=text), rating, score)
+
+
+def order(*answers: DecidingAnswer) -> list[tuple[str, str, float]]:
+    return [(one.id, one.by, round(one.gap, 6)) for one in find_deciding_questions(answers)]
+
+
+def test_rated_questions_come_first_then_the_larger_difference() -> None:
+    """Ratings differ by 1 (q2) and 3 (q3), scores by 0.9 (q1) and 0.2 (q4): ratings first, each by size."""
+    answers = [
+        answer("old", "q1", "No.", score=0.0),
+        answer("new", "q1", "Yes.", score=0.9),
+        answer("old", "q2", "No.", 4, 0.1),
+        answer("new", "q2", "Yes.", 3, 1.0),
+        answer("old", "q3", "No.", 1, 0.5),
+        answer("new", "q3", "Yes.", 4, 0.5),
+        answer("old", "q4", "No.", score=0.4),
+        answer("new", "q4", "Yes.", score=0.2),
+    ]
+    expected = [("q3", "rating", 3.0), ("q2", "rating", 1.0), ("q1", "score", 0.9), ("q4", "score", 0.2)]
+    assert order(*answers) == expected
+    random.Random(1).shuffle(answers)
+    assert order(*answers) == expected
+
+
+def test_what_decides_nothing_is_left_out() -> None:
+    """The same text, equal ratings whatever the scores, one answer alone, and answers of which nothing is known."""
+    assert (
+        order(
+            *(answer(version, "same", "Yes.", rating) for version, rating in (("old", 1), ("new", 5))),
+            *(answer(version, "tied", version, 3, score) for version, score in (("old", 0.1), ("new", 0.9))),
+            answer("old", "alone", "Yes.", 5, 1.0),
+            *(answer(version, "unknown", version) for version in ("old", "new")),
+            *(answer(version, "noise", version, None, 0.1 + add) for version, add in (("old", 0.2), ("new", 0.2))),
+            answer("old", "rounding", "No.", score=0.1 + 0.2),
+            answer("new", "rounding", "Yes.", score=0.3),
+        )
+        == []
+    )
+
+
+def test_a_rating_of_one_version_only_leaves_the_scores_to_decide() -> None:
+    assert order(answer("old", "q", "No.", 5, 0.2), answer("new", "q", "Yes.", None, 0.6)) == [("q", "score", 0.4)]
+
+
+def test_of_three_versions_the_best_and_the_worst_count() -> None:
+    """Ratings 2, 5 and 3 differ by 3; two answers of one version, rated 1 and 3, count as their mean, 2."""
+    three = [answer("a", "q", "A.", 2), answer("b", "q", "B.", 5), answer("c", "q", "C.", 3)]
+    assert order(*three) == [("q", "rating", 3.0)]
+    assert order(answer("a", "q", "A.", 1), answer("a", "q", "A2.", 3), answer("b", "q", "B.", 4)) == [
+        ("q", "rating", 2.0)
+    ]
+
+
+def columns(*texts: str) -> list[str]:
+    answers = [
+        NamedAnswer(f"v{place}", Sample(id="q", user_input="How?", response=text)) for place, text in enumerate(texts)
+    ]
+    (row,) = contrast_answers(answers).rows
+    return [str(column.text.html) for column in row]
+
+
+def test_two_answers_mark_both_sides_and_of_more_each_is_beside_the_first() -> None:
+    assert columns("Press OK.", "Press Save.") == [
+        '<p class="text">Press <del>OK</del>.</p>',
+        '<p class="text">Press <ins>Save</ins>.</p>',
+    ]
+    assert columns("Press OK.", "Press Save.", "Press OK!") == [
+        '<p class="text">Press OK.</p>',
+        '<p class="text">Press <ins>Save</ins>.</p>',
+        '<p class="text">Press OK<ins>!</ins></p>',
+    ]
+
+
+def test_one_text_stands_once() -> None:
+    contrast = contrast_answers([NamedAnswer(name, Sample(user_input="How?", response="So.")) for name in "ab"])
+    assert contrast.is_same and len(contrast.rows) == len(contrast.rows[0]) == 1
+
+
+def conversation(*texts: str) -> Sample:
+    roles = ["user", "assistant"] * len(texts)
+    messages = [{"role": role, "content": text} for role, text in zip(roles, texts, strict=False)]
+    return Sample(id="chat", messages=messages)
+
+
+def test_of_two_conversations_the_messages_that_differ_and_of_three_the_answers() -> None:
+    """Message 1 differs; message 3 is the same. The second has two messages more. Three stand as their last answers."""
+    first = NamedAnswer("a", conversation("Free?", "Yes.", "Until?", "May."))
+    second = NamedAnswer("b", conversation("Free?", "No.", "Until?", "May.", "Ok", "Bye."))
+    contrast = contrast_answers([first, second])
+    headings = [[column.heading for column in row] for row in contrast.rows]
+    assert headings == [["a, turn 1", "b, turn 1"], ["not in a", "b, turn 4"], ["not in a", "b, turn 5"]]
+    assert contrast.messages == 3 and contrast.is_of_conversations
+    three = contrast_answers([first, second, first._replace(name="c")])
+    assert [[column.heading for column in row] for row in three.rows] == [["a", "b", "c"]]
+    assert three.messages == 0 and "May." in three.rows[0][0].text.html

@@ -1,0 +1,214 @@
+"""The report of a decision: figures as the decision has them, and texts that stay texts."""
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hostile_texts import HOSTILE_TEXTS
+
+from assay.errors import InputError
+from assay.eval_sets import Sample
+from assay.meta_eval.decision import Decision, Needs, OtherDifference, VersionDifference, VersionEstimate
+from assay.presentation.result_table import Paragraph
+from assay.runs.deciding_answers import DecidingAnswer, find_deciding_questions
+from assay.runs.decision_report import (
+    decision_block,
+    difference_chart,
+    render_decision_report,
+    version_chart,
+    write_decision_report,
+)
+
+OLD = VersionEstimate("old", 120, 40, 3.4, 3.2, 3.6, 0.03, (2, 2))
+NEW = VersionEstimate("new", 118, 35, 3.8, 3.6, 4.0, 0.97, (1, 1))
+CHANGE = VersionDifference(
+    "old", "new", 0.4, 0.1, 0.7, 0.02, 0.2, 0.6, 0.0004, 118, 96, 33, 0.25, -0.05, 0.55, True
+)  # fmt: skip
+SHIP = Decision(
+    "ship", "new", (OLD, NEW), (CHANGE,), Needs(), 0.1, "ratings and scores", (1, 5), "scorer:team.yaml",
+    notes=("2 left out.",),
+)  # fmt: skip
+SENTENCE = "The decision, in a sentence."
+
+
+@pytest.fixture(autouse=True)
+def sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the sentence says is tested where it is made."""
+    monkeypatch.setattr(Decision, "sentence", property(lambda decision: SENTENCE))
+
+
+def texts(page: str) -> str:
+    return " ".join(html.unescape(re.sub("<[^>]+>", " ", page.partition("<body>")[2].replace("<wbr>", ""))).split())
+
+
+def table_cells(page: str, table: int) -> list[list[str]]:
+    body = re.findall("<tbody>(.*?)</tbody>", page, re.DOTALL)[table]
+    return [
+        re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in re.findall("<tr.*?</tr>", body, re.DOTALL)
+    ]
+
+
+def test_every_figure_of_the_decision_stands_in_the_page() -> None:
+    page = render_decision_report(SHIP)
+    old, new = table_cells(page, 0)
+    assert old[1:] == ["3.40 [3.20, 3.60]", "3%", "2", "120", "40"] and "in use today" in old[0]
+    assert new == ["new", "3.80 [3.60, 4.00]", "97%", "1", "118", "35"]
+    assert table_cells(page, 1) == [
+        ["new − old", "+0.400 [+0.100, +0.700]", "0.020", "+0.400 [+0.200, +0.600]", "&lt;0.001",
+         "+0.250 [−0.050, +0.550] (of scores)", "118", "96", "33"]
+    ]  # fmt: skip
+    shown = texts(page)
+    for part in (SENTENCE, "2 left out.", "a difference up to 0.1 does not matter", "on a scale of 1 to 5"):
+        assert part in shown
+    assert "your raters' ratings and the scores of scorer:team.yaml" in shown
+    assert "To settle" not in shown and "http:" not in page and "https:" not in page and "<script" not in page
+
+
+def test_an_adjusted_difference_of_scores_says_so() -> None:
+    """It may be on another scale than the other columns, unless scores are all that there is."""
+    of_scores = replace(SHIP, differences=(replace(CHANGE, adjusted_by_ratings=False),))
+    assert "+0.250 [−0.050, +0.550] (of scores)" in render_decision_report(of_scores)
+    assert "(of scores)" not in render_decision_report(replace(of_scores, basis="scores"))
+
+
+def test_the_charts_stand_on_one_axis_each() -> None:
+    """Means from 3.2 to 4.0: the axis is theirs. Differences from -0.1 (the margin) to 0.7: the axis is -0.2 to 0.8."""
+    means = version_chart(SHIP)
+    assert (means.axis.low, means.axis.high, means.zero) == (3.2, 4.0, None)
+    assert [(mark.at, mark.low, mark.high, mark.kind) for mark in means.marks] == [
+        (25, 0, 50, "metric"),
+        (75, 50, 100, "chosen"),
+    ]
+    changes = difference_chart(SHIP)
+    assert (changes.axis.low, changes.axis.high, changes.zero, changes.margin) == (-0.2, 0.8, 20, (10, 30))
+    looks, single = changes.marks
+    assert (looks.at, looks.low, looks.high, looks.kind) == (60, 30, 90, "metric")
+    assert (single.low, single.high, single.kind) == (40, 80, "baseline")
+
+
+def test_nobody_stands_out_in_an_unsettled_decision_and_it_says_what_settles_it() -> None:
+    unsettled = replace(SHIP, verdict="unsettled", needs=Needs(answers=140, ratings=1))
+    assert {mark.kind for mark in version_chart(unsettled).marks} == {"metric"}
+    shown = texts(render_decision_report(unsettled))
+    assert (
+        "To settle such a decision in 8 of 10 cases takes, of each version, about 1 more of the answers at hand rated, "
+        "or about 140 more answers, scored and rated as those at hand."
+    ) in shown
+    assert "To settle" not in texts(render_decision_report(replace(unsettled, needs=Needs())))
+
+
+def test_what_is_missing_is_not_shown_as_a_figure() -> None:
+    """Without ratings, intervals and an adjusted difference: no column of them, and a mean that has no interval."""
+    bare = VersionDifference("old", "new", 0.4, None, None, None, None, None, None, 118)
+    versions = tuple(replace(one, low=None, high=None, p_best=None, rated=0) for one in (OLD, NEW))
+    decision = replace(SHIP, verdict="unsettled", versions=versions, differences=(bare,), basis="scores", measure="f")
+    page = render_decision_report(decision)
+    assert table_cells(page, 0)[1] == ["new", "3.80 (no interval)", "–", "1", "118", "0"]
+    shown = texts(page)
+    assert "at equal style" not in re.findall("<thead>.*?</thead>", page, re.DOTALL)[1]
+    assert "the scores of f alone, which no rating of these answers corrects" in shown and "mean score" in shown
+    assert "No question is known on which answers of the versions differ" in shown
+
+
+def answers_of(texts_of: dict[str, str], question: str = "q", **figures: float) -> Iterator[DecidingAnswer]:
+    for version, text in texts_of.items():
+        sample = Sample(id=question, user_input="How do I save?", response=text)
+        yield DecidingAnswer(version, question, sample, figures.get(version), None)
+
+
+def test_the_answers_that_decide_stand_side_by_side() -> None:
+    questions = find_deciding_questions(answers_of({"new": "Press **Save**.", "old": "Press OK."}, old=2, new=4.5))
+    page = render_decision_report(SHIP, questions)
+    side = page[page.index('<div class="side-by-side">') :]
+    assert side.index("Press <del>OK</del>.") < side.index("<strong>"), "the version in use stands first"
+    shown = texts(page)
+    assert "rated 2 of 5" in shown or "rated 2 of 1 to 5" in shown
+    assert "rated 4.5 of 5" in shown and "q: ratings differ by 2.50" in shown
+    assert "1 question with answers that differ by ratings." in shown
+
+
+def test_of_many_questions_the_first_20_are_shown_and_the_page_says_so() -> None:
+    answers = [
+        one for number in range(25) for one in answers_of({"old": "No.", "new": "Yes."}, f"q{number}", old=1, new=5)
+    ]
+    page = render_decision_report(SHIP, find_deciding_questions(answers))
+    assert page.count('<article class="changed">') == 20
+    assert "25 questions with answers that differ by ratings; the 20 with the largest differences are" in texts(page)
+
+
+def test_a_version_without_an_answer_is_named() -> None:
+    third = replace(NEW, name="third")
+    decision = replace(SHIP, versions=(OLD, NEW, third))
+    page = texts(
+        render_decision_report(decision, find_deciding_questions(answers_of({"old": "A.", "new": "B."}, old=1, new=3)))
+    )
+    assert "(no answer of third)" in page
+
+
+def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
+    """Answers, questions, ids, names of versions, notes and the measure hold what a browser would run or load."""
+    for hostile in HOSTILE_TEXTS:
+        names = f"old {hostile[:80]}", f"new {hostile[:80]}"
+        versions = tuple(replace(one, name=name) for one, name in zip((OLD, NEW), names, strict=True))
+        change = replace(CHANGE, first=names[0], second=names[1])
+        decision = replace(
+            SHIP, best=names[1], versions=versions, differences=(change,), measure=hostile, notes=(hostile,)
+        )
+        answers = [
+            DecidingAnswer(name, hostile[:60], Sample(user_input=hostile, response=hostile + end), rating)
+            for name, end, rating in ((names[0], "", 1), (names[1], " changed", 5))
+        ]
+        path = tmp_path / "decide.html"
+        write_decision_report(path, decision, find_deciding_questions(answers))
+        page = path.read_text(encoding="utf-8").partition("<body>")[2]
+        tags = set(re.findall(r"<\s*/?\s*([a-zA-Z!][^\s/>]*)", page))
+        assert not tags & {
+            "script",
+            "img",
+            "iframe",
+            "style",
+            "link",
+            "a",
+            "form",
+            "object",
+            "embed",
+            "base",
+            "meta",
+            "video",
+        }
+        assert not re.search(r"<[^>]*\s(?:on\w+|href|src|style)\s*=", page)
+
+
+def test_a_report_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        write_decision_report(tmp_path / "no" / "folder" / "x.html", SHIP)
+
+
+def test_the_block_for_a_terminal_has_the_sentence_first_and_the_notes_last() -> None:
+    parts = decision_block(SHIP).parts
+    assert isinstance(parts[0], Paragraph) and parts[0].text == SENTENCE
+    assert [one.caption for one in parts if not isinstance(one, Paragraph)] == ["Versions", "Differences"]
+    assert isinstance(parts[-1], Paragraph) and parts[-1].text == "2 left out."
+
+
+def test_of_many_answers_of_one_version_two_are_shown() -> None:
+    """Five trials of one task per version: 4 of 10 stand there."""
+    answers = [
+        DecidingAnswer(version, "task", Sample(user_input="Do it.", response=f"{version} {trial}"), rating)
+        for version, rating in (("old", 1), ("new", 5))
+        for trial in range(5)
+    ]
+    page = texts(render_decision_report(SHIP, find_deciding_questions(answers)))
+    assert "(6 more answers to it are not shown)" in page
+    assert "old 1" in page and "new 1" in page and "old 2" not in page
+
+
+def test_other_metrics_stand_apart_and_say_that_they_do_not_decide() -> None:
+    other = OtherDifference("faithfulness", "old", "new", -0.05, -0.12, 0.02, 0.2)
+    page = render_decision_report(replace(SHIP, others=(other,)))
+    assert table_cells(page, 2) == [["faithfulness", "new − old", "−0.050 [−0.120, +0.020]", "0.200"]]
+    assert "Other metrics, which do not decide" in texts(page)
+    assert "Other metrics" not in texts(render_decision_report(SHIP))

@@ -1,0 +1,59 @@
+"""The decision between two runs, as their page shows it: with the order of the answers that decide."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..errors import AssayError
+from ..meta_eval.decision import Decision
+from ..metrics.specification import ALL_BASELINES
+from ..runs import Store
+from ..runs.decide import VersionOptions, decide_reading, read_versions
+from ..runs.deciding_answers import find_deciding_questions, read_deciding_answers
+
+
+@dataclass(frozen=True, slots=True)
+class RunDecision:
+    """What is decided between run A, which is in use today, and run B.
+
+    Attributes:
+        decision: The decision; None where none can be made.
+        problem: Why none can be made; "" where one is.
+        choices: The metrics of both runs, where the visitor has to choose the one that decides.
+        order: The ids in A of the answers that decide, those that say most first.
+        ratings: By run (`A` or `B`) and the answer's id in it, the mean rating that counts.
+    """
+
+    decision: Decision | None
+    problem: str = ""
+    choices: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    ratings: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+
+def decide_two(store: Store, a: str, b: str, metric: str = "") -> RunDecision:
+    """Decides between two runs.
+
+    Args:
+        store: Where they are.
+        a: The id of the run that is in use today.
+        b: The id of the other.
+        metric: The metric that decides; the only scorer, else the only metric, if left out.
+    """
+    try:
+        reading = read_versions(store, [f"A={a}", f"B={b}"], VersionOptions(metric=metric or None))
+        decision = decide_reading(reading)
+    except AssayError as error:
+        return RunDecision(None, str(error), () if metric else _find_choices(store, a, b))
+    answers = read_deciding_answers(reading)
+    return RunDecision(
+        decision,
+        order=tuple(question.id for question in find_deciding_questions(answers)),
+        ratings={(answer.version, answer.sample.id): answer.rating for answer in answers if answer.rating is not None},
+    )
+
+
+def _find_choices(store: Store, a: str, b: str) -> tuple[str, ...]:
+    """The metrics beside the baselines that both runs have; none where there are fewer than two to choose from."""
+    in_a = store.run(a).plan.all_directions
+    names = tuple(name for name in store.run(b).plan.all_directions if name in in_a and name not in ALL_BASELINES)
+    return names if len(names) > 1 else ()
