@@ -271,7 +271,10 @@ def _decide_against(nightly: NightlyRun, accepted: str, run: str, gate: DecideGa
     """Decides between the accepted run and one of this nightly run, as a gate says."""
     from ..decide import VersionOptions, decide_reading, read_versions  # loaded late: few suites decide
 
-    options = VersionOptions(scorer=nightly.suite.path(gate.scorer) if gate.scorer else None, metric=gate.metric)
+    suite = nightly.suite
+    scorer = suite.path(gate.scorer) if gate.scorer else None
+    only = suite.metrics[0] if len(suite.metrics) == 1 and scorer is None else None
+    options = VersionOptions(scorer=scorer, metric=gate.metric or only)
     names = [f"the accepted run={accepted}", f"this run={run}"]
     return decide_reading(read_versions(nightly.store, names, options), margin=gate.margin)
 

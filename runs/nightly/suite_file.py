@@ -165,7 +165,7 @@ def _measure_problem(gate: DecideGate, suite: Suite) -> str:
         return "" if file.is_file() else f"scorer: {gate.scorer} is no file in {suite.folder}; name a saved scorer"
     scorers = [metric for metric in suite.metrics if parse_specification(metric).is_scorer]
     metrics = [metric for metric in suite.metrics if metric not in ALL_BASELINES]
-    if gate.metric is not None or len(scorers) == 1 or len(metrics) == 1:
+    if gate.metric is not None or 1 in {len(scorers), len(metrics), len(suite.metrics)}:
         return ""
     return f"one measure decides: name it as `metric` or `scorer`; the suite measures {quote_names(suite.metrics)}"
 
