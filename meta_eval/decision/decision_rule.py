@@ -119,7 +119,10 @@ def _estimate(
     else:
         groups = len(np.unique(table.group))
         by_ratings = VersionMeans(
-            np.full(versions, np.nan), np.full((groups, versions), np.nan), np.zeros((groups, versions))
+            np.full(versions, np.nan),
+            np.full((groups, versions), np.nan),
+            np.zeros((groups, versions)),
+            np.zeros(versions, bool),
         )
     parts = by_ratings.means, by_ratings.replicates, by_ratings.rated_by_group
     if preferences is None or not len(preferences.first):
@@ -137,8 +140,9 @@ def _estimate(
     if combined.scale != table.scale:
         nothing = np.full(len(table.version), np.nan)
         table = replace(table, scale=combined.scale, scores=nothing, ratings=nothing)
-    means = VersionMeans(combined.means, combined.replicates, combined.counted)
-    return table, means, is_rated | (combined.weights > 0), combined
+    is_preferred = combined.weights > 0
+    means = VersionMeans(combined.means, combined.replicates, combined.counted, by_ratings.is_known | is_preferred)
+    return table, means, is_rated | is_preferred, combined
 
 
 def _sequence(width: float) -> ConfidenceSequence:
@@ -355,7 +359,9 @@ def _basis(table: VersionTable, decision: Decision, combined: PreferenceMeans) -
     """What the difference that the sentence is about rests on."""
     if combined.weights.any():
         return "ratings and preferences" if rated_versions(table).any() else "preferences"
-    if decision.deciding.by_score and decision.deciding.changed:
+    row = decision.deciding
+    places = table.versions.index(row.first), table.versions.index(row.second)
+    if row.by_score and changed_answers(table, places).any():
         return "scores"
     unrated = np.isnan(usable_ratings(table)) & changed_answers(table)
     return "ratings and scores" if unrated.any() and not np.isnan(table.scores).all() else "ratings"
@@ -411,7 +417,9 @@ def _notes(table: VersionTable, decision: Decision, is_rated: Bools) -> list[str
                 f"{count_of(dropped, 'rating')} of {name} {verb_of(dropped, 'does', 'do')} not count: ratings of fewer "
                 f"than {FEWEST_RATED_GROUPS} groups do not say what a version is worth."
             )
-        if is_rated.any() and not is_rated[place]:
+        if np.isnan(table.scores[table.version == place]).all() and not is_rated[place]:
+            notes.append(f"{name} has neither ratings that count nor scores: nothing is known of it.")
+        elif is_rated.any() and not is_rated[place]:
             notes.append(f"No rating of {name} counts: its mean rests on {measure} alone.")
     if is_rated.any() and all(row.low is None for row in decision.differences):
         notes.append(f"There is no interval: the ratings are of fewer than {FEWEST_RATED_GROUPS} groups.")
