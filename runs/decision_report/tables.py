@@ -96,7 +96,10 @@ def basis_sentence(decision: Decision) -> str:
     scores = f"the scores of {decision.measure}" if decision.measure else "scores"
     basis = {
         "ratings and scores": f"your raters' ratings and {scores}",
+        "ratings and preferences": "your raters' ratings and what people prefer side by side",
         "ratings": "your raters' ratings",
+        "preferences": "what people prefer side by side (the net share of wins)",
+        "agreement": "your raters' ratings",
         "scores": f"{scores} alone, which no rating of these answers corrects",
     }[decision.basis]
     low, high = (Figure("rating", end) for end in decision.scale)
@@ -120,8 +123,8 @@ def needs_sentence(decision: Decision) -> str:
 
 
 def rating_unit(decision: Decision) -> str:
-    """Returns what the means are of: ratings, or scores where nothing is rated."""
-    return "score" if decision.basis == "scores" else "rating"
+    """Returns what the means are of: ratings; where nothing is rated scores, or the net share of wins."""
+    return {"scores": "score", "preferences": "share of wins"}.get(decision.basis, "rating")
 
 
 def _mean(version: VersionEstimate) -> Figure:

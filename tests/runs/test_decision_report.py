@@ -212,3 +212,8 @@ def test_other_metrics_stand_apart_and_say_that_they_do_not_decide() -> None:
     assert table_cells(page, 2) == [["faithfulness", "new − old", "−0.050 [−0.120, +0.020]", "0.200"]]
     assert "Other metrics, which do not decide" in texts(page)
     assert "Other metrics" not in texts(render_decision_report(SHIP))
+
+
+@pytest.mark.parametrize("basis", get_args(Basis))
+def test_every_basis_is_said(basis: Basis) -> None:
+    assert basis_sentence(replace(SHIP, basis=basis)).startswith("It rests on ")
