@@ -54,7 +54,7 @@ def version_table(decision: Decision) -> ResultTable:
 def difference_table(decision: Decision) -> ResultTable:
     """How every pair of versions differs: at every look, for a single look, and at equal style."""
     fields = (
-        Field("versions", "name", pair_name),
+        Field("versions", "name", lambda one: _pair_cell(one, decision)),
         Field("difference, at every look", "change", lambda one: _change(one, one.low, one.high), is_left=True),
         Field("p", "p", lambda one: one.p),
         Field("for a single look", "change", _single, is_left=True),
@@ -97,6 +97,7 @@ def basis_sentence(decision: Decision) -> str:
     basis = {
         "ratings and scores": f"your raters' ratings and {scores}",
         "ratings": "your raters' ratings",
+        "agreement": f"how far {decision.measure or 'each'} agrees with your raters",
         "scores": f"{scores} alone, which no rating of these answers corrects",
     }[decision.basis]
     low, high = (Figure("rating", end) for end in decision.scale)
@@ -120,13 +121,18 @@ def needs_sentence(decision: Decision) -> str:
 
 
 def rating_unit(decision: Decision) -> str:
-    """Returns what the means are of: ratings, or scores where nothing is rated."""
-    return "score" if decision.basis == "scores" else "rating"
+    """Returns what the means are of: ratings, scores where no rating counts, or agreement."""
+    return {"scores": "score", "agreement": "agreement"}.get(decision.basis, "rating")
 
 
 def _mean(version: VersionEstimate) -> Figure:
     problem = "" if version.low is not None else "no interval"
     return Figure("mean", version.mean, version.low, version.high, problem)
+
+
+def _pair_cell(difference: VersionDifference, decision: Decision) -> TableCell:
+    by_score = difference.by_score and decision.basis != "scores"
+    return TableCell(pair_name(difference), note="by the score alone" if by_score else "")
 
 
 def _change(difference: VersionDifference | OtherDifference, low: float | None, high: float | None) -> Figure:
