@@ -59,7 +59,7 @@ def difference_table(decision: Decision) -> ResultTable:
         Field("p", "p", lambda one: one.p),
         Field("for a single look", "change", _single, is_left=True),
         Field("p, single look", "p", lambda one: one.fixed_p, "wide"),
-        Field("at equal style", "change", lambda one: _adjusted(one, decision), is_left=True),
+        Field("at equal style", "change", _adjusted, is_left=True),
         Field("questions", "count", lambda one: one.questions, "wide"),
         Field("changed", "count", lambda one: one.changed, "wide"),
         Field("rated", "count", lambda one: one.rated, "wide"),
@@ -144,11 +144,8 @@ def _single(difference: VersionDifference) -> Figure | str:
     return "" if low is None or high is None else _change(difference, low, high)
 
 
-def _adjusted(difference: VersionDifference, decision: Decision) -> Figure | str:
-    adjusted = Figure("change", difference.adjusted, difference.adjusted_low, difference.adjusted_high)
-    if difference.adjusted is None or difference.adjusted_by_ratings or decision.basis == "scores":
-        return adjusted
-    return f"{adjusted} (of scores)"  # which may be on another scale than the other columns
+def _adjusted(difference: VersionDifference) -> Figure:
+    return Figure("change", difference.adjusted, difference.adjusted_low, difference.adjusted_high)
 
 
 def _ranks(ranks: tuple[int, int]) -> str:

@@ -68,13 +68,6 @@ def test_every_figure_of_the_decision_stands_in_the_page() -> None:
     assert "To settle" not in shown and "http:" not in page and "https:" not in page and "<script" not in page
 
 
-def test_an_adjusted_difference_of_scores_says_so() -> None:
-    """It may be on another scale than the other columns, unless scores are all that there is."""
-    of_scores = replace(SHIP, differences=(replace(CHANGE, adjusted_by_ratings=False),))
-    assert "+0.250 [−0.050, +0.550] (of scores)" in render_decision_report(of_scores)
-    assert "(of scores)" not in render_decision_report(replace(of_scores, basis="scores"))
-
-
 def test_a_difference_that_the_score_alone_tells_says_so() -> None:
     of_score = replace(SHIP, differences=(replace(CHANGE, by_score=True),))
     assert "new − old by the score alone" in texts(render_decision_report(of_score))
