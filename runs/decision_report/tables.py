@@ -15,9 +15,10 @@ _RANKS = (
 _LOOKS = (
     "A difference is the second version less the first. At every look: the interval and p hold however often you look "
     "while answers and ratings come in. For a single look: they hold if this is the only look, planned before. Both "
-    "hold for all pairs together. At equal style: the difference at equal length, lists, bold text and headings, for a "
-    "single look. Questions that both versions answered, changed with another text, rated in both"
+    "hold for all pairs together"
 )
+_STYLE = "At equal style: the difference at equal length, lists, bold text and headings, for a single look"
+_COUNTS = "Questions that both versions answered, changed with another text, rated in both"
 _OTHERS = "Above 0 is better{undirected}. For a single look, corrected for all rows of the table together (max-T)"
 
 
@@ -64,7 +65,8 @@ def difference_table(decision: Decision) -> ResultTable:
         Field("changed", "count", lambda one: one.changed, "wide"),
         Field("rated", "count", lambda one: one.rated, "wide"),
     )
-    table = tabulate("Differences", decision.differences, fields, note=_LOOKS)
+    style = [_STYLE] if any(one.adjusted is not None for one in decision.differences) else []
+    table = tabulate("Differences", decision.differences, fields, note=". ".join([_LOOKS, *style, _COUNTS]))
     return table.without_empty("for a single look", "p, single look", "at equal style")
 
 

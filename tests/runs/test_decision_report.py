@@ -17,6 +17,7 @@ from assay.runs.deciding_answers import DecidingAnswer, find_deciding_questions
 from assay.runs.decision_report import (
     decision_block,
     difference_chart,
+    difference_table,
     render_decision_report,
     version_chart,
     write_decision_report,
@@ -219,3 +220,9 @@ def test_other_metrics_stand_apart_and_say_that_they_do_not_decide() -> None:
     assert table_cells(page, 2) == [["faithfulness", "new − old", "−0.050 [−0.120, +0.020]", "0.200"]]
     assert "Other metrics, which do not decide" in texts(page)
     assert "Other metrics" not in texts(render_decision_report(SHIP))
+
+
+def test_the_note_explains_only_the_columns_that_are_there() -> None:
+    assert "At equal style" in difference_table(SHIP).note
+    plain = replace(CHANGE, adjusted=None, adjusted_low=None, adjusted_high=None)
+    assert "style" not in difference_table(replace(SHIP, differences=(plain,))).note
