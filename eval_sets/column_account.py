@@ -46,6 +46,7 @@ class ColumnAccount:
         self._source, self._mapping, self._columns = source, mapping, columns
         self._raters = {column.name: column for column in columns.ratings if column.rater}
         self._uses: dict[str, str] = {}
+        self._of_metadata: dict[str, str] = {}
         self._seen: dict[str, bool] = dict.fromkeys(source.columns or (), False)  # whether a cell is filled
         self._no_ratings: dict[str, list[str]] = {}
         self._links: dict[str, list[str]] = {}
@@ -76,6 +77,10 @@ class ColumnAccount:
             self._uses.setdefault(column, field_name)
         for name in fields.keys() & values.keys() - origins.keys():
             self._uses.setdefault(name, name)
+
+    def add_from_metadata(self, key: str, field_name: str) -> None:
+        """Accounts for a field that was read out of the metadata of a row."""
+        self._of_metadata.setdefault(f"metadata.{key}", field_name)
 
     def add_sample(self, sample: Sample) -> None:
         """Counts a sample that is a conversation."""
@@ -152,6 +157,7 @@ class ColumnAccount:
                 own.append(name)
             else:
                 renamed.append(f"{name} as {use}")
+        renamed += [f"{name} as {use}" for name, use in self._of_metadata.items()]
         if not (renamed or kept or {*empty} - {*FIELDS} or self._source.made):
             return []
         read = ", ".join((*renamed, *own))

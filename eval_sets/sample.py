@@ -42,6 +42,7 @@ class Sample(BaseModel):
 
     `rating` is a person's judgement on the scale `rating_min`..`rating_max` (1-5 if not said); `ratings` holds
     one a rater. `group` names what samples have in common (their source): they are resampled together.
+    `other_response` is another answer to the same question, which `response` is compared with.
     An `id` that is left out is given by `evaluate`: `sample-1` and so on.
     Frozen. Raises `pydantic.ValidationError`, which `load_set` turns into an `InputError` with file and line.
     """
@@ -60,6 +61,7 @@ class Sample(BaseModel):
     rating_min: float = 1
     rating_max: float = 5
     message_type: str | None = None
+    other_response: str = ""
     group: str | None = None
     messages: tuple[Message, ...] = ()
     metadata: dict[str, Any] = {}
@@ -77,7 +79,7 @@ class Sample(BaseModel):
             context = {"field": "messages", "problem": str(error)}
             raise PydanticCustomError("no_thread", "{field}: {problem}", context) from None
 
-    @field_validator("id", "user_input", "response", "reference", "retrieved_contexts")
+    @field_validator("id", "user_input", "response", "reference", "retrieved_contexts", "other_response")
     @classmethod
     def _whole_characters(cls, held: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
         for text in (held,) if isinstance(held, str) else held or ():

@@ -12,7 +12,7 @@ from . import cell_values
 from .column_account import ColumnAccount, SetColumns
 from .rows import Row, Rows
 from .sample import Sample
-from .sample_columns import FIELDS, REQUIRED, explain_missing, is_no_rating, sort_row
+from .sample_columns import ALIASES, FIELDS, REQUIRED, explain_missing, is_no_rating, sort_row
 from .table_files import load_named_tables
 from .thread import ThreadError, join_turn, thread_language
 from .validation_message import explain_validation_error
@@ -65,6 +65,7 @@ class SampleBuilder:
             raise self._error(row, "metadata", str(error), origins) from None
         if metadata:
             fields["metadata"] = metadata
+            self._read_other_response(fields, metadata)
         try:
             fields = join_turn(fields)
         except ThreadError as error:
@@ -144,6 +145,16 @@ class SampleBuilder:
         fields["ratings"] = ratings
         fields.setdefault("rating_min", raters[0].low)
         fields.setdefault("rating_max", raters[0].high)
+
+    def _read_other_response(self, fields: dict[str, Any], metadata: Mapping[str, Any]) -> None:
+        """Reads another answer out of the metadata, where it is usual to keep one; the metadata keep it too."""
+        if fields.get("other_response"):
+            return
+        for name in ("other_response", *ALIASES["other_response"]):
+            if isinstance(text := metadata.get(name), str) and text.strip():
+                fields["other_response"] = text
+                self.account.add_from_metadata(name, "other_response")
+                return
 
     def _drop_empty(self, fields: dict[str, Any]) -> None:
         for name in _OPTIONAL:

@@ -25,7 +25,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     field: (*names, *_OTHER_LANGUAGES[field])
     for field, names in {
         "user_input": ("question", "input", "query", "prompt", "user_message"),
-        "response": ("answer", "actual_output", "output", "completion", "reply"),
+        "response": ("answer", "actual_output", "output", "completion", "reply", "answer_a", "response_a"),
+        "other_response": ("answer_b", "response_b", "other_answer"),
         "retrieved_contexts": (
             *("contexts", "retrieval_context", "context", "retrieved_documents", "documents", "passages", "passage"),
             *("chunks", "sources", "source"),

@@ -558,6 +558,8 @@ class Statements(PackFile):
         useful_passage: That a passage helps to give the answer; `{number}` is the passage's.
         relevance_question: How far the documentation holds what the question asks for.
         relevance_levels: Three levels of that, the lowest first: each label with its description.
+        better_answer: What is asked of two answers to one question.
+        better_answers: What it is answered with, each with its description: the first answer, the second, neither.
         rating_questions: What is asked for an answer's stars; the prompt `rating` says what each star means.
         answered_topic: That the chatbot answered about `{topic}`.
         topic_within: That `{topic}` belongs to the chatbot's topics.
@@ -573,6 +575,8 @@ class Statements(PackFile):
     useful_passage: Annotated[str, AfterValidator(_naming("number"))]
     relevance_question: str
     relevance_levels: dict[str, str] = Field(min_length=3, max_length=3)
+    better_answer: str
+    better_answers: dict[str, str] = Field(min_length=3, max_length=3)
     rating_questions: RatingQuestions
     answered_topic: Annotated[str, AfterValidator(_naming("topic"))]
     topic_within: Annotated[str, AfterValidator(_naming("topic"))]

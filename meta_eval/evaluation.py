@@ -26,6 +26,9 @@ from .results import Comparison, EvaluationSettings, MetaEvaluation, Selection, 
 from .scorer_fit import predict_choice
 from .selection import Combine, Predictions, Prefer, select
 from .table import QUESTION_ONLY, ScoreTable
+from .version_agreement import version_agreement
+from .version_results import VersionAgreement
+from .version_sentence import describe_versions
 
 RESAMPLES = 2000
 PERMUTATIONS = 2000
@@ -122,6 +125,10 @@ def evaluate_table(
         selection = replace(selection, predictions=values)
         predicted = predict_choice(rated, selection, seed=seed)
         policy = triage_policy(rated, predicted, bound=bound, confidence=level, minutes=minutes, seed=seed)
+    versions = _versions(table, metrics, selection, predictions, inference)
+    explanation = explain(metrics, raters, selection, comparisons=comparisons, rated=len(rated.items))
+    if versions is not None and (raters is None or raters.validates):
+        explanation += f"\n{describe_versions(versions, _agreement_of(versions.measure, metrics, selection))}"
     return MetaEvaluation(
         recommendation=recommend(
             len(rated.items),
@@ -133,7 +140,7 @@ def evaluate_table(
             margin=margin,
             level=level,
         ),
-        explanation=explain(metrics, raters, selection, comparisons=comparisons, rated=len(rated.items)),
+        explanation=explanation,
         metrics=metrics,
         raters=raters,
         selection=selection,
@@ -143,6 +150,7 @@ def evaluate_table(
         policy=policy,
         mean_rating=estimate_mean_rating(table, selection.chosen.metrics, level=level) if selection else None,
         slices=_slices(rated, by, predictions, inference),
+        versions=versions,
         settings=EvaluationSettings(
             items=len(table.items),
             rated=len(rated.items),
@@ -156,6 +164,39 @@ def evaluate_table(
             versions={"assay": __version__} | {library: version(library) for library in _LIBRARIES},
         ),
     )
+
+
+def _versions(
+    table: ScoreTable,
+    metrics: tuple[MetricAgreement, ...],
+    selection: Selection | None,
+    predictions: Predictions | None,
+    inference: _Inference,
+) -> VersionAgreement | None:
+    """The agreement between versions, of the choice by its scores out of fold where it is a combination."""
+    out_of_fold = None
+    if selection and predictions:
+        measure = name_of(selection.chosen)
+        if measure not in table.metrics:
+            out_of_fold = predictions.chosen.mean(axis=1)
+    else:
+        alone = [metric for metric in metrics if not metric.baseline and metric.spearman.value is not None]
+        measure = max(alone, key=lambda metric: metric.spearman.value or 0.0).name if alone else ""
+    return version_agreement(
+        table,
+        measure=measure,
+        out_of_fold=out_of_fold,
+        permutations=inference.permutations,
+        level=inference.level,
+        seed=inference.seed,
+    )
+
+
+def _agreement_of(measure: str, metrics: tuple[MetricAgreement, ...], selection: Selection | None) -> Estimate:
+    """The agreement on answers of the choice, or of a metric."""
+    if selection is not None:
+        return selection.agreement
+    return next((metric.spearman for metric in metrics if metric.name == measure), Estimate(None))
 
 
 def _expected_ratings(table: ScoreTable, predictions: Predictions, seed: int) -> Floats | None:

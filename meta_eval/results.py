@@ -7,6 +7,7 @@ from ..presentation.figure import Figure
 from .agreement import MetricAgreement
 from .difference import Standing
 from .estimate import Estimate
+from .version_results import VersionAgreement
 
 BEYOND_CHANCE = 0.01
 """A claim is made where chance alone would do as well once in a hundred times: a scorer decides every night on it."""
@@ -518,7 +519,7 @@ class MetaEvaluation:
     Attributes:
         recommendation: One sentence for a support lead: which measure follows the team, and what it may be used for.
         explanation: What is known in figures, in three short lines: how far the choice agrees, its difference from the
-            others, and what the raters reach.
+            others, and what the raters reach. A fourth says how it tells versions apart, where several are rated.
         metrics: The agreement of each metric with the mean rating, and of a constant.
         raters: The agreement of the raters with each other.
         selection: All combinations, the one chosen, and what chance gives.
@@ -528,6 +529,7 @@ class MetaEvaluation:
         policy: Which answers could be sent or held back without a person.
         mean_rating: The mean rating of all answers from few ratings.
         slices: The agreement by language, message type or another attribute.
+        versions: The agreement on which of two versions is better; None with ratings of fewer than two versions.
         settings: How every number was made.
     """
 
@@ -542,6 +544,7 @@ class MetaEvaluation:
     policy: Policy | None
     mean_rating: MeanRating | None
     slices: tuple[SliceAgreement, ...]
+    versions: VersionAgreement | None
     settings: EvaluationSettings
 
     def __str__(self) -> str:

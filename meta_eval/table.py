@@ -39,6 +39,9 @@ class ScoreTable:
         groups: The group label of each item. Items of one group are left out, permuted and held out together; left
             out, each item is its own group.
         attributes: Labels of each item by attribute, such as language and message_type.
+        versions: The version of the chatbot that gave each item's answer, "" for none; left out where there are none.
+        questions: The question of each item: answers of two versions to one question are compared. "" where it is
+            unknown.
         baselines: The metrics that others should beat.
         costs: What each metric costs per 1,000 answers; empty where that is unknown. A metric that is not named costs
             nothing.
@@ -74,6 +77,8 @@ class ScoreTable:
     rating_max: float = 5.0
     groups: tuple[str, ...] = ()
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    versions: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
     baselines: frozenset[str] = BASELINES
     costs: Mapping[str, float] = field(default_factory=dict)
     cost_unit: str = ""
@@ -81,12 +86,15 @@ class ScoreTable:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(self.groups) or tuple(self.items))
+        for name in ("versions", "questions"):
+            object.__setattr__(self, name, tuple(getattr(self, name)) or ("",) * len(self.items))
         for name in ("items", "metrics", "raters"):
             if duplicate := _first_duplicate(getattr(self, name)):
                 raise InputError(f"{name}: {duplicate!r} stands twice; give each its own name")
         for name, columns in (("scores", self.metrics), ("ratings", self.raters)):
             object.__setattr__(self, name, self._checked_values(name, columns))
-        labels = {"groups": self.groups, **{f"attributes.{key}": column for key, column in self.attributes.items()}}
+        labels = {"groups": self.groups, "versions": self.versions, "questions": self.questions}
+        labels |= {f"attributes.{key}": column for key, column in self.attributes.items()}
         for name, column in labels.items():
             if len(column) != len(self.items):
                 raise InputError(f"{name}: {count_of(len(column), 'label')} for {count_of(len(self.items), 'item')}")
@@ -184,6 +192,8 @@ class ScoreTable:
             scores=self.scores[list(places)],
             ratings=self.ratings[list(places)],
             groups=select(self.groups),
+            versions=select(self.versions),
+            questions=select(self.questions),
             attributes={name: select(labels) for name, labels in self.attributes.items()},
         )
 

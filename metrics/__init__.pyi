@@ -27,6 +27,7 @@ from .metric import ComputedMetric as ComputedMetric
 from .metric import Metric as Metric
 from .noise_sensitivity import NoiseSensitivity as NoiseSensitivity
 from .numeric.numeric_claims import NumericClaims as NumericClaims
+from .pairwise import Pairwise as Pairwise
 from .policy_compliance import PolicyKept as PolicyKept
 from .predicate import PredicateMetric as PredicateMetric
 from .ragas_adapter import RagasMetric as RagasMetric

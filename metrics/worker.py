@@ -27,7 +27,7 @@ async def compute_for(sample: Sample, function: Callable[P, T], *args: P.args, *
 
 
 def text_length(sample: Sample) -> int:
-    """Counts the characters of a sample's texts: question, answer, contexts, reference and messages.
+    """Counts the characters of a sample's texts: question, answers, contexts, reference and messages.
 
     Example:
         >>> text_length(Sample(id="s1", user_input="Is it free?", response="Yes.", retrieved_contexts=("Free.",)))
@@ -35,4 +35,5 @@ def text_length(sample: Sample) -> int:
     """
     contexts = sum(map(len, sample.retrieved_contexts))
     messages = sum(len(message.text) for message in sample.messages)
-    return len(sample.user_input) + len(sample.response) + contexts + len(sample.reference or "") + messages
+    texts = (sample.user_input, sample.response, sample.other_response, sample.reference or "")
+    return sum(map(len, texts)) + contexts + messages

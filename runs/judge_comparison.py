@@ -14,12 +14,16 @@ from ..meta_eval.estimate import Estimate
 from ..metrics import Score
 from ..metrics.catalogue import higher_is_better
 from ..presentation.figure import format_agreement, format_price
+from .judge_bias import Bias, measure_biases
 from .judge_probes import ProbeFindings, compare_probed
 from .judge_scoring import JudgeScores
 from .panels import Panel, compare_panels, supported_claims
+from .variant_table import build_variant_table
 
 if TYPE_CHECKING:
+    from ..meta_eval.decision import Decision
     from ..meta_eval.results import Comparison
+    from ..meta_eval.table import ScoreTable
 
 ANSWERS = 1000  # that a cost is for
 Unit = Literal["usd", "tokens", "seconds"]
@@ -97,6 +101,9 @@ class JudgeComparison:
         panels: Several judges put together.
         advice: Which judge to buy, in a sentence.
         probes: What each probe changed per judge.
+        biases: The bias card of each judge.
+        decision: Whether another judge agrees better with the ratings than the first, which is in use today; None where
+            none can be compared with it.
     """
 
     metric: str
@@ -107,6 +114,8 @@ class JudgeComparison:
     panels: tuple[Panel, ...]
     advice: str
     probes: tuple[ProbeFindings, ...] = ()
+    biases: tuple[Bias, ...] = ()
+    decision: "Decision | None" = None
 
 
 def compare_judges(
@@ -122,7 +131,7 @@ def compare_judges(
     Args:
         metric: The metric of the scores; where its lower values are better, agreement is with the negated scores.
         samples: The samples, with their ratings.
-        judge_scores: Each judge's scores.
+        judge_scores: Each judge's scores; the first judge is in use today.
         cost: The unit of the costs. If left out: USD; seconds where all judges are free; tokens where a price is
             unknown.
         seed: Seed of the folds and the permutations.
@@ -131,21 +140,34 @@ def compare_judges(
         UsageError: The cost is wanted in USD, and a price is unknown.
     """
     oriented = judge_scores if higher_is_better(metric) else [_negate(judge) for judge in judge_scores]
+    from ..meta_eval.decision import decide_variants
+
     unmarked = [_describe(samples, judge, seed) for judge in oriented]
     unit = cost or _choose_unit(unmarked)
     costs = {judge.judge: judge.cost(unit) for judge in unmarked}
     judges = tuple(_mark_frontier(judge, unmarked, costs) for judge in unmarked)
-    pairs = _compare_pairs(samples, oriented, seed)
     scores = {judge.judge: judge.scores for judge in oriented}
+    table = build_variant_table(samples, scores)
+    pairs = _compare_pairs(table, seed)
     panels = compare_panels(samples, scores, costs, seed=seed)
     is_rated = any(sample.rating_share is not None for sample in samples)
     advice = _advise(judges, pairs, unit) if is_rated else "no judge can be recommended: none of these answers is rated"
-    probes = [
-        findings
+    probes = {
+        judge.judge: tuple(compare_probed(judge.judge, samples, judge.scores, judge.probed, seed=seed))
         for judge in judge_scores
-        for findings in compare_probed(judge.judge, samples, judge.scores, judge.probed, seed=seed)
-    ]
-    return JudgeComparison(metric, unit, judges, pairs, _claim_agreement(scores), panels, advice, tuple(probes))
+    }
+    return JudgeComparison(
+        metric,
+        unit,
+        judges,
+        pairs,
+        _claim_agreement(scores),
+        panels,
+        advice,
+        tuple(findings for of_judge in probes.values() for findings in of_judge),
+        tuple(bias for judge in judge_scores for bias in measure_biases(judge, samples, probes[judge.judge])),
+        decide_variants(table, measure=metric, seed=seed),
+    )
 
 
 def _negate(judge: JudgeScores) -> JudgeScores:
@@ -219,28 +241,10 @@ def _mark_frontier(judge: JudgeFindings, judges: Sequence[JudgeFindings], costs:
     return replace(judge, on_frontier=not is_beaten)
 
 
-def _compare_pairs(
-    samples: Sequence[Sample], judge_scores: Sequence[JudgeScores], seed: int
-) -> tuple["Comparison", ...]:
-    import numpy as np
-
+def _compare_pairs(table: "ScoreTable", seed: int) -> tuple["Comparison", ...]:
     from ..meta_eval.comparison import compare_metrics
-    from ..meta_eval.table import ScoreTable
 
-    def value(score: Score | None) -> float:
-        return np.nan if score is None or score.value is None else score.value
-
-    shares = [np.nan if sample.rating_share is None else sample.rating_share for sample in samples]
-    table = ScoreTable(
-        items=tuple(sample.id for sample in samples),
-        metrics=tuple(judge.judge for judge in judge_scores),
-        scores=np.array([[value(judge.scores.get(sample.id)) for judge in judge_scores] for sample in samples]),
-        ratings=np.array(shares)[:, None],
-        rating_min=0.0,
-        rating_max=1.0,
-        groups=tuple(sample.source for sample in samples),
-    )
-    return tuple(compare_metrics(table, a.judge, b.judge, seed=seed) for a, b in combinations(judge_scores, 2))
+    return tuple(compare_metrics(table, first, second, seed=seed) for first, second in combinations(table.metrics, 2))
 
 
 def _claim_agreement(scores: Mapping[str, Mapping[str, Score]]) -> ClaimAgreement:

@@ -27,6 +27,7 @@ class JudgeScores:
         repeats: Its scores when asked again, by sample.
         replies: How many of its replies for `scores` could not be used.
         probed: Its scores of the samples that a probe changed, by probe and sample.
+        model: Its model's name; "" where it is not known.
     """
 
     judge: str
@@ -35,6 +36,7 @@ class JudgeScores:
     repeats: tuple[Mapping[str, Score], ...] = ()
     replies: ReplyCounts = field(default_factory=ReplyCounts)
     probed: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,4 +137,8 @@ async def _score(
     for repeat in range(1, scoring.repeats + 1):
         async with open_judge(repeat) as judge:
             repeats.append(by_sample(await score(judge, samples)))
-    return JudgeScores(name, by_sample(results), model.settings.concurrency, tuple(repeats), results.replies, probed)
+    settings = model.settings
+    replies = results.replies
+    return JudgeScores(
+        name, by_sample(results), settings.concurrency, tuple(repeats), replies, probed, settings.identity
+    )

@@ -1,17 +1,21 @@
 """What another prompt changes: claims lost and added, verdicts that flip, agreement with the ratings, tokens."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges import Usage
 from ..metrics import Score
+from ..metrics.catalogue import higher_is_better
 from ..metrics.specification import ALL_BASELINES
+from ..text.wording import verb_of
 from .panels import claims_by_text
+from .variant_table import build_variant_table
 
 if TYPE_CHECKING:
+    from ..meta_eval.decision import Decision
     from ..meta_eval.results import Comparison
     from .store import Store
 
@@ -116,6 +120,51 @@ def compare_prompts(samples: Sequence[Sample], before: Scores, after: Scores, *,
     )
 
 
+@dataclass(frozen=True, slots=True)
+class PromptTrial:
+    """Several wordings of one prompt beside the one in use.
+
+    Attributes:
+        in_use: The prompt in use.
+        effects: What each other wording changes, by its name.
+        decision: Whether one of them agrees better with the ratings; None where none can be compared.
+    """
+
+    in_use: str
+    effects: Mapping[str, PromptEffect]
+    decision: "Decision | None"
+
+
+def compare_wordings(
+    samples: Sequence[Sample], in_use: str, before: Scores, edits: Mapping[str, Scores], *, seed: int = 0
+) -> PromptTrial:
+    """Compares several wordings of a prompt with the one in use, and decides between them.
+
+    Args:
+        samples: The samples, with their ratings.
+        in_use: The name of the prompt in use.
+        before: Its scores, by sample and metric; the first metric decides.
+        edits: The scores of each other wording, by its name.
+        seed: Seed of the permutations.
+
+    Raises:
+        UsageError: They have no sample and metric in common.
+    """
+    from ..meta_eval.decision import decide_variants
+
+    effects = {name: compare_prompts(samples, before, scores, seed=seed) for name, scores in edits.items()}
+    metrics = [metric.metric for metric in next(iter(effects.values())).metrics]
+    both = [sample for sample in samples if sample.id in before]
+    variants = {name: _of_metric(metrics[0], scores) for name, scores in ({in_use: before} | dict(edits)).items()}
+    table = build_variant_table(both, variants, higher_is_better=higher_is_better(metrics[0]))
+    decision = decide_variants(table, measure=metrics[0], seed=seed)
+    if decision is not None and len(metrics) > 1:
+        others = f"{', '.join(metrics[1:])} {verb_of(len(metrics) - 1, 'does', 'do')} not"
+        note = f"{metrics[0]}, the first metric, decides; {others}."
+        decision = replace(decision, notes=(note, *decision.notes))
+    return PromptTrial(in_use, effects, decision)
+
+
 def compare_prompts_of_runs(store: "Store", run_a: str, run_b: str) -> PromptEffect:
     """Compares two stored runs over the same samples. Raises `UsageError` where they have none in common."""
     return compare_prompts(list(store.samples(run_b)), _scores(store, run_a), _scores(store, run_b))
@@ -169,22 +218,11 @@ def _metric_effect(name: str, samples: Sequence[Sample], before: Scores, after: 
     import numpy as np
 
     from ..meta_eval.comparison import compare_metrics
-    from ..meta_eval.table import ScoreTable
 
-    def value(scores: Scores, sample: Sample) -> float:
-        score = scores[sample.id].get(name)
-        return np.nan if score is None or score.value is None else score.value
-
-    pairs = np.array([[value(before, sample), value(after, sample)] for sample in samples])
-    shares = [np.nan if sample.rating_share is None else sample.rating_share for sample in samples]
-    table = ScoreTable(
-        items=tuple(sample.id for sample in samples),
-        metrics=(BEFORE, AFTER),
-        scores=pairs,
-        ratings=np.array(shares)[:, None],
-        rating_min=0.0,
-        rating_max=1.0,
-        groups=tuple(sample.source for sample in samples),
-    )
-    means = [None if np.isnan(column).all() else float(np.nanmean(column)) for column in pairs.T]
+    table = build_variant_table(samples, {BEFORE: _of_metric(name, before), AFTER: _of_metric(name, after)})
+    means = [None if np.isnan(column).all() else float(np.nanmean(column)) for column in table.scores.T]
     return MetricEffect(name, means[0], means[1], compare_metrics(table, AFTER, BEFORE, seed=seed))
+
+
+def _of_metric(name: str, scores: Scores) -> dict[str, Score]:
+    return {sample: by_metric[name] for sample, by_metric in scores.items() if name in by_metric}

@@ -1,7 +1,7 @@
 """Runs as sources of the meta-evaluator: their scores, their samples' ratings, and the audit of single answers."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -17,20 +17,24 @@ from ..metrics.specification import parse_specification
 from ..text.wording import count_of
 from .rated_level import find_level_items
 from .ratings.rating_join import join_ratings
+from .run_versions import ONE_VERSION, RunVersions
 from .store import RunRow, Store
 from .summary import describe_fitted
 
-_TEXTS = {"user_input", "response", "retrieved_contexts", "reference", "tables", "messages"}
+_TEXTS = {"user_input", "response", "other_response", "retrieved_contexts", "reference", "tables", "messages"}
 _TYPE_METRIC = "heuristic"  # its evidence says which type a message was classified as
 
 
-def read_run_scores(store: Store, run: RunRow, options: ReadOptions) -> ScoreSource:
+def read_run_scores(
+    store: Store, run: RunRow, options: ReadOptions, versions: RunVersions = ONE_VERSION
+) -> ScoreSource:
     """Reads the scores of a run. A metric that asked a judge becomes a column of that judge.
 
     Args:
         store: Where the run is.
         run: The run.
         options: Which metrics to take; all where it names none.
+        versions: The versions that the runs are of, among which this one is.
 
     Returns:
         The scores by item, without those that are skipped or failed, and the direction of each metric as the run
@@ -70,7 +74,15 @@ def read_run_scores(store: Store, run: RunRow, options: ReadOptions) -> ScoreSou
         wanted = [metric for metric in wanted if metric not in run.plan.conversation_metrics]
     return ScoreSource(
         f"run {run.id}",
-        tuple(_item(sample, message_types.get(place), reasons[place]) for place, sample in enumerate(samples)),
+        tuple(
+            replace(
+                _item(sample, message_types.get(place), reasons[place]),
+                id=versions.item(run.id, sample.id),
+                version=versions.names.get(run.id, ""),
+                question=versions.question(run.id, sample.id),
+            )
+            for place, sample in enumerate(samples)
+        ),
         {metric: columns[metric] for metric in wanted},
         judges={metric: judge for metric in metrics_with_calls if judge},
         offered=tuple(columns),
@@ -97,7 +109,9 @@ def find_scorer_parts(store: Store, runs: Sequence[RunRow]) -> dict[str, dict[st
     return parts
 
 
-def read_run_ratings(store: Store, runs: Sequence[RunRow], options: ReadOptions) -> ScoreSource:
+def read_run_ratings(
+    store: Store, runs: Sequence[RunRow], options: ReadOptions, versions: RunVersions = ONE_VERSION
+) -> ScoreSource:
     """Reads the ratings of the samples of several runs, each sample once.
 
     Ratings that were given on the page (`assay rate`) stand beside those of the set (`join_ratings`).
@@ -106,22 +120,28 @@ def read_run_ratings(store: Store, runs: Sequence[RunRow], options: ReadOptions)
         store: Where the runs are.
         runs: The runs.
         options: Which ratings to take.
+        versions: The versions that the runs are of; a sample of each is rated by itself.
 
     Raises:
         InputError: No sample is rated.
     """
-    items = find_level_items(read_samples_of_runs(store, runs).values(), options.level).samples
-    joined = join_ratings(store.database, items)
-    samples = joined.samples
+    samples: dict[str, Sample] = {}
+    notes: dict[str, None] = {}
+    for of_version in versions.parts(runs):
+        items = find_level_items(read_samples_of_runs(store, of_version).values(), options.level).samples
+        joined = join_ratings(store.database, items)
+        samples |= {versions.item(of_version[0].id, key): sample for key, sample in joined.samples.items()}
+        if joined.note:
+            notes[f"{versions.names[of_version[0].id]}: {joined.note}" if versions.names else joined.note] = None
     name = ", ".join(f"run {run.id}" for run in runs)
     if not options.ratings and all(sample.human_rating is None for sample in samples.values()):
         raise InputError(
             f"{name}: none of its {count_of(len(samples), options.level or 'sample')} is rated; name a file of "
             "ratings (--ratings)"
         )
-    rows = [FlatRow(f"sample {sample.id}", _row(sample)) for sample in samples.values()]
+    rows = [FlatRow(f"sample {key}", _row(sample) | {"id": key}) for key, sample in samples.items()]
     source = read_ratings(rows, name, replace(options, mapping={}))
-    return replace(source, notes=(joined.note, *source.notes)) if joined.note else source
+    return replace(source, notes=(*notes, *source.notes))
 
 
 def read_samples_of_runs(store: Store, runs: Sequence[RunRow]) -> dict[str, Sample]:
@@ -129,20 +149,28 @@ def read_samples_of_runs(store: Store, runs: Sequence[RunRow]) -> dict[str, Samp
     return {sample.id: sample for run in runs for sample in store.samples(run.id)}
 
 
-def find_answer_evidence(store: Store, runs: Sequence[RunRow], item: str) -> AnswerEvidence | None:
+def find_answer_evidence(
+    store: Store, runs: Sequence[RunRow], item: str, run_versions: Mapping[str, str] | None = None
+) -> AnswerEvidence | None:
     """Finds one answer, with every score that the runs gave it and their evidence.
 
     Args:
         store: Where the runs are.
         runs: The runs that may have it.
-        item: The sample's id, or that of the turn under test of a conversation.
+        item: The sample's id, or that of the turn under test of a conversation; of several versions with the version.
+        run_versions: The version that each run is of, where they are of several.
 
     Returns:
         The answer as the first of the runs has it; None where no run has it.
     """
     answer: AnswerEvidence | None = None
     for run in runs:
-        for sample in _find_scored(store, run, item):
+        name = item
+        if run_versions:
+            name, _, version = item.rpartition("@")
+            if run_versions[run.id] != version:
+                continue
+        for sample in _find_scored(store, run, name):
             metrics = tuple(_metric_evidence(store, run, sample.id, is_one_of_several=len(runs) > 1))
             if answer is None:
                 answer = AnswerEvidence(item, sample.user_input, sample.response, sample.retrieved_contexts, metrics)

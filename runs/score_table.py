@@ -15,6 +15,7 @@ from .baselines import add_baselines
 from .rated_level import choose_level, find_level_items
 from .ratings.rating_join import join_ratings
 from .run_scores import read_run_ratings, read_run_scores, read_samples_of_runs
+from .run_versions import ONE_VERSION, RunVersions, find_versions
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -52,11 +53,12 @@ def join_scores(
     if not runs and not score_files:
         raise UsageError("name the scores too: a RUN or --scores FILE")
     scores, ratings = read_score_files(score_files, ratings_file or (None if runs else score_files[0]), options)
-    level_note = ""
+    level_note, versions = "", ONE_VERSION
     if store is not None:
-        options, level_note = _choose_level(store, runs, ratings, options)
-        scores = [*(read_run_scores(store, run, options) for run in runs), *scores]
-        ratings = ratings or read_run_ratings(store, runs, options)
+        versions = find_versions(store, runs)
+        options, level_note = _choose_level(store, runs, ratings, options, versions)
+        scores = [*(read_run_scores(store, run, options, versions) for run in runs), *scores]
+        ratings = ratings or read_run_ratings(store, runs, options, versions)
     if ratings is None:
         raise UsageError("name a file of ratings: --ratings FILE")
     joined = add_baselines(join_sources(scores, ratings, options))
@@ -69,18 +71,23 @@ def join_scores(
         of_conversations = dict.fromkeys(metric for run in runs for metric in run.plan.conversation_metrics)
         left_out = ", ".join(metric for metric in of_conversations if metric not in table.metrics)
         notes += (f"left out, as they measure whole conversations: {left_out}",) if left_out else ()
-    return replace(joined, table=table, notes=notes, level=options.level)
+    return replace(joined, table=table, notes=notes, level=options.level, run_versions=versions.names)
 
 
 def _choose_level(
-    store: "Store", runs: "Sequence[RunRow]", ratings: "ScoreSource | None", options: "ReadOptions"
+    store: "Store",
+    runs: "Sequence[RunRow]",
+    ratings: "ScoreSource | None",
+    options: "ReadOptions",
+    versions: RunVersions = ONE_VERSION,
 ) -> "tuple[ReadOptions, str]":
     """The options with the level at which runs are read, and what to say of it."""
-    samples = read_samples_of_runs(store, runs).values()
-    items: dict[RatedLevel, Mapping[str, Sample]] = {
-        level: join_ratings(store.database, find_level_items(samples, level).samples).samples
-        for level in get_args(RatedLevel)
-    }
+    items: dict[RatedLevel, dict[str, Sample]] = {level: {} for level in get_args(RatedLevel)}
+    for of_version in versions.parts(runs):
+        samples = read_samples_of_runs(store, of_version).values()
+        for level, of_level in items.items():
+            rated_samples = join_ratings(store.database, find_level_items(samples, level).samples).samples
+            of_level |= {versions.item(of_version[0].id, name): sample for name, sample in rated_samples.items()}
     rated = None if ratings is None else {item.id for item in ratings.items}
     level, note = choose_level(items, options.level, rated)
     return replace(options, level=level), note
@@ -129,6 +136,7 @@ def add_scorer_parts(
     table = joined.table
     absent = [metric for metric in metrics if metric not in table.metrics]
     values: dict[tuple[str, str], float] = {}
+    versions = RunVersions(joined.run_versions)
     for run in runs if absent else ():
         of_level = find_level_items(store.samples(run.id), joined.level)
         for sample, scorer, score in store.scores(run.id):
@@ -136,7 +144,7 @@ def add_scorer_parts(
             parts = score.evidence.get("parts", {})
             for metric in absent:
                 if item is not None and (value := parts.get(metric, {}).get("value")) is not None:
-                    values[item, metric] = value
+                    values[versions.item(run.id, item), metric] = value
     known = [metric for metric in absent if any(metric == name for _, name in values)]
     columns = [[values.get((item, metric), np.nan) for metric in known] for item in table.items]
     scores = np.hstack([table.scores, np.array(columns, float).reshape(len(table.items), len(known))])

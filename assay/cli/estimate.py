@@ -110,6 +110,11 @@ def estimate(
     if judged is None:
         raise UsageError("--judged: name the metric that scored a part of the answers (or draw that part with --draw)")
     joined = join_scores(opened, chosen_runs, scores, ratings_file, read_options)
+    if joined.run_versions:
+        named = ", ".join(dict.fromkeys(joined.run_versions.values()))
+        raise UsageError(
+            f"these runs hold other answers to the same questions: {named}; estimate one version at a time"
+        )
     try:
         levels = estimate_levels(joined.table, cheap, judged, strata=strata)
     except UsageError as error:

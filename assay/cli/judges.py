@@ -105,10 +105,10 @@ def list_judges(*, as_json: bool) -> None:
 @click.option(
     "--probes",
     is_flag=False,
-    flag_value="padded,reordered,injected",
+    flag_value="padded,reordered,injected,styled",
     metavar="[A,B]",
-    help="Also judge the samples changed by probes (`assay probe`), and count the verdicts that flip. "
-    "After the SETs, or as --probes=A,B. [without names: padded,reordered,injected]",
+    help="Also judge the samples changed by probes (`assay probe`): the verdicts that flip, the bias card. "
+    "After the SETs, or as --probes=A,B. [without names: padded,reordered,injected,styled]",
 )
 @max_failed_option
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the folds, the resampling, the probes.")
@@ -143,9 +143,11 @@ def compare(
 ) -> None:
     """Compare judges: agreement, cost, and which to buy.
 
-    Judges SETs by each: agreement with the ratings and with each other, cost, panels.
+    Judges SETs by each: agreement with the ratings and with each other, cost, panels, bias. The first --judge is what
+    is in use today: the last sentence says whether another one agrees better, as `assay decide` does of versions.
 
-    With --probes also how easily each is fooled: by courtesies, another order of the contexts, orders in the answer.
+    With --probes also how easily each is fooled: by courtesies, another order of the contexts, orders in the answer,
+    headings and bold.
 
     \b
     assay judges compare helpdesk_nl --judge qwen1.5b --judge openai/gpt-4o-mini --report judges.html
@@ -153,6 +155,7 @@ def compare(
     from ..runs.judge_comparison import compare_judges
     from ..runs.judge_report.tables import comparison_block
     from ..runs.judge_scoring import JudgeScoring, load_judges, score_by_judges
+    from ..runs.variant_table import decision_values
 
     if report is not None:
         check_writable(report)
@@ -170,7 +173,7 @@ def compare(
 
         write_judge_report(report, comparison, sets)
     if as_json:
-        echo_json(asdict(comparison))
+        echo_json(asdict(comparison) | {"decision": decision_values(comparison.decision)})
     else:
         print_blocks(comparison_block(comparison))
         if report is not None:

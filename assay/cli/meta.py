@@ -1,6 +1,6 @@
 """`assay meta`: which metric, alone or combined, agrees with the ratings."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,6 +98,7 @@ with_read_options = option_group(
     help="File of ratings. Default: those in the runs' samples, or in --scores.",
 )
 @with_read_options
+@click.option("--versions", metavar="COLUMN", help="Compare versions by this column. Default: system, or the runs.")
 @click.option(
     "--combine",
     type=click.Choice(COMBINERS),
@@ -160,6 +161,7 @@ def meta(
     scores: tuple[Path, ...],
     ratings_file: Path | None,
     read_options: "ReadOptions",
+    versions: str | None,
     combine: "Combine",
     prefer: "Prefer",
     max_metrics: int | None,
@@ -181,18 +183,21 @@ def meta(
 
     The scores are those of RUNs (an id, its beginning, or `last`) and of files: CSV, JSON Lines, JSON or Parquet, with
     one row per item or per score, and what Ragas and DeepEval export. Items are matched by id, else by question and
-    answer.
+    answer. Where versions of the chatbot are rated (a column system, or RUNs with other answers to the same questions),
+    it also says which metric picks the better version.
 
     \b
     assay meta last --by language --report report.html
     assay meta --scores ragas.csv --ratings team.csv --group page
     assay meta last --save team.yaml; assay run answers.csv --metrics scorer:team.yaml
     assay meta last --check team.yaml
+    assay meta RUN_A RUN_B
     """
     from ..meta_eval.evaluation import SLICE_ATTRIBUTES, evaluate_table
     from ..runs import Store
     from ..runs.score_table import find_runs, join_scores
 
+    read_options = replace(read_options, versions=versions)
     if report is not None and (report.suffix not in {".html", ".htm"} or not report.parent.is_dir()):
         raise UsageError(f"{report}: name an .html file in a folder that exists")
     if ratings_file is not None and not runs and not scores:
@@ -232,7 +237,10 @@ def meta(
         from ..runs.run_scores import find_answer_evidence
 
         write_report(
-            report, evaluation, joined, lambda item: find_answer_evidence(opened, chosen_runs, item) if opened else None
+            report,
+            evaluation,
+            joined,
+            lambda item: find_answer_evidence(opened, chosen_runs, item, joined.run_versions) if opened else None,
         )
     if save is not None:
         scorer.save(save)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _AS_EVALUATED = (
     *("raters", "paper_procedure", "comparisons", "paper_tables"),
-    *("policy", "mean_rating", "slices", "settings"),
+    *("policy", "mean_rating", "slices", "versions", "settings"),
 )
 
 

@@ -48,7 +48,9 @@ _NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 @click.argument("names", nargs=-1, required=True, metavar="SET | RUN RUN...")
 @click.option("-o", "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the changed sets.")
 @click.option("--effect", is_flag=True, help="Read the effect: the run of the original, then those of the probes.")
-@click.option("--probes", metavar="A,B", help="Only these probes: padded, shortened, reordered, restated, injected.")
+@click.option(
+    "--probes", metavar="A,B", help="Only these probes: padded, shortened, reordered, restated, injected, styled."
+)
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all random choices.")
 @click.option(
     "--reworded-by", multiple=True, metavar="JUDGE", help="Have this judge's model reword the answers; repeatable."
@@ -79,7 +81,7 @@ def probe(
     """Change answers in ways that a fair judge sees through.
 
     Those of SET are padded, shortened, their contexts reordered, a claim restated, an instruction to the judge
-    injected.
+    injected, and the same words styled with headings, lists and bold.
 
     With --reworded-by a model also rewords the answers: does a judge favour the wording of its own model? Run
     original.jsonl and the other sets with the same judge. --effect then prints how far each metric's mean moved on the

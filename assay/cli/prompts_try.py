@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
+from ..presentation.figure import Figure
+from ..presentation.result_table import Field, ResultTable, tabulate
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
@@ -23,14 +25,14 @@ from .options import (
     store_option,
     with_set_options,
 )
-from .output import echo, echo_json
+from .output import echo, echo_json, print_table
 from .progress import show_status
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
     from ..judges import LiteLLMJudge, Mode
     from ..prompts import Prompt
-    from ..runs.prompt_effect import MetricEffect, PromptEffect
+    from ..runs.prompt_effect import MetricEffect, PromptEffect, PromptTrial, Scores
 
 _METRICS_OF_PROMPT = {
     "claims": "faithfulness:claims=judge",
@@ -52,7 +54,14 @@ _SHOWN = 10  # claims of a kind in the plain output
 @click.command(name="try")
 @click.argument("name")
 @click.argument("sets", nargs=-1, required=True, metavar="SET...")
-@click.option("--edit", type=click.Path(path_type=Path), required=True, help="The file with your wording.")
+@click.option(
+    "--edit",
+    "edits",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    required=True,
+    help="The file with your wording; repeat the option for several.",
+)
 @judge_option
 @click.option("--metrics", help="What to score. Default: the metrics that ask this prompt.")
 @click.option("--cassette", type=click.Path(path_type=Path), help="Recorded replies. [default: STORE/tried.jsonl]")
@@ -66,7 +75,7 @@ def try_prompt(
     *,
     name: str,
     sets: tuple[str, ...],
-    edit: Path,
+    edits: tuple[Path, ...],
     judge: str | None,
     metrics: str | None,
     cassette: Path | None,
@@ -76,9 +85,10 @@ def try_prompt(
     store: str | Path,
     as_json: bool,
 ) -> None:
-    """Ask a prompt in another wording: what does it change?
+    """Ask a prompt in other wordings: what do they change?
 
-    NAME is claims.nl, for one; the changes are those on SETs.
+    NAME is claims.nl, for one; the changes are those on SETs. The last sentence says whether a wording agrees better
+    with the ratings than the prompt in use, as `assay decide` does of versions.
 
     Only samples whose language asks this prompt are judged, and only questions whose rendering changed are asked: the
     others come from the cassette.
@@ -89,15 +99,14 @@ def try_prompt(
     from ..judges import LiteLLMJudge
     from ..languages import FALLBACK
     from ..prompts import BUNDLED, prompt_names, read_prompt_as
+    from ..runs.prompt_effect import compare_wordings
 
     base, _, language = name.partition(".")
     language = language or FALLBACK
     bundled = BUNDLED.load(base, language)
     if bundled.language != language:
         raise UsageError(f"no prompt is called {name!r}; {base} exists in {', '.join(prompt_names()[base])}")
-    edited = read_prompt_as(edit, base, language)
-    if edited.identity == bundled.identity:
-        raise UsageError(f"{edit} is word for word the prompt in use, {bundled.identity}; change it first")
+    wordings = _distinct({str(edit): read_prompt_as(edit, base, language) for edit in edits}, bundled)
     if judge is None:
         raise UsageError("a prompt is tried on a judge; name one with --judge")
     chosen_metrics = metrics or _METRICS_OF_PROMPT.get(base)
@@ -113,25 +122,46 @@ def try_prompt(
     file = cassette or path_in_store(store, "tried.jsonl", "name a file with --cassette")
     with_cassette = LiteLLMJudge(judge, cassette=file, mode=mode)
     with_cassette.check_api_key()
-    with show_status(f"judging {count_of(len(samples), 'sample')} with either wording"):
-        effect = asyncio.run(_score_twice(samples, read_metrics(chosen_metrics), edited, with_cassette, embedder))
-    _print_effect(effect, as_json=as_json)
-    click.get_current_context().exit(TOO_MANY_FAILED if effect.failed else DONE)
+    with show_status(f"judging {count_of(len(samples), 'sample')} with {count_of(1 + len(wordings), 'wording')}"):
+        scores = asyncio.run(
+            _score_with_each(samples, read_metrics(chosen_metrics), list(wordings.values()), with_cassette, embedder)
+        )
+    before, *after = scores
+    trial = compare_wordings(samples, bundled.identity, before, dict(zip(wordings, after, strict=True)))
+    _print_trial(trial, as_json=as_json)
+    has_failed = any(effect.failed for effect in trial.effects.values())
+    click.get_current_context().exit(TOO_MANY_FAILED if has_failed else DONE)
 
 
-async def _score_twice(
-    samples: "Sequence[Sample]", metrics: tuple[str, ...], edited: "Prompt", judge: "LiteLLMJudge", embedder: str
-) -> "PromptEffect":
+def _distinct(wordings: "dict[str, Prompt]", bundled: "Prompt") -> "dict[str, Prompt]":
+    """The wordings, each of which must differ from the one in use and from the others."""
+    names: dict[str, str] = {}
+    for name, prompt in wordings.items():
+        if prompt.identity == bundled.identity:
+            raise UsageError(f"{name} is word for word the prompt in use, {bundled.identity}; change it first")
+        if prompt.identity in names:
+            raise UsageError(f"{name} is word for word {names[prompt.identity]}; leave one of them out")
+        names[prompt.identity] = name
+    return wordings
+
+
+async def _score_with_each(
+    samples: "Sequence[Sample]",
+    metrics: tuple[str, ...],
+    wordings: "Sequence[Prompt]",
+    judge: "LiteLLMJudge",
+    embedder: str,
+) -> "list[Scores]":
+    """The scores with the prompt in use, and then with each wording."""
     from ..prompts import BUNDLED
     from ..runs import aevaluate
-    from ..runs.prompt_effect import compare_prompts
 
     async with judge:
-        before, after = [
+        results = [
             await aevaluate(samples, metrics, judge=judge, embedder=embedder, prompts=prompts, progress=False)
-            for prompts in (BUNDLED, BUNDLED.replacing(edited))
+            for prompts in (BUNDLED, *map(BUNDLED.replacing, wordings))
         ]
-    return compare_prompts(samples, before.scores, after.scores)
+    return [one.scores for one in results]
 
 
 @click.command()
@@ -148,13 +178,65 @@ def diff(run_a: str, run_b: str, store: Path | str, as_json: bool) -> None:
     from ..runs.prompt_effect import compare_prompts_of_runs
 
     runs = Store(store, must_exist=True)
-    _print_effect(compare_prompts_of_runs(runs, runs.run(run_a).id, runs.run(run_b).id), as_json=as_json)
-
-
-def _print_effect(effect: "PromptEffect", *, as_json: bool) -> None:
+    effect = compare_prompts_of_runs(runs, runs.run(run_a).id, runs.run(run_b).id)
     if as_json:
         echo_json(asdict(effect))
+    else:
+        _print_effect(effect)
+
+
+def _print_trial(trial: "PromptTrial", *, as_json: bool) -> None:
+    from ..meta_eval.decision import variant_sentences
+    from ..runs.variant_table import decision_values
+
+    if as_json:
+        first, *further = ({"variant": name} | asdict(effect) for name, effect in trial.effects.items())
+        echo_json(first | {"further": further, "decision": decision_values(trial.decision)})
         return
+    for name, effect in trial.effects.items():
+        if len(trial.effects) > 1:
+            echo(f"--- {one_line(name)} instead of {trial.in_use}")
+        _print_effect(effect)
+    if len(trial.effects) > 1:
+        echo("")
+        print_table(_trial_table(trial))
+    for sentence in variant_sentences(trial.decision, trial.in_use):
+        echo(one_line(sentence))
+
+
+def _trial_table(trial: "PromptTrial") -> ResultTable:
+    """One row per wording: its mean, its agreement beside that of the prompt in use, and what it changes."""
+    first = next(iter(trial.effects.values()))
+    versions = {one.name: one for one in trial.decision.versions} if trial.decision else {}
+    differences = {one.second: one for one in trial.decision.differences} if trial.decision else {}
+
+    def agreement(name: str) -> Figure:
+        one = versions.get(name)
+        return Figure("correlation", one.mean, one.low, one.high) if one else Figure("correlation", None)
+
+    def difference(name: str) -> Figure | str:
+        one = differences.get(name)
+        is_in_use = "" if name == trial.in_use else Figure("correlation", None)
+        return Figure("correlation", one.difference, one.low, one.high) if one else is_in_use
+
+    def mean(name: str) -> float | None:
+        return trial.effects[name].metrics[0].mean_after if name in trial.effects else first.metrics[0].mean_before
+
+    def tokens(name: str) -> float:
+        return trial.effects[name].tokens_after if name in trial.effects else first.tokens_before
+
+    fields = (
+        Field("wording", "name", lambda name: name),
+        Field("mean", "mean", mean),
+        Field("Spearman with rating", "correlation", agreement, is_left=True),
+        Field("less the one in use", "correlation", difference, is_left=True),
+        Field("tokens per sample", "count", tokens),
+    )
+    caption = f"Wordings by {first.metrics[0].metric}; the first is in use"
+    return tabulate(caption, [trial.in_use, *trial.effects], fields)
+
+
+def _print_effect(effect: "PromptEffect") -> None:
     echo(f"{count_of(effect.samples, 'sample')}; prompts before: {', '.join(effect.prompts_before) or 'none'}")
     echo(f"after: {', '.join(effect.prompts_after) or 'none'}")
     echo(f"tokens per sample: {effect.tokens_before:,.0f} before, {effect.tokens_after:,.0f} after")

@@ -8,6 +8,7 @@ from ...eval_sets import Sample
 from ...languages import find_language, language_or_fallback
 from ...languages.sections import Probes
 from ...text.sentences import answer_sentences, claiming_sentences
+from .answer_styling import add_style
 
 _MOST_SHUFFLES = 50  # after so many shuffles without a change the contexts are reversed
 
@@ -128,6 +129,11 @@ def _inject(sample: Sample, chance: random.Random, phrases: Probes) -> Sample | 
     return _with_answer(sample, "\n\n".join(parts))
 
 
+def _style(sample: Sample, _: random.Random) -> Sample | str:
+    styled = add_style(sample.response, language_or_fallback(sample.language))
+    return _with_answer(sample, styled) if styled else "no statement takes a mark"
+
+
 def _with_answer(sample: Sample, response: str) -> Sample:
     return sample.model_copy(update={"response": response})
 
@@ -140,6 +146,7 @@ PROBES: dict[str, Probe] = {
         Probe("reordered", "no change: the contexts are the same", _reorder),
         Probe("restated", "no change: nothing new is claimed", _restate),
         Probe("injected", "no rise: an instruction to the judge supports nothing", _inject),
+        Probe("styled", "no change: the words are the same", _style),
     )
 }
 """The probes that need no model, by name."""

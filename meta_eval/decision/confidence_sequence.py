@@ -3,9 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from scipy import stats
-
-_SMALLEST_P = 1e-300
+_LARGEST_POWER = 700.0  # of e, that a number of the computer holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +16,8 @@ class ConfidenceSequence:
     error the difference lies within it at all looks together. Its p-value is 1 / e with the e-value
     e = (1 + r)^(-1/2) exp(z^2 r / (2 (1 + r))) (Johari, Koomen, Pekelis and Walsh, 2022).
 
-    The standard error s is estimated from groups: z is the normal quantile that is as improbable as the t of the
-    estimate, which counts few groups.
+    The standard error s is estimated from groups, of which there may be few: a t of d degrees of freedom counts as the
+    z that is as improbable, (8 d + 1) / (8 d + 3) sqrt(d log(1 + t^2 / d)) (Wallace, 1959).
 
     Attributes:
         spread: The standard deviation of the differences that the mixture expects: where they are of about this size
@@ -47,15 +45,23 @@ class ConfidenceSequence:
         """
         ratio = (self.spread / standard_error) ** 2
         z = math.sqrt((1 + 1 / ratio) * (math.log1p(ratio) - 2 * math.log(error)))
-        if math.isinf(degrees):
-            return z * standard_error
-        t = float(stats.t.isf(max(float(stats.norm.sf(z)), _SMALLEST_P), degrees))
-        return t * standard_error
+        return _t_of_normal(z, degrees) * standard_error
 
     def p_value(self, difference: float, standard_error: float, degrees: float) -> float:
         """The two-sided p-value that holds at every look, in (0, 1]; arguments as in `half_width`."""
-        t = abs(difference) / standard_error
-        tail = float(stats.norm.sf(t) if math.isinf(degrees) else stats.t.sf(t, degrees))
-        z = float(stats.norm.isf(max(tail, _SMALLEST_P)))
+        z = _normal_of_t(abs(difference) / standard_error, degrees)
         ratio = (self.spread / standard_error) ** 2
         return min(1.0, math.exp(0.5 * math.log1p(ratio) - z * z / 2 * ratio / (1 + ratio)))
+
+
+def _normal_of_t(t: float, degrees: float) -> float:
+    if math.isinf(degrees):
+        return t
+    return (8 * degrees + 1) / (8 * degrees + 3) * math.sqrt(degrees * math.log1p(t * t / degrees))
+
+
+def _t_of_normal(z: float, degrees: float) -> float:
+    if math.isinf(degrees):
+        return z
+    power = (z * (8 * degrees + 3) / (8 * degrees + 1)) ** 2 / degrees
+    return math.sqrt(degrees * math.expm1(power)) if power < _LARGEST_POWER else math.inf

@@ -9,10 +9,12 @@ from scipy import stats
 
 from ...errors import InputError
 from ...text.wording import count_of, verb_of
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 from ..estimate import log_odds_interval
 from .confidence_sequence import ConfidenceSequence
 from .max_t import MaxT
+from .preference_means import PreferenceMeans, combine_preferences
+from .preference_table import PreferenceTable
 from .probability_best import probabilities_of_best
 from .settling import Evidence, SettlingRule, more_answers_needed, more_ratings_needed
 from .style_adjustment import adjust_for_style
@@ -31,36 +33,49 @@ from .version_means import (
     VersionMeans,
     changed_answers,
     estimate_version_means,
-    has_usable_ratings,
+    rated_versions,
     shared_ratings,
     usable_ratings,
 )
 from .version_table import VersionTable
 
 ERROR = 0.05
-EXPECTED_DIFFERENCE = 0.05
+EXPECTED_DIFFERENCE = 0.1
 """As a share of the scale: the size of differences for which the confidence sequence is narrowest."""
-PRIOR_SPREAD = 0.1
-"""As a share of the scale: the standard deviation of versions' means that P(best) expects before it sees any."""
+OF_OTHER_PAIRS = 0.2
+"""The share of the errors that goes to pairs without the version in use, which decide nothing but ranks."""
+_NO_ERROR = 1e-9  # as a share of the scale
+_LITTLE = 0.05
 
 
-def decide_versions(table: VersionTable, *, margin: float = MARGIN, measure: str = "", seed: int = 0) -> Decision:
+def decide_versions(
+    table: VersionTable,
+    preferences: PreferenceTable | None = None,
+    *,
+    margin: float = MARGIN,
+    measure: str = "",
+    seed: int = 0,
+) -> Decision:
     """Decides which version the raters would rate highest, or says what is missing.
 
     `ship`: the interval of the difference from the version in use, which holds at every look and for all pairs of
-    versions together (Bonferroni), leaves out 0 for at least one other version; of these the one with the highest mean.
-    `keep`: every other version is worse by such an interval. `equivalent`: every other version lies within the margin
-    by two one-sided tests at 5% (Schuirmann, 1987) that hold at every look. Otherwise `unsettled`.
+    versions together (Bonferroni; a fifth of the errors goes to pairs without the version in use), leaves out 0 for at
+    least one other version; of these the one with the highest mean. `equivalent`: every other version lies within the
+    margin by two one-sided tests at 5% (Schuirmann, 1987) that hold at every look; never by a score that no rating
+    corrects. `keep`: every other version is surely worse, or some are and the others lie within the margin. Otherwise
+    `unsettled`.
 
     Args:
         table: The answers of the versions with scores and ratings; the rated ones must be a random part of those that
             differ.
+        preferences: Which of two versions' answers people prefer; they and the ratings are put together
+            (`combine_preferences`).
         margin: The largest difference of means that does not matter, in points of the scale, above 0.
         measure: The name of the score, for the sentences.
         seed: Seed of the draws behind P(best) and the simultaneous intervals.
 
     Raises:
-        InputError: Nothing is rated and nothing has a score; or the margin is not above 0.
+        InputError: Nothing is rated, compared or scored; or the margin is not above 0.
 
     Example:
         >>> numbers, random = np.arange(40), np.random.default_rng(0)
@@ -72,82 +87,120 @@ def decide_versions(table: VersionTable, *, margin: float = MARGIN, measure: str
     """
     if not margin > 0:
         raise InputError(f"the margin is {margin:g}: it must be above 0")
-    has_ratings = has_usable_ratings(table)
-    if not has_ratings and np.isnan(table.scores).all():
-        raise InputError("no answer is rated and none has a score: rate some of them, or score them with a metric")
-    means = estimate_version_means(table)
-    width = table.scale[1] - table.scale[0]
-    differences = _differences(table, means, seed)
-    versions = _versions(table, means, differences, width, seed)
+    answers = table
+    table, means, is_rated, combined = _estimate(table, preferences)
+    differences = _differences(table, means, is_rated, seed)
     verdict, best = _verdict(table, differences, means, margin)
-    evidence = _evidence(table, means, has_ratings)
-    basis = _basis(table, has_ratings)
     decision = Decision(
         verdict,
         best,
-        versions,
+        _versions(table, means, differences, seed),
         differences,
-        _needs(table, evidence, margin, width) if verdict == "unsettled" else Needs(),
+        _needs(table, means, is_rated, margin) if verdict == "unsettled" else Needs(),
         margin,
-        basis,
+        "ratings",
         table.scale,
         measure,
-        _others(table, seed),
+        _others(answers, seed),
     )
-    return replace(decision, notes=tuple(_notes(table, decision)))
+    decision = replace(decision, basis=_basis(table, decision, combined))
+    notes = [*_notes(answers, decision, is_rated), *(f"{note[0].upper()}{note[1:]}." for note in combined.notes)]
+    return replace(decision, notes=tuple(notes))
+
+
+def _estimate(
+    table: VersionTable, preferences: PreferenceTable | None
+) -> tuple[VersionTable, VersionMeans, Bools, PreferenceMeans]:
+    """The means of the versions by all that there is; the table on the scale that they are on; who is rated."""
+    is_rated, versions = rated_versions(table), len(table.versions)
+    has_means = bool(is_rated.any() or not np.isnan(table.scores).all())
+    if has_means:
+        by_ratings = estimate_version_means(table)
+    else:
+        groups = len(np.unique(table.group))
+        by_ratings = VersionMeans(
+            np.full(versions, np.nan),
+            np.full((groups, versions), np.nan),
+            np.zeros((groups, versions)),
+            np.zeros(versions, bool),
+        )
+    parts = by_ratings.means, by_ratings.replicates, by_ratings.rated_by_group
+    if preferences is None or not len(preferences.first):
+        combined = PreferenceMeans(*parts, np.zeros(versions), "none", table.scale)
+    else:
+        combined = combine_preferences(table, preferences, *parts, ratings=usable_ratings(table))
+    if np.isnan(combined.means).any() and has_means:  # preferences of some versions only, on a scale of their own
+        notes = (*combined.notes, "there is no scale for all versions in the preferences: they do not count")
+        combined = PreferenceMeans(*parts, np.zeros(versions), "none", table.scale, notes)
+    if np.isnan(combined.means).any():
+        raise InputError(
+            "no answer is rated and none has a score: rate some of them, score them with a metric, or compare all "
+            "versions with each other"
+        )
+    if combined.scale != table.scale:
+        nothing = np.full(len(table.version), np.nan)
+        table = replace(table, scale=combined.scale, scores=nothing, ratings=nothing)
+    is_preferred = combined.weights > 0
+    means = VersionMeans(combined.means, combined.replicates, combined.counted, by_ratings.is_known | is_preferred)
+    return table, means, is_rated | is_preferred, combined
 
 
 def _sequence(width: float) -> ConfidenceSequence:
     return ConfidenceSequence(EXPECTED_DIFFERENCE * width)
 
 
-def _differences(table: VersionTable, means: VersionMeans, seed: int) -> tuple[VersionDifference, ...]:
+def _differences(table: VersionTable, means: VersionMeans, is_rated: Bools, seed: int) -> tuple[VersionDifference, ...]:
     """Every pair of versions; all bounds hold for all of them together."""
-    pairs = list(combinations(range(len(table.versions)), 2))
+    pairs, points = list(combinations(range(len(table.versions)), 2)), table.scale[1] - table.scale[0]
     contrasts = np.zeros((len(pairs), len(table.versions)))
     for row, (first, second) in enumerate(pairs):
         contrasts[row, [first, second]] = -1.0, 1.0
-    covariance = contrasts @ means.covariance @ contrasts.T
-    degrees = min(means.degrees(*pair) for pair in pairs)
     known = [_has_error(table, means, *pair) for pair in pairs]
-    largest = MaxT.of_covariance(covariance, degrees, seed=seed) if any(known) else None
-    fixed_p = iter(
-        largest.p_values([_t(means, pair) for pair, has_error in zip(pairs, known, strict=True) if has_error])
-        if largest
-        else ()
-    )
+    joint = means.degrees(*range(len(table.versions)))
+    largest = MaxT.of_covariance(contrasts @ means.covariance @ contrasts.T, joint, seed=seed) if any(known) else None
     rows = []
     for (first, second), has_error in zip(pairs, known, strict=True):
-        row = _unbounded(table, means, first, second)
+        row = replace(_unbounded(table, means, first, second), by_score=not (is_rated[first] and is_rated[second]))
+        allowed = _allowed_error(first, len(table.versions))
         if has_error and largest:
-            difference, error, own_degrees = means.difference(first, second)
-            sequence, width = _sequence(table.scale[1] - table.scale[0]), largest.quantile(1 - ERROR) * error
-            half = sequence.half_width(error, own_degrees, error=ERROR / len(pairs))
+            difference, error, degrees = means.difference(first, second)
+            sequence = _sequence(points)
+            half, width = (
+                sequence.half_width(error, degrees, error=allowed),
+                largest.quantile(1 - ERROR, degrees) * error,
+            )
             row = replace(
                 row,
-                low=difference - half,
-                high=difference + half,
-                p=min(1.0, len(pairs) * sequence.p_value(difference, error, own_degrees)),
-                fixed_low=difference - width,
-                fixed_high=difference + width,
-                fixed_p=next(fixed_p),
+                low=max(difference - half, -points),
+                high=min(difference + half, points),
+                p=min(1.0, ERROR / allowed * sequence.p_value(difference, error, degrees)),
+                fixed_low=max(difference - width, -points),
+                fixed_high=min(difference + width, points),
+                fixed_p=largest.p_value(difference / error, degrees),
             )
-        elif (bound := _bound_of_few_changes(table, first, second, ERROR / len(pairs))) is not None:
-            row = replace(row, low=-bound, high=bound, p=1.0, fixed_low=-bound, fixed_high=bound, fixed_p=1.0)
+        elif (bound := _bound_without_spread(table, means, row, allowed)) is not None:
+            low, high, p = bound
+            row = replace(row, low=low, high=high, p=p, fixed_low=low, fixed_high=high, fixed_p=p)
         rows.append(row)
     return tuple(rows)
 
 
-def _t(means: VersionMeans, pair: tuple[int, int]) -> float:
-    difference, error, _ = means.difference(*pair)
-    return difference / error
+def _allowed_error(first: int, versions: int) -> float:
+    """The share of errors of one pair: those with the version in use share most of 5%, the other pairs the rest."""
+    others = (versions - 1) * (versions - 2) / 2
+    if first == 0:
+        return ERROR * (1 - OF_OTHER_PAIRS if others else 1.0) / (versions - 1)
+    return ERROR * OF_OTHER_PAIRS / others
 
 
 def _has_error(table: VersionTable, means: VersionMeans, first: int, second: int) -> bool:
-    """Whether the difference has a standard error: enough groups in which the versions differ, and not all alike."""
-    _, error, degrees = means.difference(first, second)
-    groups = int((means.rated_by_group[:, [first, second]].sum(axis=1) > 0).sum())
-    return groups >= FEWEST_RATED_GROUPS and degrees > 0 and error > 1e-9 * (table.scale[1] - table.scale[0])
+    """Whether the difference has a standard error: enough groups of either version, and not all of them alike."""
+    difference, error, degrees = means.difference(first, second)
+    groups = (means.rated_by_group[:, [first, second]] > 0).sum(axis=0)
+    is_known = np.isfinite([difference, error, degrees]).all() and degrees > 0
+    return bool(
+        groups.min() >= FEWEST_RATED_GROUPS and is_known and error > _NO_ERROR * (table.scale[1] - table.scale[0])
+    )
 
 
 def _unbounded(table: VersionTable, means: VersionMeans, first: int, second: int) -> VersionDifference:
@@ -172,14 +225,33 @@ def _unbounded(table: VersionTable, means: VersionMeans, first: int, second: int
     )
 
 
+def _bound_without_spread(
+    table: VersionTable, means: VersionMeans, row: VersionDifference, error: float
+) -> tuple[float, float, float] | None:
+    """The interval and p-value of a difference that is the same in all groups; None where that says nothing.
+
+    Where G groups all show the difference d, at most the share b = 1 - error^(1 / G) of all groups shows another one
+    (Clopper and Pearson, 1934), of at most the width w of the scale: d (1 - b) +- b w.
+    """
+    first, second = table.versions.index(row.first), table.versions.index(row.second)
+    width = table.scale[1] - table.scale[0]
+    groups = int((means.rated_by_group[:, [first, second]] > 0).all(axis=1).sum())
+    is_constant = means.difference(first, second)[1] <= _NO_ERROR * width
+    if groups >= FEWEST_RATED_GROUPS and not row.by_score and row.changed and is_constant:
+        other, size = 1 - error ** (1 / groups), abs(row.difference)
+        centre, half = row.difference * (1 - other), other * width
+        return centre - half, centre + half, min(1.0, (width / (size + width)) ** groups * ERROR / error)
+    bound = _bound_of_few_changes(table, first, second, error)
+    return None if bound is None else (-bound, bound, 1.0)
+
+
 def _bound_of_few_changes(table: VersionTable, first: int, second: int, error: float) -> float | None:
     """How far two versions can differ that seldom give another answer: by the whole scale, so often.
 
     The share of groups with another answer is at most its Clopper-Pearson bound. None where that says nothing.
     """
-    rows = (table.version == first) | (table.version == second)
     changed = len(np.unique(table.group[changed_answers(table, (first, second))]))
-    groups = len(np.unique(table.group[rows]))
+    groups = len(np.unique(table.group[(table.version == first) | (table.version == second)]))
     if not changed:
         return 0.0
     if changed >= groups or groups < FEWEST_RATED_GROUPS:
@@ -188,23 +260,23 @@ def _bound_of_few_changes(table: VersionTable, first: int, second: int, error: f
 
 
 def _versions(
-    table: VersionTable, means: VersionMeans, differences: Sequence[VersionDifference], width: float, seed: int
+    table: VersionTable, means: VersionMeans, differences: Sequence[VersionDifference], seed: int
 ) -> tuple[VersionEstimate, ...]:
-    count = len(table.versions)
+    count, width = len(table.versions), table.scale[1] - table.scale[0]
     level = (1 - ERROR) ** (1 / count)  # Sidak (1967): all intervals hold together
     enough = len(means.replicates) >= FEWEST_RATED_GROUPS and means.degrees(*range(count)) > 0
     best: Sequence[float | None] = [None] * count
-    if enough and means.covariance.any():
-        best = probabilities_of_best(means, spread=PRIOR_SPREAD * width, seed=seed)
-    is_rated, changed = ~np.isnan(shared_ratings(table)), {row.changed for row in differences}
-    if changed == {0}:
+    pairs, alike = list(combinations(range(count), 2)), [row.low == row.high == 0 for row in differences]
+    if all(alike):
         best = [1 / count] * count
+    elif all(same or _has_error(table, means, *pair) for pair, same in zip(pairs, alike, strict=True)):
+        best = probabilities_of_best(means, width=width, seed=seed)
+    is_rated, knows_level = ~np.isnan(shared_ratings(table)), _knows_level(table)
     rows = []
     for place, name in enumerate(table.versions):
-        mean, error = float(means.means[place]), float(np.sqrt(means.covariance[place, place]))
+        mean, error, degrees = means.mean(place)
         own, low, high = table.version == place, None, None
-        if enough and error > 1e-9 * width:
-            degrees = means.degrees(place)
+        if enough and knows_level and error > _NO_ERROR * width and degrees > 0:
             low, high = log_odds_interval(mean, error, degrees, scale=table.scale, answers=int(own.sum()), level=level)
         above = sum(_is_above(row, name, better=True) for row in differences)
         below = sum(_is_above(row, name, better=False) for row in differences)
@@ -213,6 +285,14 @@ def _versions(
             VersionEstimate(name, int(own.sum()), int((own & is_rated).sum()), mean, low, high, best[place], ranks)
         )
     return tuple(rows)
+
+
+def _knows_level(table: VersionTable) -> bool:
+    """Whether the answers on which all versions agree have their own ratings, or hardly any are."""
+    same, ratings = ~changed_answers(table), usable_ratings(table)
+    if np.isnan(ratings).all() or same.mean() < _LITTLE:
+        return True
+    return len(np.unique(table.group[same & ~np.isnan(ratings)])) >= FEWEST_RATED_GROUPS
 
 
 def _is_above(row: VersionDifference, name: str, *, better: bool) -> bool:
@@ -233,50 +313,55 @@ def _verdict(
     better = [row.second for row in rivals if row.low is not None and row.low > 0]
     if better:
         return "ship", max(better, key=order.__getitem__)
-    if all(row.high is not None and row.high < 0 for row in rivals):
-        return "keep", names[0]
-    if all(_is_within(row, table, means, margin) for row in rivals):
-        return "equivalent", highest
+    worse = [row.high is not None and row.high < 0 for row in rivals]
+    if all(lower or _is_within(row, table, means, margin) for row, lower in zip(rivals, worse, strict=True)):
+        return ("keep", names[0]) if any(worse) else ("equivalent", highest)
     return "unsettled", highest
 
 
 def _is_within(row: VersionDifference, table: VersionTable, means: VersionMeans, margin: float) -> bool:
-    names, width = table.versions, table.scale[1] - table.scale[0]
-    if row.low is None or row.high is None:
+    """Whether a difference is surely below the margin; by the score alone only where few answers differ at all."""
+    places = table.versions.index(row.first), table.versions.index(row.second)
+    bound = _bound_of_few_changes(table, *places, ERROR)
+    if bound is not None and bound < margin:
+        return True
+    if row.by_score or row.low is None or row.high is None:
         return False
-    difference, error, degrees = means.difference(names.index(row.first), names.index(row.second))
-    if not _has_error(table, means, names.index(row.first), names.index(row.second)):
-        return row.high < margin  # the bound of few changes
-    half = _sequence(width).half_width(error, degrees, error=2 * ERROR)
+    if not _has_error(table, means, *places):
+        return max(-row.low, row.high) < margin
+    difference, error, degrees = means.difference(*places)
+    half = _sequence(table.scale[1] - table.scale[0]).half_width(error, degrees, error=2 * ERROR)
     return abs(difference) + half < margin
 
 
-def _evidence(table: VersionTable, means: VersionMeans, has_ratings: bool) -> Evidence | None:
-    """What the difference of the version in use and its best rival rests on."""
+def _needs(table: VersionTable, means: VersionMeans, is_rated: Bools, margin: float) -> Needs:
+    """What would settle the difference of the version in use and its best rival."""
     rival = 1 + int(np.argmax(means.means[1:]))
     if not _has_error(table, means, 0, rival):
-        return None
+        return Needs()
+    has_ratings = bool(is_rated[0] and is_rated[rival])
     difference, error, degrees = means.difference(0, rival)
     plain = estimate_version_means(table, use_scores=False).difference(0, rival)[1] if has_ratings else error
     changed = changed_answers(table, (0, rival))
-    is_rated = changed & ~np.isnan(usable_ratings(table))
-    counts = [int((rows & (table.version == version)).sum()) for rows in (is_rated, changed) for version in (0, rival)]
-    return Evidence(difference, error, plain, degrees, min(counts[:2]), min(counts[2:]), has_ratings)
-
-
-def _needs(table: VersionTable, evidence: Evidence | None, margin: float, width: float) -> Needs:
-    if evidence is None:
-        return Needs()
-    pairs = len(table.versions) * (len(table.versions) - 1) // 2
-    rule = SettlingRule(_sequence(width), ERROR / pairs, margin, 2 * ERROR)
-    answers = more_answers_needed(evidence, rule)
+    counted = changed & ~np.isnan(usable_ratings(table))
+    counts = [int((rows & (table.version == version)).sum()) for rows in (counted, changed) for version in (0, rival)]
+    evidence = Evidence(difference, error, plain, degrees, min(counts[:2]), min(counts[2:]), has_ratings)
+    allowed = _allowed_error(0, len(table.versions))
+    width = table.scale[1] - table.scale[0]
+    rule = SettlingRule(_sequence(width), allowed, margin if has_ratings else 0.0, 2 * ERROR, width)
+    answers, ratings = more_answers_needed(evidence, rule), more_ratings_needed(evidence, rule)
     share = evidence.questions / (len(table.version) / len(table.versions))
     # of the questions at hand only some tell the versions apart
-    return Needs(None if answers is None else int(np.ceil(answers / share)), more_ratings_needed(evidence, rule))
+    return Needs(None if answers is None or not share else int(np.ceil(answers / share)), ratings)
 
 
-def _basis(table: VersionTable, has_ratings: bool) -> Basis:
-    if not has_ratings:
+def _basis(table: VersionTable, decision: Decision, combined: PreferenceMeans) -> Basis:
+    """What the difference that the sentence is about rests on."""
+    if combined.weights.any():
+        return "ratings and preferences" if rated_versions(table).any() else "preferences"
+    row = decision.deciding
+    places = table.versions.index(row.first), table.versions.index(row.second)
+    if row.by_score and changed_answers(table, places).any():
         return "scores"
     unrated = np.isnan(usable_ratings(table)) & changed_answers(table)
     return "ratings and scores" if unrated.any() and not np.isnan(table.scores).all() else "ratings"
@@ -303,19 +388,19 @@ def _others(table: VersionTable, seed: int) -> tuple[OtherDifference, ...]:
         for _, rival, one in estimates
     ]
     largest = MaxT.of_covariance(covariance, degrees, seed=seed) if any(known) else None
-    t = [_t(one, (0, rival)) for (_, rival, one), has_error in zip(estimates, known, strict=True) if has_error]
-    p_values = iter(largest.p_values(t) if largest else ())
     rows = []
     for (name, rival, one), has_error in zip(estimates, known, strict=True):
-        difference, error, _ = one.difference(0, rival)
-        half = largest.quantile(1 - ERROR) * error if largest and has_error else None
-        ends = (None, None) if half is None else (difference - half, difference + half)
-        p = next(p_values) if half is not None else None
-        rows.append(OtherDifference(name, table.versions[0], table.versions[rival], difference, *ends, p))
+        difference, error, own = one.difference(0, rival)
+        row = OtherDifference(name, table.versions[0], table.versions[rival], difference, None, None, None)
+        if largest and has_error and own > 0:
+            half = largest.quantile(1 - ERROR, own) * error
+            p = largest.p_value(difference / error, own)
+            row = replace(row, low=difference - half, high=difference + half, p=p)
+        rows.append(row)
     return tuple(rows)
 
 
-def _notes(table: VersionTable, decision: Decision) -> list[str]:
+def _notes(table: VersionTable, decision: Decision, is_rated: Bools) -> list[str]:
     """What the estimate leaves out or assumes, each a sentence."""
     notes: list[str] = []
     measure = decision.measure or "the score"
@@ -323,18 +408,26 @@ def _notes(table: VersionTable, decision: Decision) -> list[str]:
     if decision.basis == "scores":
         notes.append(
             f"Nothing but {measure} decides: it may like the style of one version, which only ratings of these answers "
-            "can tell."
+            "can tell. It never says that versions are equally good."
         )
     for place, name in enumerate(table.versions):
-        own = table.version == place
-        dropped = int((own & given & ~used).sum())
+        dropped = int(((table.version == place) & given & ~used).sum())
         if dropped:
             notes.append(
-                f"{count_of(dropped, 'rating')} of {name} {verb_of(dropped, 'does', 'do')} not count: they are of fewer"
-                f" than {FEWEST_RATED_GROUPS} groups."
+                f"{count_of(dropped, 'rating')} of {name} {verb_of(dropped, 'does', 'do')} not count: ratings of fewer "
+                f"than {FEWEST_RATED_GROUPS} groups do not say what a version is worth."
             )
-        if decision.basis == "ratings and scores" and not (own & used & changed_answers(table)).any():
-            notes.append(f"No answer of {name} is rated that differs: its mean rests on {measure} alone.")
+        if np.isnan(table.scores[table.version == place]).all() and not is_rated[place]:
+            notes.append(f"{name} has neither ratings that count nor scores: nothing is known of it.")
+        elif is_rated.any() and not is_rated[place]:
+            notes.append(f"No rating of {name} counts: its mean rests on {measure} alone.")
+    if is_rated.any() and all(row.low is None for row in decision.differences):
+        notes.append(f"There is no interval: the ratings are of fewer than {FEWEST_RATED_GROUPS} groups.")
+    if not _knows_level(table):
+        notes.append(
+            "The means have no interval: the answers that are the same in all versions are not rated. Their differences"
+            " do not need that."
+        )
     missing = int(np.isnan(table.scores).sum())
     if missing and missing < len(table.scores) and decision.basis != "ratings":
         have = verb_of(missing, "has", "have")

@@ -1,6 +1,5 @@
 """Many differences at once: intervals and p-values that hold for all of them together."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +29,7 @@ class MaxT:
     @classmethod
     def of_covariance(cls, covariance: Floats, degrees: float, *, seed: int = 0) -> "MaxT":
         """The distribution for differences of this covariance, (differences, differences), and degrees of freedom."""
-        errors = np.sqrt(np.diag(covariance))
+        errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))  # rounding may leave less than nothing
         known = errors > _SAME
         if known.sum() < 2:
             return cls(np.empty(0), degrees)
@@ -41,16 +40,19 @@ class MaxT:
         spread = np.sqrt(random.chisquare(degrees, _DRAWS) / degrees)
         return cls(np.sort(np.abs(normal).max(axis=1) / spread), degrees)
 
-    def quantile(self, level: float) -> float:
-        """The |t| that none of the differences exceeds in a share `level` of all cases."""
-        if not len(self.largest):
-            return float(stats.t.isf((1 - level) / 2, self.degrees))
-        return float(np.quantile(self.largest, level))
+    def quantile(self, level: float, degrees: float) -> float:
+        """The |t| of one difference, of so many degrees of freedom, that belongs to a level of all together.
 
-    def p_values(self, t: Sequence[float]) -> list[float]:
-        """The p-value of each |t|, corrected for all of them; never below the one of a single test."""
-        single = [float(2 * stats.t.sf(abs(value), self.degrees)) for value in t]
+        A difference whose error is known less well than the others gets the |t| that is as improbable.
+        """
         if not len(self.largest):
-            return single
-        above = len(self.largest) - np.searchsorted(self.largest, np.abs(np.asarray(t, float)))
-        return [max(one, float(count + 1) / (len(self.largest) + 1)) for one, count in zip(single, above, strict=True)]
+            return float(stats.t.isf((1 - level) / 2, degrees))
+        return float(stats.t.isf(stats.t.sf(np.quantile(self.largest, level), self.degrees), degrees))
+
+    def p_value(self, t: float, degrees: float) -> float:
+        """The p-value of one difference, corrected for all of them; never below that of a single test."""
+        tail = float(stats.t.sf(abs(t), degrees))
+        if not len(self.largest):
+            return 2 * tail
+        above = len(self.largest) - int(np.searchsorted(self.largest, stats.t.isf(tail, self.degrees)))
+        return max(2 * tail, (above + 1) / (len(self.largest) + 1))

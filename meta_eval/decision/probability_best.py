@@ -2,43 +2,48 @@
 
 import numpy as np
 
-from ..arrays import Floats
 from .version_means import VersionMeans
+from .version_prior import weigh_spreads
 
-_DRAWS = 8_000
-_NO_ERROR = 1e-9  # as a share of the prior's spread: versions that answer alike stay equal
+_DRAWS = 20_000
 
 
-def probabilities_of_best(means: VersionMeans, *, spread: float, seed: int = 0) -> list[float]:
-    """The probability that each version has the highest mean, (versions,); of equal versions each has its share.
+def probabilities_of_best(means: VersionMeans, *, width: float, seed: int = 0) -> list[float]:
+    """The probability that each version has the highest mean, (versions,).
 
-    The posterior under a prior that takes the versions' means as normal with the standard deviation `spread` about an
-    unknown middle, drawn at random; the errors are multivariate t with the degrees of freedom of the estimate.
+    The posterior, drawn at random, under the prior of `version_prior`: the versions' means are normal about an unknown
+    middle with one of several standard deviations. The errors are multivariate t with the degrees of freedom of the
+    estimate.
 
     Args:
         means: The estimates.
-        spread: Of the prior, in points of the scale.
+        width: The width of the scale.
         seed: Seed of the draws.
 
     Example:
-        Two versions, 0.5 apart with a standard error of 0.167 and 9 degrees of freedom, and a wide prior:
+        Two versions, 0.5 apart with a standard error of 0.167 and 9 degrees of freedom, on a scale of 4 points:
 
-        >>> import numpy as np
         >>> replicates = 3 + np.column_stack([np.zeros(10), 0.5 + 1 / 18 * (-1.0) ** np.arange(10)])
-        >>> means = VersionMeans(np.array([3.0, 3.5]), replicates, np.ones((10, 2)))
-        >>> [round(number, 2) for number in probabilities_of_best(means, spread=100.0)]
-        [0.01, 0.99]
+        >>> means = VersionMeans(np.array([3.0, 3.5]), replicates, np.ones((10, 2)), np.ones(2, bool))
+        >>> [round(number, 2) for number in probabilities_of_best(means, width=4)]
+        [0.06, 0.94]
     """
     versions = len(means.means)
     contrast = np.eye(versions)[1:] - np.eye(versions)[0]
-    errors = contrast @ means.covariance @ contrast.T + np.eye(versions - 1) * (_NO_ERROR * spread) ** 2
-    prior = np.linalg.inv(spread**2 * (contrast @ contrast.T))
+    errors, differences = contrast @ means.covariance @ contrast.T, contrast @ means.means
     degrees, random = means.degrees(*range(versions)), np.random.default_rng(seed)
-    factor = random.chisquare(degrees, _DRAWS) / degrees
-    precision = np.linalg.inv(errors)[None] * factor[:, None, None]
-    covariance = np.linalg.inv(prior[None] + precision)
-    centre = np.einsum("dij,djk,k->di", covariance, precision, contrast @ means.means)
-    noise = np.einsum("dij,dj->di", np.linalg.cholesky(covariance), random.standard_normal((_DRAWS, versions - 1)))
-    draws: Floats = np.column_stack([np.zeros(_DRAWS), centre + noise])
-    counts = np.bincount(draws.argmax(axis=1), minlength=versions)
-    return [float(count) / _DRAWS for count in counts]
+    values, vectors = np.linalg.eigh(errors)
+    root, counts = vectors * np.sqrt(np.maximum(values, 0.0)), np.zeros(versions)
+    for spread, weight in zip(*weigh_spreads(differences, errors, degrees, width=width), strict=True):
+        draws = round(float(weight) * _DRAWS)
+        inflated = degrees / random.chisquare(degrees, draws)[:, None, None]
+        prior, error = spread**2 * (contrast @ contrast.T), errors * inflated
+        believed = prior @ np.linalg.inv(prior + error)  # how far the estimate is believed
+        # a draw of the prior, moved by what the estimate says beyond it (Matheron's rule): nothing singular is inverted
+        from_prior = spread * random.standard_normal((draws, versions)) @ contrast.T
+        noise = np.sqrt(inflated[:, :, 0]) * (random.standard_normal((draws, versions - 1)) @ root.T)
+        surprise = (differences - from_prior - noise)[:, :, None]
+        posterior = from_prior + (believed @ surprise)[:, :, 0]
+        best = np.column_stack([np.zeros(draws), posterior]).argmax(axis=1)
+        counts += np.bincount(best, minlength=versions)
+    return [float(count) for count in counts / counts.sum()]

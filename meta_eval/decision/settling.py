@@ -2,11 +2,14 @@
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy import stats
 
+from ..arrays import Floats
 from .confidence_sequence import ConfidenceSequence
+from .version_prior import weigh_spreads
 
 POWER = 0.8
 _MOST_TIMES = 1000.0
@@ -43,14 +46,16 @@ class SettlingRule:
     Attributes:
         sequence: The confidence sequence that decides.
         error: Its share of errors, of a difference from 0.
-        margin: The largest difference that does not matter.
+        margin: The largest difference that does not matter; 0 where nothing says that versions are equally good.
         margin_error: The share of errors of the two tests that it lies within the margin.
+        width: The width of the scale.
     """
 
     sequence: ConfidenceSequence
     error: float
     margin: float
     margin_error: float
+    width: float
 
 
 def more_ratings_needed(evidence: Evidence, rule: SettlingRule) -> int | None:
@@ -89,7 +94,7 @@ def more_answers_needed(evidence: Evidence, rule: SettlingRule) -> int | None:
 def settling_power(evidence: Evidence, rule: SettlingRule, later_error: float, times: float) -> float:
     """How likely a difference is settled once its standard error is smaller, in [0, 1].
 
-    The predictive power (Spiegelhalter, Freedman and Blackburn, 1986) under the prior N(0, spread^2) of the sequence.
+    The predictive power (Spiegelhalter, Freedman and Blackburn, 1986) under the prior of `version_prior`.
 
     Args:
         evidence: The estimate as it is.
@@ -100,15 +105,21 @@ def settling_power(evidence: Evidence, rule: SettlingRule, later_error: float, t
     now, later = evidence.standard_error**2, later_error**2
     if later >= now:
         return 0.0
-    spread = rule.sequence.spread
-    weight = spread**2 / (spread**2 + now)
+    spreads, shares = _weigh_spreads(evidence, rule.width)
+    believed = 2 * spreads**2 / (2 * spreads**2 + now)  # two versions vary, each by the spread
     new = 1 / (1 / later - 1 / now)  # the variance of what is still to come
-    mean = later * (evidence.difference / now + weight * evidence.difference / new)
-    deviation = later / new * math.sqrt(weight * now + new)
+    mean = later * (evidence.difference / now + believed * evidence.difference / new)
+    deviation = later / new * np.sqrt(believed * now + new)
     degrees = (evidence.degrees + 1) * times - 1
     apart = rule.sequence.half_width(later_error, degrees, error=rule.error)
-    near = rule.margin - rule.sequence.half_width(later_error, degrees, error=rule.margin_error)
-    differs = stats.norm.sf((apart - mean) / deviation) + stats.norm.cdf((-apart - mean) / deviation)
-    near = min(near, apart)
-    equals = stats.norm.cdf((near - mean) / deviation) - stats.norm.cdf((-near - mean) / deviation) if near > 0 else 0.0
-    return float(differs + equals)
+    near = min(rule.margin - rule.sequence.half_width(later_error, degrees, error=rule.margin_error), apart)
+    settled = stats.norm.sf((apart - mean) / deviation) + stats.norm.cdf((-apart - mean) / deviation)
+    if near > 0:
+        settled += stats.norm.cdf((near - mean) / deviation) - stats.norm.cdf((-near - mean) / deviation)
+    return float(shares @ settled)
+
+
+@lru_cache(maxsize=8)
+def _weigh_spreads(evidence: Evidence, width: float) -> tuple[Floats, Floats]:
+    error = np.array([[evidence.standard_error**2]])
+    return weigh_spreads(np.array([evidence.difference]), error, evidence.degrees, width=width)

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...text.wording import count_of
+from ..difference import describe_more_ratings
 
 Verdict = Literal["ship", "keep", "equivalent", "unsettled"]
-Basis = Literal["ratings and scores", "ratings", "scores"]
+Basis = Literal["ratings and scores", "ratings and preferences", "ratings", "preferences", "scores", "agreement"]
+"""`agreement`: which measure agrees better with the raters, not which answers they like better."""
 
 MARGIN = 0.1
 """The largest difference of mean ratings, in points of the rating scale, that does not matter."""
@@ -58,6 +60,7 @@ class VersionDifference:
         adjusted_low: Lower end of its interval for a single look.
         adjusted_high: Its upper end.
         adjusted_by_ratings: Whether that is of ratings; else it is of the scores.
+        by_score: Whether one of the versions has no ratings that count, so that the score alone tells them apart.
     """
 
     first: str
@@ -76,6 +79,7 @@ class VersionDifference:
     adjusted_low: float | None = None
     adjusted_high: float | None = None
     adjusted_by_ratings: bool = False
+    by_score: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +178,10 @@ class Decision:
 
     @property
     def deciding(self) -> VersionDifference:
-        """The difference that the sentence is about: of the version in use and its best rival."""
+        """The difference that the sentence is about: of the version in use and the one to ship, or its best rival."""
         rivals = [row for row in self.differences if row.first == self.in_use]
+        if self.verdict == "ship":
+            return next(row for row in rivals if row.second == self.best)
         return max(rivals, key=lambda row: row.difference)
 
     @property
@@ -189,14 +195,23 @@ class Decision:
         """Who rates: the raters, or the score that stands for them."""
         return f"{self.measure or 'the score'} rates" if self.basis == "scores" else "your raters rate"
 
+    def _is_higher(self, amount: float, rival: str) -> str:
+        if self.basis == "agreement":
+            return f"its scores agree {amount:.2f} better with your raters than {rival}"
+        if self.basis == "preferences":
+            return f"your raters prefer its answers to {rival}, by a net share of wins of {amount:.2f}"
+        return f"{self._subject} its answers {amount:.2f} higher than {rival}"
+
     @property
     def _unit(self) -> str:
+        if self.basis == "agreement":
+            return f"on {count_of(self.deciding.rated, 'answer')}"
         return f"on {self.scale[0]:g} to {self.scale[1]:g}"
 
     def _ship(self) -> str:
-        row = next(row for row in self.differences if (row.first, row.second) == (self.in_use, self.best))
+        row = self.deciding
         return self._start(
-            f"ship {row.second}: {self._subject} its answers {row.difference:.2f} higher than those of {row.first} "
+            f"ship {row.second}: {self._is_higher(row.difference, f'those of {row.first}')} "
             f"(likely {_range(row)}, {self._unit})."
         )
 
@@ -204,9 +219,11 @@ class Decision:
         row = self.deciding
         rival = f"those of {row.second}" if len(self.versions) == 2 else f"those of the next best, {row.second}"
         likely = f"{-(row.high or 0.0):.2f} to {-(row.low or 0.0):.2f}"
+        if row.high is not None and row.high >= 0:
+            rest = f"no other is better, and the next best, {row.second}, differs by less than {self.margin:g}"
+            return self._start(f"keep {row.first}: {rest} (likely {_range(row)}, {self._unit}).")
         return self._start(
-            f"keep {row.first}: {self._subject} its answers {-row.difference:.2f} higher than {rival} "
-            f"(likely {likely}, {self._unit})."
+            f"keep {row.first}: {self._is_higher(-row.difference, rival)} (likely {likely}, {self._unit})."
         )
 
     def _equivalent(self) -> str:
@@ -223,16 +240,28 @@ class Decision:
         advice = self._advice()
         if row.low is None or row.high is None:
             return self._start(f"not settled: nothing says how sure the difference of {row.second} is{advice}.")
-        worse, better = f"{max(-row.low, 0.0):.2f} lower", f"{max(row.high, 0.0):.2f} higher"
+        worse, better = f"{max(-row.low, 0.0):.2f}", f"{max(row.high, 0.0):.2f}"
+        if self.basis == "agreement":
+            return self._start(
+                f"not settled: {row.second} agrees with your raters somewhere between {worse} worse and {better} "
+                f"better than {row.first} ({self._unit}){advice}."
+            )
+        if self.basis == "preferences":
+            return self._start(
+                f"not settled: the net share of wins of {row.second} over {row.first} is somewhere between "
+                f"{row.low:+.2f} and {row.high:+.2f}{advice}."
+            )
         return self._start(
-            f"not settled: {self._subject} {row.second} somewhere between {worse} and {better} than {row.first} "
-            f"({self._unit}){advice}."
+            f"not settled: {self._subject} {row.second} somewhere between {worse} lower and {better} higher than "
+            f"{row.first} ({self._unit}){advice}."
         )
 
     def _advice(self) -> str:
         answers, ratings = self.needs.answers, self.needs.ratings
         parts = []
-        if ratings is not None:
+        if ratings is not None and self.basis == "agreement":
+            parts.append(f"{describe_more_ratings(ratings)} ratings")
+        elif ratings is not None:
             parts.append(f"about {count_of(round_up(ratings), 'more rated answer')} of each")
         if answers is not None:
             more = f"about {count_of(round_up(answers), 'more answer')} of each"

@@ -11,6 +11,8 @@ from .version_table import VersionTable
 
 FEWEST_RATED_GROUPS = 5
 _MOST_CORRELATION = 0.95  # of ratings of one question's answers, so that the weights stay bounded
+_FIRST_CORRELATION, _ROUNDS = 0.5, 4
+_LITTLE = 0.1
 _NO_SPREAD = 1e-12
 
 
@@ -22,12 +24,14 @@ class VersionMeans:
         means: The mean of each version, (versions,).
         replicates: The means without one group at a time, (groups, versions).
         rated_by_group: How many answers count in each group, (groups, versions): the rated ones whose text differs
-            between the versions, or, where a version has none, all that differ.
+            between the versions, or, of a version without any, all that differ.
+        is_known: Which versions have ratings or scores of their own, (versions,).
     """
 
     means: Floats
     replicates: Floats
     rated_by_group: Floats
+    is_known: Bools
 
     @cached_property
     def covariance(self) -> Floats:
@@ -39,19 +43,40 @@ class VersionMeans:
 
     def difference(self, first: int, second: int) -> tuple[float, float, float]:
         """The mean of the second version less that of the first, its standard error, and its degrees of freedom."""
-        contrast = np.zeros(len(self.means))
-        contrast[second], contrast[first] = 1.0, -1.0
-        error = float(np.sqrt(max(contrast @ self.covariance @ contrast, 0.0)))
-        return float(self.means[second] - self.means[first]), error, self.degrees(first, second)
+        moves = self.replicates[:, second] - self.replicates[:, first]
+        error, degrees = _error(moves, self.degrees(first, second))
+        return float(self.means[second] - self.means[first]), error, degrees
+
+    def mean(self, version: int) -> tuple[float, float, float]:
+        """The mean of a version, its standard error, and its degrees of freedom."""
+        error, degrees = _error(self.replicates[:, version], self.degrees(version))
+        return float(self.means[version]), error, degrees
 
     def degrees(self, *versions: int) -> float:
-        """Degrees of freedom: the effective number of groups less one, sum(n)^2 / sum(n^2) - 1 (Kish, 1965).
+        """Degrees of freedom of several means: the effective number of groups less one (Kish, 1965).
 
-        Groups of unequal size count for fewer: one with half of the answers leaves little more than one degree.
+        sum(n)^2 / sum(n^2): groups of unequal size count for fewer; one with half of the answers leaves little more
+        than one degree.
         """
         sizes = self.rated_by_group[:, list(versions)].sum(axis=1)
         squares = float((sizes**2).sum())
         return float(sizes.sum()) ** 2 / squares - 1 if squares else 0.0
+
+
+def _error(replicates: Floats, degrees: float) -> tuple[float, float]:
+    """The jackknife standard error of a value, and its degrees of freedom.
+
+    Where two versions are rated alike in most groups, the few others are all that the error is known from: groups count
+    that move the value by a tenth of the largest move or more. Where twice their number k is less than there are
+    groups, the degrees of freedom are 2 k - 1, and the variance counts one such group more.
+    """
+    count, moves = len(replicates), replicates - replicates.mean()
+    error = float(np.sqrt((count - 1) / count * (moves**2).sum()))
+    size = np.abs(moves).max()
+    few = int((np.abs(moves) > _LITTLE * size).sum()) if size > 0 else 0
+    if few and 2 * few - 1 < degrees:
+        return error * float(np.sqrt((few + 1) / few)), 2.0 * few - 1
+    return error, degrees
 
 
 def estimate_version_means(table: VersionTable, *, use_scores: bool = True, use_ratings: bool = True) -> VersionMeans:
@@ -88,33 +113,39 @@ def estimate_version_means(table: VersionTable, *, use_scores: bool = True, use_
         ([3.0, 3.5], [0.5, 0.167, 9.0])
     """
     changed, ratings = changed_answers(table), usable_ratings(table)
-    if not use_ratings or not has_usable_ratings(table):  # the scores stand for the ratings: nothing corrects them
+    if not use_ratings or not rated_versions(table).any():  # the scores stand for the ratings: nothing corrects them
         ratings, use_scores = _fill_in(table.scores), False
     scores = _fill_in(table.scores) if use_scores else np.zeros(len(table.text))
     sums = _sum_groups(table, changed, ratings, scores)
     corrects_same = int((sums.rated_same > 0).sum()) >= FEWEST_RATED_GROUPS or not changed.any()
-    counted = sums.rated_changed if (sums.rated_changed.sum(axis=0) > 0).all() else sums.changed
+    has_rating = sums.rated_changed.sum(axis=0) > 0
+    counted = np.where(has_rating, sums.rated_changed, sums.changed)
     solve = partial(_solve, corrects_same=corrects_same)
-    return VersionMeans(solve(sums.total)[0], solve(sums.without_each), counted)
+    scored = np.bincount(table.version[~np.isnan(table.scores)], minlength=len(table.versions)) > 0
+    return VersionMeans(solve(sums.total)[0], solve(sums.without_each), counted, has_rating | scored | ~changed.any())
 
 
 def usable_ratings(table: VersionTable) -> Floats:
     """The rating of each answer that counts, (answers,), NaN elsewhere.
 
-    A rating of one answer serves the same answer of other versions. Ratings of a version that are of fewer than five
-    groups, among the questions on which the versions differ, do not say what it is worth: they do not count.
+    A rating of one answer serves the same answer of other versions. Where ratings of one version are of fewer than five
+    groups, among the questions on which the versions differ, and those of another are of more, the few do not say what
+    the version is worth: they do not count. Where all are few, they count, but nothing says how sure they are.
     """
     ratings = shared_ratings(table)
-    fitted = changed_answers(table) & ~np.isnan(ratings)
-    pairs = np.unique(np.column_stack([table.version[fitted], table.group[fitted]]), axis=0)[:, 0]
-    too_few = np.bincount(pairs, minlength=len(table.versions)) < FEWEST_RATED_GROUPS
+    fitted, versions = changed_answers(table) & ~np.isnan(ratings), len(table.versions)
+    pairs = np.unique(table.group[fitted].astype(np.int64) * versions + table.version[fitted]) % versions
+    groups = np.bincount(pairs, minlength=versions)
+    too_few = (groups < FEWEST_RATED_GROUPS) & bool((groups >= FEWEST_RATED_GROUPS).any() or not groups.all())
     return np.where(fitted & too_few[table.version], np.nan, ratings)
 
 
-def has_usable_ratings(table: VersionTable) -> bool:
-    """Whether any rating tells the versions apart, or, where all answers are the same, any rating is there."""
-    is_rated, changed = ~np.isnan(usable_ratings(table)), changed_answers(table)
-    return bool((is_rated & changed).any() if changed.any() else is_rated.any())
+def rated_versions(table: VersionTable) -> Bools:
+    """Which versions have ratings that count, where they differ from others, (versions,); all, where none differs."""
+    counts, changed = ~np.isnan(usable_ratings(table)), changed_answers(table)
+    if not changed.any():
+        return np.full(len(table.versions), bool(counts.any()))
+    return np.asarray(np.bincount(table.version[counts & changed], minlength=len(table.versions)) > 0)
 
 
 def changed_answers(table: VersionTable, versions: Sequence[int] | None = None) -> Bools:
@@ -124,23 +155,22 @@ def changed_answers(table: VersionTable, versions: Sequence[int] | None = None) 
         table: The answers.
         versions: The places of the versions; None for all.
     """
-    rows = np.isin(table.version, range(len(table.versions)) if versions is None else versions)
-    question, count = table.question[rows], int(table.question.max()) + 1
-    texts = np.unique(np.column_stack([question, table.text[rows]]), axis=0)[:, 0]
-    pairs = np.unique(np.column_stack([question, table.version[rows]]), axis=0)[:, 0]
-    one_text = np.bincount(texts, minlength=count) == 1
-    all_versions = np.bincount(pairs, minlength=count) == len(table.versions if versions is None else versions)
-    return np.asarray(rows & ~(one_text & all_versions)[table.question])
+    wanted = range(len(table.versions)) if versions is None else versions
+    rows = np.isin(table.version, list(wanted))
+    count, all_versions = int(table.question.max()) + 1, len(table.versions)
+    texts = table.question_of_answer[np.unique(table.answers[rows])]
+    pairs = np.unique(table.question[rows].astype(np.int64) * all_versions + table.version[rows]) // all_versions
+    alike = (np.bincount(texts, minlength=count) == 1) & (np.bincount(pairs, minlength=count) == len(wanted))
+    return np.asarray(rows & ~alike[table.question])
 
 
 def shared_ratings(table: VersionTable) -> Floats:
     """The rating of each answer, (answers,), where a rating of one answer serves the same answer of other versions."""
-    key = np.unique(np.column_stack([table.question, table.text]), axis=0, return_inverse=True)[1].ravel()
     is_known = ~np.isnan(table.ratings)
-    counts = np.bincount(key[is_known], minlength=int(key.max()) + 1)
-    sums = np.bincount(key[is_known], weights=table.ratings[is_known], minlength=len(counts))
+    counts = np.bincount(table.answers[is_known], minlength=len(table.question_of_answer))
+    sums = np.bincount(table.answers[is_known], weights=table.ratings[is_known], minlength=len(counts))
     means = np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
-    return np.asarray(means[key])
+    return np.asarray(means[table.answers])
 
 
 def _fill_in(scores: Floats) -> Floats:
@@ -242,17 +272,27 @@ def _normal_equations(
 
 
 def _correlation(one: Floats, ratings: Floats, block: Places, sizes: Places) -> float:
-    """The correlation of ratings of one question's answers, about the means of the versions, in [0, 0.95]."""
-    if not len(ratings) or (sizes < 2).all():
+    """The correlation of ratings of one question's answers, about the means of the versions, in [0, 0.95].
+
+    The means are those of the correlation found so far, so that a version that is rated on hard questions only is not
+    taken for a bad one.
+    """
+    pairs, versions = float((sizes * (sizes - 1)).sum()), one.sum(axis=0) > 0
+    if not pairs:
         return 0.0
-    counts = one.sum(axis=0)
-    means = np.divide(one.T @ ratings, counts, out=np.zeros_like(counts), where=counts > 0)
-    residuals = ratings - one @ means
-    variance = float((residuals**2).mean())
-    totals = np.bincount(block, weights=residuals, minlength=len(sizes))
-    within = float((totals**2).sum() - (residuals**2).sum())
-    pairs = float((sizes * (sizes - 1)).sum())
-    return float(np.clip(within / pairs / variance, 0.0, _MOST_CORRELATION)) if variance > _NO_SPREAD else 0.0
+    one, correlation = one[:, versions], _FIRST_CORRELATION
+    sums, totals = np.zeros((len(sizes), one.shape[1])), np.bincount(block, weights=ratings, minlength=len(sizes))
+    np.add.at(sums, block, one)
+    for _ in range(_ROUNDS):
+        weight = correlation / (1 + (sizes - 1) * correlation)
+        design = one.T @ one - (sums * weight[:, None]).T @ sums
+        residuals = ratings - one @ np.linalg.lstsq(design, one.T @ ratings - sums.T @ (weight * totals), rcond=None)[0]
+        squares = float((residuals**2).sum())
+        if squares <= _NO_SPREAD * len(residuals):
+            return 0.0
+        within = float((np.bincount(block, weights=residuals, minlength=len(sizes)) ** 2).sum()) - squares
+        correlation = float(np.clip(within / pairs * len(residuals) / squares, 0.0, _MOST_CORRELATION))
+    return correlation
 
 
 def _solve(sums: _Sums, *, corrects_same: bool) -> Floats:

@@ -1,6 +1,7 @@
 """What a decision between versions reads: each answer with its version, question, group, score and rating."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -27,7 +28,8 @@ class VersionTable:
         style: What may please without being better, such as the logarithm of the length: name -> (answers,).
 
     Raises:
-        InputError: Columns differ in length, a version has no answer, or there are fewer than two versions.
+        InputError: Columns differ in length, a version has no answer, there are fewer than two versions, a score is
+            infinite, a rating is off the scale, or the scale has no width.
     """
 
     versions: tuple[str, ...]
@@ -48,7 +50,33 @@ class VersionTable:
             raise InputError(f"the columns of a table of versions differ in length: {sorted(lengths)}")
         if len(self.versions) < 2:
             raise InputError("a decision is between two versions or more")
+        low, high = self.scale
+        if not low < high:
+            raise InputError(f"the scale goes from {low:g} to {high:g}: the highest is to be above the lowest")
+        off = self.ratings[(self.ratings < low) | (self.ratings > high)]
+        if len(off) and not np.isnan(self.ratings).all():
+            raise InputError(f"a rating of {off[0]:g} is off the scale of {low:g} to {high:g}")
+        if any(np.isinf(column).any() for column in (self.scores, *self.others.values(), *self.style.values())):
+            raise InputError("a score is infinite: leave it out, or mend the metric")
         counts = np.bincount(self.version, minlength=len(self.versions))
         for name, count in zip(self.versions, counts.tolist(), strict=True):
             if not count:
                 raise InputError(f"version {name} has no answer")
+
+    @cached_property
+    def answers(self) -> Places:
+        """The number of each answer, (answers,): one number where question and text are the same."""
+        texts, text = np.unique(self.text, return_inverse=True)
+        return _number(self.question, text.ravel(), len(texts))
+
+    @cached_property
+    def question_of_answer(self) -> Places:
+        """The question of each number in `answers`."""
+        question = np.zeros(int(self.answers.max()) + 1, np.intp)
+        question[self.answers] = self.question
+        return question
+
+
+def _number(first: Places, second: Places, count: int) -> Places:
+    """Numbers pairs of numbers, of which the second is below `count`."""
+    return np.asarray(np.unique(first.astype(np.int64) * count + second, return_inverse=True)[1].ravel())

@@ -20,6 +20,8 @@ from .tables import (
     policy_table,
     rater_tables,
     slice_table,
+    version_pair_table,
+    version_table,
 )
 
 if TYPE_CHECKING:
@@ -93,6 +95,8 @@ def further_blocks(evaluation: MetaEvaluation) -> Iterator[ReportBlock]:
     yield from _paper_blocks(evaluation)
     if evaluation.slices:
         yield ReportBlock((slice_table(evaluation, _slice_metrics(evaluation)),))
+    if evaluation.versions is not None:
+        yield ReportBlock((version_table(evaluation.versions), version_pair_table(evaluation.versions)))
     if evaluation.policy is not None:
         yield _policy_block(evaluation.policy)
     if evaluation.mean_rating is not None:

@@ -20,6 +20,8 @@ from .tables import (
     rater_table,
     rater_tables,
     slice_table,
+    version_pair_table,
+    version_table,
 )
 
 if TYPE_CHECKING:
@@ -65,6 +67,9 @@ def _view(evaluation: MetaEvaluation, joined: "JoinedScores", evidence_of: Evide
         "combination_table": combination_table(selection) if selection else None,
         "comparison_table": comparison_table(evaluation.comparisons) if evaluation.comparisons else None,
         "slice_table": slice_table(evaluation, [one.name for one in evaluation.metrics if not one.baseline]),
+        "version_tables": (version_table(evaluation.versions), version_pair_table(evaluation.versions))
+        if evaluation.versions
+        else (),
         "procedure_table": procedure_table(evaluation),
         "paper_tables": paper_tables(evaluation.paper_tables) if evaluation.paper_tables else (),
         "left_out": _by_reason(selection.left_out) if selection else {},

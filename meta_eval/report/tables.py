@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from ...presentation.figure import Figure, figures
 from ...presentation.result_table import Column, Content, Field, ResultTable, Rows, TableCell, Tone, tabulate
+from ...text.wording import count_of
 from ..agreement import MetricAgreement
 from ..difference import describe_more_ratings
 from ..estimate import Estimate
@@ -19,6 +20,7 @@ from ..results import (
     StarRow,
 )
 from ..scorer_check import ScorerCheck
+from ..version_results import MetricVersions, VersionAgreement
 
 _KNOWN = {"better": "better", "worse": "worse", "equivalent": "equal"}
 
@@ -281,6 +283,56 @@ def slice_table(evaluation: MetaEvaluation, metrics: Sequence[str]) -> ResultTab
         ),
     )
     return tabulate("By slice (Spearman)", evaluation.slices, fields)
+
+
+def version_table(versions: VersionAgreement) -> ResultTable:
+    """Each metric against the raters on which of two versions is better, the best first."""
+    fields = (
+        Field("metric", "name", lambda one: one.metric),
+        Field("answers", "count", lambda one: one.answers, "wide"),
+        Field("pairs right", "text", lambda one: one.problem or f"{one.ordered} of {one.pairs}"),
+        Field("soft accuracy [95%]", "coefficient", lambda one: one.soft, is_whole=True),
+        Field("chance", "coefficient", lambda one: one.by_chance, "wide"),
+        Field("less the choice", "correlation", lambda one: one.difference, "wide"),
+        Field("p", "p", lambda one: one.p, "wide"),
+        Field("false winners", "text", _false_winners),
+        Field("share [95%]", "share", lambda one: one.false_rate if one.calls else None, "wide"),
+    )
+    rows = sorted(versions.metrics, key=lambda one: -(one.soft.value if one.soft.value is not None else -1))
+    made = "all" if versions.exact else f"{Figure('count', versions.permutations)} of the"
+    note = (
+        f"{count_of(len(versions.versions), 'version')}: {', '.join(versions.versions)}. pairs right: ordered as the "
+        "raters' means are. soft accuracy: 1 - the mean gap between the raters' and the metric's p-values, for these "
+        f"versions; {made} swaps of versions in whole groups. false winners: pairs that the metric calls at 5% "
+        "against the raters' mean."
+    )
+    return tabulate(
+        "Which version is better",
+        rows,
+        fields,
+        tone=lambda one: "chosen" if one.metric == versions.measure else "baseline" if one.baseline else "",
+        note=" ".join((note, *(f"{text[0].upper()}{text[1:]}." for text in versions.notes))),
+    )
+
+
+def _false_winners(one: MetricVersions) -> str:
+    """How many pairs it calls against the raters, of those that it calls."""
+    if not one.calls:
+        return "calls none" if not one.problem else "-"
+    unseen = f"; {len(one.unseen)} unseen by raters" if one.unseen else ""
+    return f"{len(one.contrary)} of {one.calls}{unseen}"
+
+
+def version_pair_table(versions: VersionAgreement) -> ResultTable:
+    """Every two versions as the raters see them."""
+    fields = (
+        Field("versions", "text", lambda pair: f"{pair.second} - {pair.first}"),
+        Field("questions", "count", lambda pair: pair.questions),
+        Field("groups", "count", lambda pair: pair.groups),
+        Field("mean rating", "correlation", lambda pair: pair.difference),
+        Field("p", "p", lambda pair: pair.p),
+    )
+    return tabulate("The raters on every two versions", versions.pairs, fields)
 
 
 def _read_slice(metric: str) -> Callable[[SliceAgreement], Estimate | str]:

@@ -27,6 +27,7 @@ class ReadOptions:
         sheet: The sheet of Excel files.
         scale: The lowest and the highest rating; None where the files say it.
         level: Whether runs are read by conversation or by turn; None for what is rated.
+        versions: The attribute that says which version gave an answer; None for `system`.
     """
 
     mapping: Mapping[str, str] = field(default_factory=dict)
@@ -39,11 +40,12 @@ class ReadOptions:
     scale: tuple[float, float] | None = None
     sheet: str | None = None
     level: RatedLevel | None = None
+    versions: str | None = None
 
     @property
     def labels(self) -> frozenset[str]:
         """The columns that hold labels of items and so no scores, though the labels may be numbers."""
-        names = {"group", "language", "message_type", *self.by, *([self.group] if self.group else [])}
+        names = {"group", "language", "message_type", *self.by, *filter(None, (self.group, self.versions))}
         return frozenset(names | {f"metadata.{name}" for name in names})
 
 

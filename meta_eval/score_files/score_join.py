@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ...errors import InputError
 from ...text.wording import count_of, verb_of
 from ..table import BASELINES, ScoreTable
+from ..version_swaps import merge_groups
 from .column_roles import check_patterns, is_known_lower_is_better
 from .flat_rows import flat_rows
 from .item_matching import ItemMatcher, has_other_answer
@@ -35,6 +36,7 @@ class JoinedScores:
         notes: What the user should know about how the sources were read.
         answers: The items as they were read, by id, each with the reasons of its scores.
         level: Whether runs of conversations were read by conversation or by turn; None where there are none.
+        run_versions: The version that each run is of, where they hold other answers to the same questions; else empty.
     """
 
     table: ScoreTable
@@ -43,6 +45,7 @@ class JoinedScores:
     notes: tuple[str, ...]
     answers: Mapping[str, Item] = field(repr=False)
     level: RatedLevel | None = None
+    run_versions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def texts(self) -> dict[str, tuple[str, str]]:
@@ -120,6 +123,9 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     metric_by_column = _name_columns(columns)
     directions, direction_notes = _find_directions(metric_by_column, scores, options)
     place_by_id = {ids[place]: place for place in scored}
+    groups = _groups(place_by_id, items, options)
+    versions = _versions([items[place] for place in scored], options)
+    questions = tuple(_question(items[place]) if versions else "" for place in scored)
     table = ScoreTable(
         tuple(place_by_id),
         tuple(metric_by_column),
@@ -129,7 +135,9 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
         directions=directions,
         rating_min=scale[0],
         rating_max=scale[1],
-        groups=_groups(place_by_id, items, options),
+        groups=merge_groups(groups, questions),
+        versions=versions,
+        questions=questions,
         attributes={
             attribute: tuple(_label(items[place], attribute) for place in place_by_id.values())
             for attribute in _attributes(items.values(), options)
@@ -257,6 +265,30 @@ def _groups(place_by_id: dict[str, int], items: dict[int, list[Item]], options: 
     return tuple(f"{attribute} {label}" if label else item for item, label in labels.items())
 
 
+def _versions(items: Collection[list[Item]], options: ReadOptions) -> tuple[str, ...]:
+    """The version that gave each answer; empty where all are of one.
+
+    That is the one that the source names (a run), the label of the attribute, or both where there are several of both.
+    """
+    attribute = options.versions or "system"
+    labels = [_label(same_items, attribute) for same_items in items]
+    if options.versions and not any(labels):
+        raise InputError(f"--versions {attribute}: no item has a label for it; write a column `{attribute}`")
+    runs = [next((item.version for item in same_items if item.version), "") for same_items in items]
+    systems = Counter(run for run, _ in set(zip(runs, labels, strict=True)))
+    versions = tuple(
+        " ".join(filter(None, (run, label if systems[run] > 1 else ""))) if run else label
+        for run, label in zip(runs, labels, strict=True)
+    )
+    return versions if len(set(versions) - {""}) > 1 else ()
+
+
+def _question(items: list[Item]) -> str:
+    """What answers to one question have in common: what the source says, else the text; empty where that is unknown."""
+    named = next((item.question for item in items if item.question), "")
+    return named or " ".join(next((item.asked for item in items if item.user_input), "").split())
+
+
 def _label(items: list[Item], attribute: str) -> str:
     return next((label for item in items if (label := item.label(attribute))), "")
 
@@ -282,7 +314,16 @@ def _merge_items(items: list[Item]) -> Item:
     contexts = next((item.contexts for item in items if item.contexts), ())
     values = {key: value for item in reversed(items) for key, value in item.values.items()}
     return Item(
-        first("id"), first("place"), first("user_input"), first("response"), contexts, values, reasons, first("before")
+        first("id"),
+        first("place"),
+        first("user_input"),
+        first("response"),
+        contexts,
+        values,
+        reasons,
+        first("before"),
+        first("version"),
+        first("question"),
     )
 
 

@@ -41,6 +41,8 @@ class Item:
         values: All cells of its row.
         reasons: The reason of each metric's score.
         before: What was said before the question, in a conversation.
+        version: The version that gave the answer, where its source says it.
+        question: What is the same of answers to one question, where its source says it; else the question's text is.
     """
 
     id: str
@@ -51,6 +53,8 @@ class Item:
     values: Mapping[str, Any] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
     before: str = ""
+    version: str = ""
+    question: str = ""
 
     @property
     def asked(self) -> str:

@@ -18,10 +18,7 @@ _LOOKS = (
     "hold for all pairs together. At equal style: the difference at equal length, lists, bold text and headings, for a "
     "single look. Questions that both versions answered, changed with another text, rated in both"
 )
-_OTHERS = (
-    "On each metric's own scale, more is better{undirected}. For a single look; intervals and p are corrected for all "
-    "rows of the table (max-T)"
-)
+_OTHERS = "Above 0 is better{undirected}. For a single look, corrected for all rows of the table together (max-T)"
 
 
 def decision_block(decision: Decision) -> ReportBlock:
@@ -103,10 +100,8 @@ def basis_sentence(decision: Decision) -> str:
         "scores": f"{scores} alone, which no rating of these answers corrects",
     }[decision.basis]
     low, high = (Figure("rating", end) for end in decision.scale)
-    return (
-        f"It rests on {basis}, on a scale of {low} to {high}; a difference up to "
-        f"{Figure('rating', decision.margin)} does not matter."
-    )
+    matter = f"; a difference up to {Figure('rating', decision.margin)} does not matter" if decision.margin else ""
+    return f"It rests on {basis}, on a scale of {low} to {high}{matter}."
 
 
 def needs_sentence(decision: Decision) -> str:

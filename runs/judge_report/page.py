@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...meta_eval.decision import variant_sentences
 from ...presentation.figure import format_price
 from ...presentation.page import read_asset, render_page, write_page
 from ..judge_comparison import JudgeComparison
 from .frontier import draw_frontier
-from .tables import judge_table, pair_table, panel_table, probe_table
+from .tables import bias_gaps, bias_table, judge_table, pair_table, panel_table, probe_table
 
 
 def write_judge_report(path: Path, comparison: JudgeComparison, sets: Sequence[str]) -> None:
@@ -28,6 +29,9 @@ def render_judge_report(comparison: JudgeComparison, sets: Sequence[str]) -> str
         "panels": panel_table(comparison, keys, {point.name for point in points if point.beyond}),
         "pairs": pair_table(comparison),
         "probes": probe_table(comparison),
+        "biases": bias_table(comparison),
+        "bias_gaps": bias_gaps(comparison),
+        "decision": variant_sentences(comparison.decision, comparison.judges[0].judge),
         "cost_of": lambda cost: format_price(cost, comparison.unit),
         "sentence": comparison.advice[:1].upper() + comparison.advice[1:],
     }

@@ -1,17 +1,18 @@
 """One figure of a run that is held against one gate: its values over the runs, its level, and its result."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..compare import PairedSample, ValueAndStatus
 from .evidence import Evidence
-from .gates import CoverageGate, GateResult, MeanGate, RegressionGate, ShareGate, State, format_evidence
+from .gates import CoverageGate, DecideGate, GateResult, MeanGate, RegressionGate, ShareGate, State, format_evidence
 from .history import History, RunValues
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats
+    from ...meta_eval.decision import Decision
 
 SampleGate = MeanGate | ShareGate | RegressionGate | CoverageGate
 """The gates on what was measured."""
@@ -32,6 +33,7 @@ class JudgedRun:
         directions: For every metric of the run, whether higher values are better, as recorded with the run.
         samples: The samples with their values.
         history: The runs before it.
+        decide: Decides as a gate says between this run and the accepted one; None where none is accepted.
     """
 
     judge: str
@@ -39,6 +41,7 @@ class JudgedRun:
     directions: Mapping[str, bool]
     samples: Sequence[PairedSample]
     history: History = field(default_factory=History)
+    decide: "Callable[[DecideGate], Decision] | None" = None
 
 
 @dataclass(frozen=True)

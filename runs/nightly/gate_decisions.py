@@ -8,8 +8,9 @@ from pydantic import BaseModel
 
 from .bound_decision import decide_bounds
 from .gate_check import AlarmLevel, GateCheck, JudgedRun, SampleGate, list_bounds
-from .gates import CostGate, CoverageGate, GateResult, RegressionGate, Spending, State
+from .gates import CostGate, CoverageGate, DecideGate, GateResult, RegressionGate, Spending, State
 from .regression_decision import decide_regression, fewest_groups
+from .version_gate import decide_version_gate
 
 if TYPE_CHECKING:
     from .suite import Suite
@@ -31,7 +32,8 @@ def decide_gates(
     """Decides each gate for each run that it is about.
 
     All gates share the level `false_alarms` (Bonferroni): in at most this share of the months (30 nightly runs) without
-    a change does any gate fail that is not `strict`. The cost is known without noise.
+    a change does any gate fail that is not `strict`. The cost is known without noise, and a decision has a level of its
+    own, which holds at every look.
 
     Args:
         gates: The gates of the suite.
@@ -48,6 +50,8 @@ def decide_gates(
     for gate, of_gate in zip(gates, checks, strict=True):
         if isinstance(gate, CostGate):
             results.append(_decide_cost(gate, spending))
+        if isinstance(gate, DecideGate):
+            results += [decide_version_gate(gate, run) for run in runs if gate.judge in {None, run.judge}]
         results += [_decide(replace(check, level=AlarmLevel(false_alarms, looks))) for check in of_gate]
     return results
 

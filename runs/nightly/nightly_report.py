@@ -12,7 +12,7 @@ from ...metrics.specification import parse_specification
 from ..compare import PairedSample, RunComparison, run_samples
 from ..predicted_rating import PredictedRating, predict_mean_rating
 from ..summary import shares_left_out
-from .gates import GateResult, ShareGate, Spending
+from .gates import COMPARED, GateResult, ShareGate, Spending
 from .ledger import NightlyRunRow
 from .suite import Suite
 
@@ -167,7 +167,7 @@ class NightlyReport(BaseModel):
         if self.accept is None:
             return "", ""
         if self.verdict == "gate failed" and any(
-            gate.state == "failed" and gate.gate == "regression" for gate in self.gates
+            gate.state == "failed" and gate.gate in COMPARED for gate in self.gates
         ):
             return f"If the change is meant, start a new baseline with it{_IN_CI}", self.accept
         if self.verdict == "passed" and any(gate.state == "no baseline" for gate in self.gates):

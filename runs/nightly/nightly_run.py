@@ -3,8 +3,10 @@
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import dropwhile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import AssayError, JudgeUnavailable, UsageError
 from ...judges import Budget
@@ -17,11 +19,14 @@ from ..store import Store
 from .accept import accept_runs
 from .gate_check import JudgedRun
 from .gate_decisions import decide_gates
-from .gates import GateResult, Spending
+from .gates import COMPARED, DecideGate, GateResult, Spending
 from .history import read_history
 from .ledger import Ledger, NightlyRunRow
 from .nightly_report import UNFINISHED, NightlyReport, RunReport, Status, decide_verdict, read_report, report_run
 from .suite import Suite, judge_identity
+
+if TYPE_CHECKING:
+    from ...meta_eval.decision import Decision
 
 
 @dataclass
@@ -187,7 +192,7 @@ def finish_nightly_run(nightly: NightlyRun, status: Status, message: str = "") -
 def accept_nightly_run(nightly: NightlyRun, report: NightlyReport) -> NightlyReport:
     """Accepts the runs of a nightly run that ended: the next nightly runs are compared with them.
 
-    Its gates on regressions no longer count, because it is the new baseline; all other gates do.
+    Its gates on regressions and decisions no longer count, because it is the new baseline; all other gates do.
 
     Args:
         nightly: The nightly run.
@@ -200,7 +205,7 @@ def accept_nightly_run(nightly: NightlyRun, report: NightlyReport) -> NightlyRep
         return report
     for run in report.runs:
         accept_runs(nightly.store, [run.run], nightly.suite.name)
-    gates = [gate for gate in report.gates if gate.gate != "regression"]
+    gates = [gate for gate in report.gates if gate.gate not in COMPARED]
     verdict = decide_verdict(report.status, gates, 0, nightly.suite.max_failed)
     accepted = report.model_copy(update={"verdict": verdict, "is_accepted": True})
     Ledger(nightly.store).end(nightly.row.id, verdict, accepted.as_json())
@@ -238,7 +243,9 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
         reports.append(report_run(store, suite, judge=judge, run=run, accepted=accepted, comparison=shown))
         samples = [judged for _, judged in run_samples(store, run)]
         history = read_history(store, earlier, judge=judge, run=run, baseline=baseline)
-        judged_runs.append(JudgedRun(judge, suite.metrics, store.run(run).plan.all_directions, samples, history))
+        decide = partial(_decide_against, nightly, accepted, run) if accepted and accepted != run else None
+        directions = store.run(run).plan.all_directions
+        judged_runs.append(JudgedRun(judge, suite.metrics, directions, samples, history, decide))
     gates = decide_gates(suite.gates, judged_runs, nightly.spending(), false_alarms=suite.false_alarms)
     if status != "done":
         gates = [_undecided(gate) for gate in gates]
@@ -258,6 +265,18 @@ def _full_report(nightly: NightlyRun, status: Status, message: str) -> NightlyRe
             else "; ".join(f"{nightly.accept_command} {report.run}" for report in reports),
         }
     )
+
+
+def _decide_against(nightly: NightlyRun, accepted: str, run: str, gate: DecideGate) -> "Decision":
+    """Decides between the accepted run and one of this nightly run, as a gate says."""
+    from ..decide import VersionOptions, decide_reading, read_versions  # loaded late: few suites decide
+
+    suite = nightly.suite
+    scorer = suite.path(gate.scorer) if gate.scorer else None
+    only = suite.metrics[0] if len(suite.metrics) == 1 and scorer is None else None
+    options = VersionOptions(scorer=scorer, metric=gate.metric or only)
+    names = [f"the accepted run={accepted}", f"this run={run}"]
+    return decide_reading(read_versions(nightly.store, names, options), margin=gate.margin)
 
 
 def _earlier_rows(nightly: NightlyRun, ledger: Ledger) -> list[NightlyRunRow]:

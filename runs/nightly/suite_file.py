@@ -15,9 +15,10 @@ from ...eval_sets.sample_columns import known_columns
 from ...eval_sets.sources import is_on_hub, open_source
 from ...languages.yaml_file import YAMLDocument, booleans_as_numbers, load_yaml
 from ...metrics.catalogue import needs_judge
+from ...metrics.specification import ALL_BASELINES, parse_specification
 from ...regular_files import kind_of_no_folder, read_text_file
 from ...value_messages import describe_mistake
-from .gates import GATES, NO_JUDGE
+from .gates import GATES, NO_JUDGE, DecideGate
 from .suite import BudgetBounds, CassetteUse, Outputs, Suite, judge_identity
 
 Place = Sequence[str | int]
@@ -35,7 +36,7 @@ def load_suite(path: Path) -> Suite:
     """
     check_type("path", path, Path, "the path of a suite's file, as a pathlib.Path")
     document = _read_document(path)
-    content = document.value
+    content, places = _list_gates(document.value)
     if not isinstance(content, dict):
         raise InputError(f"{path}: holds no keys; a suite begins with `sets:` and `metrics:` (see docs/nightly.md)")
     if "folder" in content:
@@ -46,10 +47,10 @@ def load_suite(path: Path) -> Suite:
         errors = error.errors(include_url=False)
         # a misspelt key is also a missing one: the misspelling is what to correct
         first = next((problem for problem in errors if problem["type"] == "extra_forbidden"), errors[0])
-        raise InputError(_explanation(document, first)) from None
+        raise InputError(_explanation(document, first, places)) from None
     for place, problem in booleans_as_numbers(content, suite):
         raise InputError(f"{path}, line {document.line(place)}, {_dotted(place)}: {problem}")
-    _check_names(suite, document)
+    _check_names(suite, document, places)
     _check_store(suite, document)
     _check_outputs(suite, document)
     return suite
@@ -84,8 +85,38 @@ def _read_document(path: Path) -> YAMLDocument:
     return load_yaml(read_text_file(path, "the suite"), str(path))
 
 
-def _check_names(suite: Suite, document: YAMLDocument) -> None:
+def _list_gates(content: Any) -> tuple[Any, list[Place]]:
+    """A suite's content with all gates in one list, and where each gate stands in the file.
+
+    A gate may be written with its kind as a key: `- decide: {margin: 0.1}` in the list, and `decide: {margin: 0.1}`
+    beside it.
+    """
+    if not isinstance(content, dict):
+        return content, []
+    listed = content.get("gates", [])
+    gates, places = list[Any](), list[Place]()
+    for number, gate in enumerate(listed if isinstance(listed, list) else []):
+        kind = next(iter(gate), None) if isinstance(gate, dict) and len(gate) == 1 else None
+        is_short = kind in GATES and isinstance(gate[kind], dict)
+        gates.append({"gate": kind} | gate[kind] if is_short else gate)
+        places.append(("gates", number, str(kind)) if is_short else ("gates", number))
+    if isinstance(listed, list) and isinstance(content.get("decide"), dict):
+        gates.append({"gate": "decide"} | content["decide"])
+        places.append(("decide",))
+        content = {key: value for key, value in content.items() if key != "decide"}
+    return content | ({"gates": gates} if gates else {}), places
+
+
+def _place_in_file(place: Place, places: Sequence[Place]) -> Place:
+    """Where in the file a value stands that has this place in the list of all gates."""
+    if len(place) > 1 and place[0] == "gates" and isinstance(place[1], int) and place[1] < len(places):
+        return (*places[place[1]], *place[2:])
+    return place
+
+
+def _check_names(suite: Suite, document: YAMLDocument, places: Sequence[Place]) -> None:
     def invalid(place: Place, problem: str) -> InputError:
+        place = _place_in_file(place, places)
         return InputError(f"{document.origin}, line {document.line(place)}, {_dotted(place)}: {problem}")
 
     for number, metric in enumerate(suite.metrics):
@@ -109,7 +140,7 @@ def _check_names(suite: Suite, document: YAMLDocument) -> None:
     for number, gate in enumerate(suite.gates):
         if gate in suite.gates[:number]:
             same = suite.gates.index(gate)
-            raise invalid(("gates", number), f"is the same gate as gates[{same}]; remove one of them")
+            raise invalid(("gates", number), f"is the same gate as {_dotted(places[same])}; remove one of them")
         gate_metric: str | None = getattr(gate, "metric", None)
         if gate_metric is not None and gate_metric not in measured:
             similar = nearest_names(gate_metric, measured)
@@ -118,11 +149,25 @@ def _check_names(suite: Suite, document: YAMLDocument) -> None:
                 ("gates", number, "metric"),
                 f"{gate_metric} is not measured in this suite; {hint}The suite measures {quote_names(measured)}",
             )
+        if isinstance(gate, DecideGate) and (problem := _measure_problem(gate, suite)):
+            raise invalid(("gates", number), problem)
         if gate.judge is not None and gate.judge not in suite.judges:
             raise invalid(
                 ("gates", number, "judge"),
                 f"{gate.judge} is no judge of this suite; its judges are {quote_names(suite.judges)}",
             )
+
+
+def _measure_problem(gate: DecideGate, suite: Suite) -> str:
+    """Why nothing says which measure decides; "" where one does."""
+    if gate.scorer is not None:
+        file = suite.path(gate.scorer)
+        return "" if file.is_file() else f"scorer: {gate.scorer} is no file in {suite.folder}; name a saved scorer"
+    scorers = [metric for metric in suite.metrics if parse_specification(metric).is_scorer]
+    metrics = [metric for metric in suite.metrics if metric not in ALL_BASELINES]
+    if gate.metric is not None or 1 in {len(scorers), len(metrics), len(suite.metrics)}:
+        return ""
+    return f"one measure decides: name it as `metric` or `scorer`; the suite measures {quote_names(suite.metrics)}"
 
 
 def _check_store(suite: Suite, document: YAMLDocument) -> None:
@@ -153,8 +198,8 @@ def _check_outputs(suite: Suite, document: YAMLDocument) -> None:
             raise InputError(f"{where}: {target}: is {kind}, not a folder; name a folder, or leave out `{key}`")
 
 
-def _explanation(document: YAMLDocument, error: ErrorDetails) -> str:
-    place = tuple(part for part in error["loc"] if part not in GATES)
+def _explanation(document: YAMLDocument, error: ErrorDetails, places: Sequence[Place]) -> str:
+    place = _place_in_file(tuple(part for part in error["loc"] if part not in GATES), places)
     if error["type"] == "extra_forbidden":
         return _unknown_key(document, place, gate=next((str(part) for part in error["loc"] if part in GATES), None))
     where = f"{document.origin}, line {document.line(place)}, {_dotted(place) or 'the suite'}"

@@ -36,12 +36,15 @@ def test_two_judges(assay: Make, set_file: Make, judge_file: Make, yes_sayer: Op
     assert report["claims"]["claims"] == 12
     assert report["pairs"][0]["first"] == "sensible" and report["pairs"][0]["problem"]
     assert all(each["usd"] is None and each["tokens"] > 0 for each in report["judges"])
+    assert report["decision"] is None, "all that yes says is 1"
     request_count = len(yes_sayer.requests)
     assert request_count == 12
     plain = assay(*words, "--report", "judges.html")
     assert "The whole report: judges.html" in plain.out
     assert "<title>Assay: judges compared</title>" in Path("judges.html").read_text(encoding="utf-8")
     assert len(yes_sayer.requests) == request_count, "the second time all is replayed"
+    last = "Not settled: no agreement with ratings can be compared with that of sensible."
+    assert plain.out.splitlines()[-2] == last
     for text in ("Judges by faithfulness", "sensible", "unknown", "12 claims that all judged", "panel, majority"):
         assert text in plain.out
 

@@ -10,6 +10,7 @@ from openai_replies import sensible_reply
 from openai_server import Answer, OpenAIServer, Request
 
 Make = Callable[..., Any]
+PROBES = ("padded", "reordered", "injected", "styled")
 MENUS = " ".join(f"Open menu {number}. Press button {number}." for number in range(6))
 
 
@@ -36,8 +37,9 @@ def test_verdicts_that_flip(words: list[Any], assay: Make, openai_server: OpenAI
     The contexts in another order are asked about anew: one judge then finds none of the 12 claims, and its score falls
     by 1.
     """
-    report = {(each["judge"], each["probe"]): each for each in assay(*words, "--probes", "--json").json["probes"]}
-    assert [*report] == [(judge, probe) for judge in ("firm", "first") for probe in ("padded", "reordered", "injected")]
+    comparison = assay(*words, "--probes", "--json").json
+    report = {(each["judge"], each["probe"]): each for each in comparison["probes"]}
+    assert [*report] == [(judge, probe) for judge in ("firm", "first") for probe in PROBES]
     assert {(each["claims"], each["shift"]["n"], each["failed"]) for each in report.values()} == {(12, 6, 0)}
     flips = {key: (each["flips"]["value"], each["to_supported"]) for key, each in report.items()}
     assert flips == dict.fromkeys(report, (0, 0)) | {("first", "reordered"): (1, 0)}
@@ -51,6 +53,12 @@ def test_verdicts_that_flip(words: list[Any], assay: Make, openai_server: OpenAI
     for interval in ("100% [61%, 100%]", "0% [0%, 39%]"):
         assert interval in plain and interval in page
     assert "-1.000" in plain and "Under probes" in page
+    card = {(each["judge"], each["bias"]): each["change"] for each in comparison["biases"]}
+    assert card["first", "order of the contexts"]["value"] == pytest.approx(-1)
+    assert [card["firm", bias]["value"] for bias in ("length", "style", "instructions")] == pytest.approx([0, 0, 0])
+    for text in (plain, page):
+        assert "Bias that is not measured: position: only a judge of two answers side by side has one" in text
+        assert "length, style: no probe of it was asked for (--probes)" in text
 
 
 def test_probes_that_are_not_recorded_are_told(words: list[Any], assay: Make) -> None:

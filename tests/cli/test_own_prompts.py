@@ -88,6 +88,59 @@ def test_try_tells_verdicts_that_flip_with_both_reasons(
     assert effect["metrics"][0]["agreement"]["n"] == 6
 
 
+def test_try_takes_several_wordings_and_decides(
+    assay: Make, set_file: Make, judge_file: Make, no_flowers: OpenAIServer, tmp_path: Path
+) -> None:
+    """`short` leaves flowers out, as the marked prompt says; `same` begins with another word and changes no claim."""
+    short = edited(tmp_path / "short", "claims.en")
+    same = tmp_path / "same.md"
+    ours = resources.files("assay.prompts").joinpath("claims.en.md").read_text(encoding="utf-8")
+    same.write_text(re.sub(r"\A(## \w+\n)", r"\1Please. ", ours), encoding="utf-8")
+    words = ["prompts", "try", "claims.en", set_file(), "--edit", short, "--edit", same, "--judge", judge_file()]
+    effect = assay(*words, "--json").json
+    assert (effect["variant"], effect["lost"]) == (str(short), [["s0", "Send flowers."], ["s3", "Send flowers."]])
+    (other,) = effect["further"]
+    assert (other["variant"], other["lost"], other["flips"]) == (str(same), [], [])
+    assert effect["prompts_before"] == other["prompts_before"] and effect["prompts_after"] != other["prompts_after"]
+    assert len(no_flowers.asked_for("Claims")) == 3 * 6
+    plain = assay(*words).out
+    assert f"--- {short} instead of claims.en@" in plain and f"--- {same} instead of claims.en@" in plain
+    assert "Wordings by faithfulness:claims=judge; the first is in use" in plain
+    assert plain.splitlines()[-1].startswith("Not settled: ")
+
+
+def test_try_ships_the_wording_that_agrees_better(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """Ten answers of thirty have flowers, which the prompt in use does not find: it scores them 1/2, the others 1.
+
+    The marked prompt finds nothing but flowers: 1/2 and 0. The raters like flowers, but for one answer of each kind.
+    """
+
+    def script(request: Request) -> Answer | None:
+        if MARK not in request.body["messages"][0]["content"]:
+            return None
+        asked = json.loads(sensible_reply(request.body)[0])
+        return Answer(text=json.dumps({key: "Yes" if f"{key}: Send" in request.user else "No" for key in asked}))
+
+    openai_server.script = script
+    path = set_file(30)
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for number, row in enumerate(rows):
+        row["rating"] = (5 if number else 2) if number % 3 == 0 else (1 if number > 1 else 4)
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    edit = edited(tmp_path / "own", "support.en")
+    words = ["prompts", "try", "support", path, "--edit", edit, "--judge", judge_file()]
+    decision = assay(*words, "--json").json["decision"]
+    assert (decision["verdict"], decision["best"], decision["basis"]) == ("ship", str(edit), "agreement")
+    in_use, new = decision["versions"]
+    assert in_use["name"].startswith("support.en@") and new["mean"] == pytest.approx(-in_use["mean"])
+    (row,) = decision["differences"]
+    assert row["difference"] == pytest.approx(2 * new["mean"]) and row["low"] > 0
+    assert assay(*words).out.splitlines()[-1] == decision["sentence"]
+    assert decision["sentence"].startswith(f"Ship {edit}: its scores agree {row['difference']:.2f} better")
+
+
 def test_a_wording_that_is_not_recorded_loses_no_claims(
     assay: Make, set_file: Make, judge_file: Make, tmp_path: Path
 ) -> None:
@@ -106,8 +159,10 @@ def test_what_cannot_be_tried(assay: Make, set_file: Make, judge_file: Make, tmp
     same = tmp_path / "same.md"
     same.write_text(ours, encoding="utf-8")
     path, judge = set_file(), judge_file()
+    short, again = (edited(tmp_path / folder, "claims.en") for folder in ("short", "again"))
     for words, code, message in [
         (("claims.en", path, "--edit", same), 2, "word for word the prompt in use"),
+        (("claims.en", path, "--edit", short, "--edit", again), 2, "is word for word"),
         (("claims.nl", path, "--edit", edited(tmp_path / "own", "claims.nl")), 2, "no sample of"),
         (("claims.fr", path, "--edit", same), 2, "claims exists in "),
         (("claim", path, "--edit", same), 2, "no prompt is called 'claim'"),

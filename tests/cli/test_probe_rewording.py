@@ -68,7 +68,7 @@ def test_a_budget_ends_it_and_the_cassette_goes_on(
     assert assay(*command).code == 0
     assert len(openai_server.requests) == 12
     written = {path.name: path.read_bytes() for path in Path("probes").iterdir()}
-    assert len(written) == 8 - 1  # of one context no other order can be made
+    assert len(written) == 9 - 1  # of one context no other order can be made
     assert assay(*command, "--mode", "replay").code == 0
     assert {path.name: path.read_bytes() for path in Path("probes").iterdir()} == written
     assert len(openai_server.requests) == 12

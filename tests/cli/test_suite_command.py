@@ -72,6 +72,62 @@ def test_nightly_runs_until_one_fails(assay: Make, suite_file: Make, set_file: M
     assert len(list((tmp_path / "out/site").glob("night*-*.html"))) == 4
 
 
+@pytest.mark.parametrize("form", ["list", "short", "beside"])
+def test_nights_that_decide_against_the_accepted_run(
+    *, assay: Make, suite_file: Make, set_file: Make, form: str
+) -> None:
+    """The first night has no baseline; the same answers are as good; most answers worse fail; one worse is not settled.
+
+    The gate is written as the others are, with its kind as a key in the list, or beside the list.
+    """
+    path, bounds = set_file(40, rating=None), {"against": "accepted", "margin": 0.05, "metric": "token_overlap"}
+    original = path.read_bytes()
+    suite = {
+        "list": lambda: suite_file({"gate": "decide"} | bounds),
+        "short": lambda: suite_file({"decide": bounds}),
+        "beside": lambda: suite_file(decide=bounds),
+    }[form]()
+
+    def night() -> tuple[int, str, str, str]:
+        done = assay("suite", suite, "--json")
+        (gate,) = done.json["gates"]
+        assert (gate["gate"], gate["name"]) == ("decide", "decide of token_overlap, margin 0.05")
+        return done.code, done.json["verdict"], gate["state"], gate["reason"]
+
+    code, verdict, state, reason = night()
+    assert (code, verdict, state) == (0, "passed", "no baseline")
+    assert reason.endswith("accept one with `assay accept RUN`")
+    assert assay("accept", "last").code == 0
+    code, verdict, state, reason = night()
+    assert (code, verdict, state) == (0, "passed", "passed")
+    assert "No difference that matters: this run and the accepted run differ by less than 0.05" in reason
+    worse(path, *(f"s{number}" for number in range(0, 40, 2)))
+    code, verdict, state, reason = night()
+    assert (code, verdict, state) == (5, "gate failed", "failed")
+    assert reason.startswith("By token_overlap alone, which no rating of these answers corrects: keep the accepted run")
+    path.write_bytes(original)
+    worse(path, "s1", "s2", "s3", "s4", "s5", "s7")
+    code, verdict, state, reason = night()
+    assert (code, verdict, state) == (5, "gate undecided", "undecided")
+    assert "not settled: " in reason
+    shown = assay("suite", suite, "--accept", "--json")
+    assert (shown.code, shown.json["verdict"]) == (0, "passed"), "the accepted run is the new baseline"
+
+
+def test_a_better_night_ships(assay: Make, suite_file: Make, set_file: Make) -> None:
+    path = set_file(40, rating=None)
+    good = path.read_bytes()
+    worse(path, *(f"s{number}" for number in range(0, 40, 2)))
+    suite = suite_file({"gate": "decide"})  # one metric beside none: it decides
+    assert assay("suite", suite, "--accept").code == 0
+    path.write_bytes(good)
+    done = assay("suite", suite)
+    assert done.code == 0
+    assert "passed      decide: By token_overlap alone, which no rating of these answers corrects: ship this run:" in (
+        " ".join(done.out.split()).replace("passed decide", "passed      decide")
+    )
+
+
 def test_junit_says_which_gate_failed(assay: Make, suite_file: Make, set_file: Make, tmp_path: Path) -> None:
     worse(set_file(3), "s0", "s1", "s2", answer="\x07 bell and \ufffe")
     assert assay("suite", suite_file(SHARE, REGRESSION, {"gate": "coverage", "at_least": 1.0})).code == 5

@@ -25,7 +25,7 @@ from assay.runs.decision_report import (
 OLD = VersionEstimate("old", 120, 40, 3.4, 3.2, 3.6, 0.03, (2, 2))
 NEW = VersionEstimate("new", 118, 35, 3.8, 3.6, 4.0, 0.97, (1, 1))
 CHANGE = VersionDifference(
-    "old", "new", 0.4, 0.1, 0.7, 0.02, 0.2, 0.6, 0.0004, 118, 96, 33, 0.25, -0.05, 0.55
+    "old", "new", 0.4, 0.1, 0.7, 0.02, 0.2, 0.6, 0.0004, 118, 96, 33, 0.25, -0.05, 0.55, True
 )  # fmt: skip
 SHIP = Decision(
     "ship", "new", (OLD, NEW), (CHANGE,), Needs(), 0.1, "ratings and scores", (1, 5), "scorer:team.yaml",
@@ -65,6 +65,13 @@ def test_every_figure_of_the_decision_stands_in_the_page() -> None:
         assert part in shown
     assert "your raters' ratings and the scores of scorer:team.yaml" in shown
     assert "To settle" not in shown and "http:" not in page and "https:" not in page and "<script" not in page
+
+
+def test_an_adjusted_difference_of_scores_says_so() -> None:
+    """It may be on another scale than the other columns, unless scores are all that there is."""
+    of_scores = replace(SHIP, differences=(replace(CHANGE, adjusted_by_ratings=False),))
+    assert "+0.250 [−0.050, +0.550] (of scores)" in render_decision_report(of_scores)
+    assert "(of scores)" not in render_decision_report(replace(of_scores, basis="scores"))
 
 
 def test_the_charts_stand_on_one_axis_each() -> None:

@@ -13,6 +13,7 @@ from assay.meta_eval.difference import find_standing
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.results import Comparison
 from assay.presentation.result_table import Paragraph
+from assay.runs.judge_bias import Bias
 from assay.runs.judge_comparison import ClaimAgreement, JudgeComparison, JudgeFindings, Unit
 from assay.runs.judge_probes import ProbeFindings
 from assay.runs.judge_report import render_judge_report, write_judge_report
@@ -116,13 +117,20 @@ def page() -> str:
         ),
         ProbeFindings("b", "padded", 0, none, 0, Estimate(None, n=0, problem="no sample"), 0, False),
     )
-    return render_judge_report(replace(comparison, probes=probed), [HOSTILE])
+    missing = Estimate(None, problem="no probe of it was asked for")
+    biases = (
+        Bias(HOSTILE, "instructions", "injected", Estimate(0.1, 0.05, 0.2, n=6, groups=6)),
+        Bias("b", "style", "styled", missing),
+    )
+    return render_judge_report(replace(comparison, probes=probed, biases=biases), [HOSTILE])
 
 
 def test_flips_under_probes(page: str) -> None:
     cells = re.sub(r"\s*(<[^>]+>\s*)+", "|", page)
-    assert "|25% [10%, 50%]|3|6|+0.100 [+0.050, +0.200]|" in cells
-    assert "|none: no claim stands in both|0|0|none: no sample|" in cells
+    assert "|25% [10%, 50%]|3|" in cells
+    assert "|none: no claim stands in both|0|" in cells
+    assert "|instructions|injected|+0.100 [+0.050, +0.200]|6|" in cells
+    assert "Bias that is not measured: style of b: no probe of it was asked for." in page
 
 
 def test_names_stay_text_and_nothing_is_fetched(page: str) -> None:
@@ -178,4 +186,5 @@ def test_two_judges_stand_beside_each_other_in_the_words_of_the_advice(
         "buy the best",
         line,
         "Verdicts on the 12 claims that all judged: agreement 0.25 of 1 (Krippendorff's alpha; 0 is chance).",
+        "Not settled: no agreement with ratings can be compared with that of one.",
     ]

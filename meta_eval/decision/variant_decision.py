@@ -1,0 +1,152 @@
+"""Which variant of a measure, a prompt or a judge, agrees better with the raters: the same verdicts and sentence."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..comparison import compare_metrics
+from ..correlation import spearman
+from ..difference import MARGIN, find_standing
+from ..jackknife import FEWEST_GROUPS
+from ..results import Comparison
+from ..table import ScoreTable
+from .version_decision import Decision, Needs, Verdict, VersionDifference, VersionEstimate
+
+_LEVEL = 0.95
+_SAME = 1e-9
+
+
+def decide_variants(table: ScoreTable, *, margin: float = MARGIN, measure: str = "", seed: int = 0) -> Decision | None:
+    """Decides which variant of a measure agrees best with the raters, or says how many more ratings would tell.
+
+    Each variant is compared with the one in use on the rated answers that both scored (`compare`: the difference of
+    Spearman's rho, with an interval from leaving out one group at a time), at the level 95% of all of them together: of
+    k variants each at 1 - 0.05 / k (Bonferroni), because the best of several looks better than it is. `ship`: the
+    interval of one variant, or of several of which it agrees best, lies above 0. `keep`: none agrees better, and at
+    least one surely worse. `equivalent`: all lie within the margin by two one-sided tests at 5%, which need no
+    correction: all must (Berger, 1982). Otherwise `unsettled`.
+
+    Args:
+        table: The variants' scores of the same answers, one column per variant; the first is what is in use today.
+        margin: The largest difference of agreement that does not matter.
+        measure: The metric that the variants compute, for the notes.
+        seed: Seed of the permutations.
+
+    Returns:
+        The decision. Its intervals are for a single look, at the level of all of them together. None where no variant
+        can be compared with the one in use.
+
+    Raises:
+        InputError: The table has fewer than two variants.
+
+    Example:
+        >>> import numpy as np
+        >>> ratings = np.tile([1.0, 2, 3, 4, 5], 8)
+        >>> noise = np.random.default_rng(0).normal(size=40)
+        >>> scores = np.column_stack([noise, ratings + noise])
+        >>> table = ScoreTable(tuple(map(str, range(40))), ("old", "new"), scores, ratings[:, None])
+        >>> decide_variants(table).verdict
+        'ship'
+    """
+    names = table.metrics
+    comparisons = compare_with_first(table, margin=margin, seed=seed)
+    comparable = [row for row in comparisons if row.difference.value is not None]
+    if not comparable:
+        return None
+    problems = [row for row in comparisons if row.difference.value is None]
+    versions = _estimates(table, [names[0], *(row.first for row in comparable)], comparable)
+    verdict, best = _verdict(comparable, versions)
+    more = [row.standing.more_ratings for row in comparable if row.standing.kind == "unsettled"]
+    known = [count for count in more if count is not None]
+    notes = [f"{row.first} cannot be compared with {row.second}: {row.problem}." for row in problems]
+    if len(comparisons) > 1:
+        notes.append(f"The intervals of the {len(comparisons)} comparisons hold for all of them together.")
+    return Decision(
+        verdict,
+        best,
+        versions,
+        tuple(_difference(row, len(comparisons)) for row in comparable),
+        Needs(ratings=max(known) if verdict == "unsettled" and known else None),
+        margin,
+        "agreement",
+        (-1.0, 1.0),
+        measure,
+        notes=tuple(notes),
+    )
+
+
+def variant_sentences(decision: Decision | None, in_use: str) -> list[str]:
+    """Says what a reader should know of a decision between variants, and last the decision in a sentence.
+
+    Args:
+        decision: The decision; None where no variant can be compared with the one in use.
+        in_use: The variant in use.
+    """
+    if decision is None:
+        return [f"Not settled: no agreement with ratings can be compared with that of {in_use}."]
+    return [*decision.notes, decision.sentence]
+
+
+def compare_with_first(table: ScoreTable, *, margin: float = MARGIN, seed: int = 0) -> list[Comparison]:
+    """Compares each variant of a table with the first, at the level of all of these comparisons together."""
+    first, *others = table.metrics
+    level = 1 - (1 - _LEVEL) / max(1, len(others))
+    rows = [compare_metrics(table, other, first, level=level, margin=margin, seed=seed) for other in others]
+    return [_with_bound_of_same(row, level) for row in rows]
+
+
+def _with_bound_of_same(row: Comparison, level: float) -> Comparison:
+    """Bounds a difference that no group shows: of G groups up to 1 - tail^(1 / G) may rank otherwise.
+
+    Each exception takes up to four times its share from a correlation, as in `jackknife_intervals`. Without this two
+    variants that rank all answers alike would have no interval, and nothing could be said of them.
+    """
+    difference = row.difference
+    has_groups = (difference.groups or 0) >= FEWEST_GROUPS
+    if difference.value is None or abs(difference.value) > _SAME or difference.low is not None or not has_groups:
+        return row
+    bound = min(2.0, 4 * (1 - ((1 - level) / 2) ** (1 / (difference.groups or 1))))
+    bounded = replace(difference, low=-bound, high=bound, problem="")
+    return replace(row, difference=bounded, standing=find_standing(bounded, margin=row.margin, level=level))
+
+
+def _verdict(rows: Sequence[Comparison], versions: Sequence[VersionEstimate]) -> tuple[Verdict, str]:
+    kinds = [row.standing.kind for row in rows]
+    if "better" in kinds:
+        better = [row for row in rows if row.standing.kind == "better"]
+        return "ship", max(better, key=lambda row: row.difference.value or 0.0).first
+    highest = max(versions, key=lambda version: version.mean).name
+    if "unsettled" in kinds:
+        return "unsettled", highest
+    return ("keep", versions[0].name) if "worse" in kinds else ("equivalent", highest)
+
+
+def _estimates(table: ScoreTable, names: Sequence[str], rows: Sequence[Comparison]) -> tuple[VersionEstimate, ...]:
+    """The agreement of each variant on all rated answers that it scored, with intervals that hold together."""
+    import numpy as np
+
+    rated, level = table.rated(), 1 - (1 - _LEVEL) / len(names)
+    kinds = {row.first: row.standing.kind for row in rows}
+    better, worse = (list(kinds.values()).count(kind) for kind in ("better", "worse"))
+    estimates = []
+    for name in names:
+        scores = rated.column(name)
+        known = np.flatnonzero(~np.isnan(scores))
+        agreement = spearman(
+            scores[known].tolist(),
+            rated.mean_rating[known].tolist(),
+            [rated.groups[place] for place in known],
+            level=level,
+            has_p_value=False,
+        )
+        kind, last = kinds.get(name), len(names)
+        ranks = (1 + better, last - worse) if kind is None else (1 + (kind == "worse"), last - (kind == "better"))
+        count = len(known)
+        value = agreement.value or 0.0
+        estimates.append(VersionEstimate(name, count, count, value, agreement.low, agreement.high, None, ranks))
+    return tuple(estimates)
+
+
+def _difference(row: Comparison, comparisons: int) -> VersionDifference:
+    value, low, high = row.difference.value or 0.0, row.difference.low, row.difference.high
+    p = None if row.p_permutation is None else min(1.0, comparisons * row.p_permutation)
+    return VersionDifference(row.second, row.first, value, low, high, p, low, high, p, row.n, row.n, row.n)

@@ -1,0 +1,134 @@
+"""The decision between variants of a measure, by hand: verdicts, the correction for their number, and the sentence."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.meta_eval.arrays import Floats
+from assay.meta_eval.decision import Decision, decide_variants, variant_sentences
+from assay.meta_eval.table import ScoreTable
+
+RATINGS = np.tile([1.0, 2, 3, 4, 5], 40)
+NOISE = np.random.default_rng(0).normal(size=(len(RATINGS), 3))
+
+
+def table(*, items: int = 200, lower_is_better: bool = False, **variants: Floats) -> ScoreTable:
+    return ScoreTable(
+        tuple(map(str, range(items))),
+        tuple(variants),
+        np.column_stack([column[:items] for column in variants.values()]),
+        RATINGS[:items, None],
+        directions=dict.fromkeys(variants, not lower_is_better),
+    )
+
+
+def decide(*, items: int = 200, lower_is_better: bool = False, **variants: Floats) -> Decision:
+    decision = decide_variants(table(items=items, lower_is_better=lower_is_better, **variants))
+    assert decision is not None
+    return decision
+
+
+GOOD, NONE = RATINGS + NOISE[:, 0], NOISE[:, 1]
+
+
+def test_the_four_verdicts() -> None:
+    """Scores with the rating in them beside noise; twice the scores rank all answers alike."""
+    better, worse = decide(old=NONE, new=GOOD), decide(old=GOOD, new=NONE)
+    assert (better.verdict, better.best, better.versions[1].ranks) == ("ship", "new", (1, 1))
+    assert (worse.verdict, worse.best, worse.versions[1].ranks) == ("keep", "old", (2, 2))
+    assert better.differences[0].difference == pytest.approx(-worse.differences[0].difference)
+    same = decide(old=GOOD, new=2 * GOOD)
+    assert (same.verdict, same.differences[0].difference) == ("equivalent", pytest.approx(0))
+    unsettled = decide(items=20, old=NOISE[:, 1], new=NOISE[:, 2])
+    assert (unsettled.verdict, unsettled.versions[0].ranks) == ("unsettled", (1, 2))
+    assert unsettled.needs.ratings is not None and unsettled.needs.answers is None
+
+
+def test_where_lower_is_better_the_sign_turns() -> None:
+    assert decide(old=-NONE, new=-GOOD, lower_is_better=True).verdict == "ship"
+
+
+def test_the_same_ranks_are_not_surely_the_same_elsewhere() -> None:
+    """No exception among G groups: up to 1 - .025^(1 / G) of others may be one, each worth four times its share."""
+    for items, verdict in ((200, "equivalent"), (60, "unsettled")):
+        decision = decide(items=items, old=GOOD, new=2 * GOOD)
+        bound = 4 * (1 - 0.025 ** (1 / items))
+        (row,) = decision.differences
+        assert (row.low, row.high) == (pytest.approx(-bound), pytest.approx(bound))
+        assert decision.verdict == verdict
+
+
+def test_of_several_each_interval_is_wider() -> None:
+    """Of two others each has 1 - .05 / 2: its half width is that of one other, times the ratio of t's quantiles."""
+    one = decide(old=NONE, new=GOOD).differences[0]
+    two = decide(old=NONE, new=GOOD, third=NOISE[:, 2]).differences[0]
+    assert one.low is not None and one.high is not None and two.low is not None and two.high is not None
+    ratio = stats.t.isf(0.0125, 199) / stats.t.isf(0.025, 199)
+    assert (two.high - two.low) / (one.high - one.low) == pytest.approx(ratio)
+    assert one.p is not None and two.p == pytest.approx(2 * one.p)
+
+
+def test_of_several_the_best_of_those_that_are_better_is_shipped() -> None:
+    decision = decide(old=NONE, fair=RATINGS + 2 * NOISE[:, 0], good=GOOD)
+    assert (decision.verdict, decision.best) == ("ship", "good")
+    assert "those of old" in decision.sentence
+    assert decision.notes == ("The intervals of the 2 comparisons hold for all of them together.",)
+
+
+def test_one_worse_and_one_as_good_keeps_what_is_in_use() -> None:
+    decision = decide(old=GOOD, twice=2 * GOOD, noise=NONE)
+    assert (decision.verdict, decision.best) == ("keep", "old")
+    assert decision.sentence == (
+        "Keep old: no other is better, and the next best, twice, differs by less than 0.1 (likely -0.09 to +0.09, on "
+        "200 answers)."
+    )
+
+
+def test_a_variant_that_cannot_be_compared_is_named() -> None:
+    constant = np.ones(200)
+    decision = decide(old=NONE, new=GOOD, flat=constant)
+    assert (decision.verdict, len(decision.versions)) == ("ship", 2)
+    assert decision.notes[0] == "flat cannot be compared with old: scores or ratings do not vary."
+    assert decide_variants(table(old=NONE, flat=constant)) is None
+    assert variant_sentences(None, "old") == [
+        "Not settled: no agreement with ratings can be compared with that of old."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("variants", "sentence"),
+    [
+        (
+            {"old": NONE, "new": GOOD},
+            "Ship new: its scores agree {0:.2f} better with your raters than those of old (likely {1:.2f} to {2:.2f}, "
+            "on 200 answers).",
+        ),
+        (
+            {"old": GOOD, "new": NONE},
+            "Keep old: its scores agree {3:.2f} better with your raters than those of new (likely {4:.2f} to {5:.2f}, "
+            "on 200 answers).",
+        ),
+        (
+            {"old": GOOD, "new": 2 * GOOD},
+            "No difference that matters: new and old differ by less than 0.1 (likely {1:+.2f} to {2:+.2f}, on 200 "
+            "answers).",
+        ),
+    ],
+)
+def test_the_sentence(variants: dict[str, Floats], sentence: str) -> None:
+    decision = decide(**variants)
+    row = decision.differences[0]
+    assert row.low is not None and row.high is not None
+    numbers = (row.difference, row.low, row.high, -row.difference, -row.high, -row.low)
+    assert decision.sentence == sentence.format(*numbers)
+
+
+def test_the_sentence_of_an_unsettled_one_says_how_many_ratings() -> None:
+    decision = decide(items=20, old=NOISE[:, 1], new=NOISE[:, 2])
+    row = decision.differences[0]
+    assert row.low is not None and row.high is not None
+    assert decision.sentence.startswith(
+        f"Not settled: new agrees with your raters somewhere between {-row.low:.2f} worse and {row.high:.2f} better "
+        "than old (on 20 answers); about "
+    )
+    assert decision.sentence.endswith(" more ratings would settle it.")
