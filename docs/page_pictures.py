@@ -20,9 +20,12 @@ from typing import Any
 from pictures import BROWSERS, IMAGES, ROOT, write_report
 from playwright.sync_api import sync_playwright
 
+from assay.eval_sets import load_set, write_set
+
 WIDTHS = {1280: 900, 390: 844}
 SCHEMES = ("light", "dark")
 RATED = 20
+_PAIR_GUIDELINE = "The better answer is true, and helps the customer further. A longer one is not better."
 _GUIDELINE = "5: true and complete. 3: true, but something is missing. 1: something in it is not true."
 
 
@@ -41,6 +44,13 @@ def main() -> None:
             for page, picture in pages(browser_context, links[0], "rate"):
                 page.keyboard.press("2")
                 page.locator(".sentence input").nth(1).focus()
+                page.screenshot(path=picture)
+        write_versions(folder)
+        (folder / "pairs.md").write_text(_PAIR_GUIDELINE, encoding="utf-8")
+        pairs = ("rate", "today.jsonl", "new.jsonl", "--pairs", "--raters", "ada,bob", "--guideline", "pairs.md")
+        with serving(folder, *pairs, "--port", "0") as links:
+            for page, picture in pages(browser_context, links[0], "rate-pairs"):
+                page.keyboard.press("1")
                 page.screenshot(path=picture)
         with serving(folder, "view", "--port", "0") as links:
             for page, picture in pages(browser_context, links[0], "view-run"):
@@ -63,6 +73,14 @@ def main() -> None:
                 page.goto(f"{page.url}/answer?id=refund")
                 page.screenshot(path=picture)
         browser.close()
+
+
+def write_versions(folder: Path) -> None:
+    """Writes the answers of two versions: those of the bundled helpdesk, and the same without their last sentence."""
+    rows = [row for row in load_set("helpdesk_en") if row.response.count(". ") > 1]
+    shorter = [row.model_copy(update={"response": row.response.rpartition(". ")[0] + "."}) for row in rows]
+    write_set(rows, folder / "today.jsonl")
+    write_set(shorter, folder / "new.jsonl")
 
 
 def write_conversation(folder: Path) -> None:

@@ -2,6 +2,10 @@ from .bundled import bundled_sets as bundled_sets
 from .message import FunctionCall as FunctionCall
 from .message import Message as Message
 from .message import ToolCall as ToolCall
+from .preference import Preference as Preference
+from .preference_reading import is_preference_file as is_preference_file
+from .preference_reading import read_preferences as read_preferences
+from .preference_writer import write_preferences as write_preferences
 from .ragas_dataset import from_ragas as from_ragas
 from .ragas_dataset import to_ragas as to_ragas
 from .sample import Sample as Sample

@@ -701,6 +701,8 @@ class RatingPage(PackFile):
         rate_turn: With `{turn}` for the place of the answer, as `turn` has it.
         turns_shown: With `{first}`, `{last}` and `{end}` for the places of the messages that are shown, and the last.
         characters_left_out: With `{count}`, as `items_left_out` and `other_parts` have it.
+        compared_yours: With `{done}` for the rater's pairs.
+        compared_team: With `{done}` and `{total}` for the team's choices.
     """
 
     title: str
@@ -745,3 +747,18 @@ class RatingPage(PackFile):
     characters_left_out: str
     items_left_out: str
     other_parts: str
+    compare_title: str
+    answer_a: str
+    answer_b: str
+    which_better: str
+    a_better: str
+    about_the_same: str
+    b_better: str
+    compare_conversations: str
+    compare_turns: str
+    compared_turn: str
+    compare_reason_hint: str
+    compared_yours: str
+    compared_team: str
+    compare_done: str
+    no_contexts_of_pair: str

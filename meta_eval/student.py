@@ -1,6 +1,10 @@
-"""Quantiles of Student's t distribution."""
+"""Student's t distribution: its quantiles, and how many degrees of freedom unequal groups leave."""
 
 from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .arrays import Floats
 
 _MANY_DEGREES = 8
 
@@ -31,3 +35,23 @@ def t_quantile(share: float, degrees: float) -> float:
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * d**4),
     )
     return z + sum(terms)
+
+
+def effective_degrees(sizes: "Floats") -> float:
+    """Computes the degrees of freedom that groups leave: their effective number less one, sum(n)^2 / sum(n^2) - 1.
+
+    Groups of unequal size count for fewer (Kish, 1965): one with half of the answers leaves three at most.
+
+    Args:
+        sizes: How many answers or comparisons count in each group, (groups,).
+
+    Returns:
+        The degrees of freedom, at least 1.
+
+    Example:
+        >>> import numpy as np
+        >>> effective_degrees(np.array([5.0, 5, 5, 0])), effective_degrees(np.array([6.0, 2, 2, 2]))
+        (2.0, 2.0)
+    """
+    squares = float((sizes**2).sum())
+    return max(float(sizes.sum()) ** 2 / squares - 1, 1.0) if squares else 1.0

@@ -10,8 +10,8 @@ from ..presentation.result_table import Paragraph, ReportBlock, ResultTable
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .missing_scores import describe_missing_scores
+from .ratings.item_queue import queue_ids
 from .ratings.rating_join import join_run_ratings
-from .ratings.rating_queue import queue_ids
 from .run_tables import rating_of, sample_table, summary_table
 from .summary import MetricSummary, ScoreTotals, first_scored
 

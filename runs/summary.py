@@ -114,8 +114,8 @@ class ScoreTotals:
     @classmethod
     def of_run(cls, store: "Store", run: str) -> Self:
         """The totals of a run, which the store's database adds up; its ratings are those of `join_ratings`."""
+        from .ratings.item_queue import queue_ids
         from .ratings.rating_join import JoinedRatings, join_run_ratings
-        from .ratings.rating_queue import queue_ids
 
         fitted = find_fitted(store, run)
         joined = join_run_ratings(store, run) if fitted or queue_ids(store.database) else JoinedRatings({})

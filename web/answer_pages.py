@@ -23,10 +23,10 @@ from ..runs import Store
 from ..runs.answer_index import AnswerIndex
 from ..runs.database import Database
 from ..runs.ratings import QueueSettings, RatingQueue
+from ..runs.ratings.item_queue import queue_ids
 from ..runs.ratings.rated_set import rated_ids, ratings_of_answers
 from ..runs.ratings.rating_join import find_rated_sample
 from ..runs.ratings.rating_meaning import PICKED_FROM
-from ..runs.ratings.rating_queue import queue_ids
 from ..runs.reply_audit import ReplyAudit, audit_replies
 from .answer_view import AnswerView, view_answer
 from .rendering import render_message, render_unknown_visitor

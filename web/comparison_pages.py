@@ -16,7 +16,7 @@ from ..runs.compare import RunComparison, compare
 from ..runs.compare_ratings import compare_ratings
 from ..runs.compare_tables import comparison_sentences, comparison_tables
 from ..runs.decision_report import view_decision
-from ..runs.ratings.rating_queue import rating_state
+from ..runs.ratings.item_queue import rating_state
 from ..text.wording import count_of
 from .run_decision import RunDecision, decide_two
 from .run_pages import answer_url

@@ -1,7 +1,6 @@
 """The raters' pages: one answer at a time, and nothing about metrics or other raters."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
@@ -13,15 +12,18 @@ from ..errors import UsageError
 from ..eval_sets import Sample
 from ..eval_sets.turns import is_turn
 from ..languages import Language
-from ..runs.ratings import Assignment, RatingQueue
+from ..runs.database import Database
+from ..runs.ratings import RatingQueue
+from ..runs.ratings.item_queue import ItemQueue
+from ..runs.ratings.queue_opening import open_item_queue
 from .connections import Connections
+from .forms import Form
 from .rated_answer import RatedAnswer, render_answer, split_answer
 from .rendering import page_language, render, render_message, render_unknown_visitor
 from .sessions import SEE_OTHER, Sessions
 from .thread_view import ThreadView, find_tested_turn, view_thread
 from .viewer import number_of
 
-T = TypeVar("T")
 RATER = "rater"
 RATER_HOME = "/rate"
 CANNOT_TELL = "cannot-tell"
@@ -30,7 +32,7 @@ _MOST_BOXES = 3000  # sentences of a page's conversation that can be marked
 
 
 class RaterPages:
-    """The pages of the raters of one queue.
+    """The pages of the raters of one queue of answers.
 
     Args:
         connections: The store's database.
@@ -52,77 +54,111 @@ class RaterPages:
         visitor = await self._sessions.visitor(request, RATER)
         if visitor is None:
             return render_unknown_visitor(request)
-
-        def read(queue: RatingQueue) -> tuple[Assignment | None, tuple[int, int], int, str]:
-            assignment = queue.next_answer(visitor.name)
-            return assignment, queue.counts(), queue.count_rated(visitor.name), queue.guideline
-
-        assignment, (team_done, total), own_done, guideline = await self._in_queue(read)
-        csrf = await self._sessions.csrf_token(request, visitor)
         language = page_language(request)
-        words = language.rating_page
-        if assignment is None:
-            return render_message(request, 200, words.done_title, words.done_text, csrf=csrf)
-        sample = assignment.sample
-        settings = await self._in_queue(lambda queue: queue.settings)
-        content: dict[str, Any] = {
-            "title": words.title,
-            "scripts": ["rate.js"],
-            "csrf": csrf,
-            "sample": sample,
-            "turn": find_tested_turn(sample) if is_turn(sample) else None,
-            "turn_url": lambda turn: f"{RATER_HOME}?{urlencode({'turn': turn})}#turn-{turn}",
-            "levels": range(settings.rating_min, settings.rating_max + 1),
-            "guideline": guideline,
-            "team_done": team_done,
-            "total": total,
-            "own_done": own_done,
-        }
         turn = request.query_params.get("turn")
         around = None if turn is None else number_of(turn, 0)
+
+        def read(database: Database) -> dict[str, Any]:
+            return self._read_page(database, visitor.name, language, around)
+
+        content = await run_in_threadpool(self._connections.run, read)
+        csrf = await self._sessions.csrf_token(request, visitor)
+        if "template" not in content:
+            return render_message(request, 200, language.rating_page.done_title, content["done"], csrf=csrf)
+        content = {"scripts": ["rate.js"], "csrf": csrf, "turn_url": _turn_url} | content
+        return render(request, content["template"], content)
+
+    def _read_page(self, database: Database, rater: str, language: Language, around: int | None) -> dict[str, Any]:
+        """What the page shows: its `template` with its content, or what it says when nothing is left (`done`)."""
+        queue, words = RatingQueue(database, self._queue), language.rating_page
+        assignment = queue.next_answer(rater)
+        if assignment is None:
+            return {"done": words.done_text}
+        sample, settings = assignment.sample, queue.settings
+        turn = find_tested_turn(sample) if is_turn(sample) else None
+        content: dict[str, Any] = {
+            "template": "rate.html",
+            "title": words.title,
+            "item": sample.id,
+            "showing": assignment.showing,
+            "sample": sample,
+            "turn": turn,
+            "levels": range(settings.rating_min, settings.rating_max + 1),
+            "guideline": queue.guideline,
+            "reason_hint": words.reason_hint,
+            "no_contexts": words.no_contexts_of_turn if sample.messages and turn is None else words.no_contexts,
+        }
+        content |= count_progress(queue, rater, words.progress_yours, words.progress_team)
         if sample.messages:
-            content["thread"] = await run_in_threadpool(_view_rated, sample, language, around)
-            spoken = {context for message in sample.messages for context in message.retrieved_contexts}
-            content["contexts"] = [
-                context for context in sample.retrieved_contexts if is_turn(sample) or context not in spoken
-            ]
+            content["thread"] = _view_rated(sample, language, around)
+            content["contexts"] = contexts_beside(sample)
         else:
-            content["answer"] = await run_in_threadpool(render_answer, sample.response, sample.language)
+            content["answer"] = render_answer(sample.response, sample.language)
             content["contexts"] = sample.retrieved_contexts
-        return render(request, "rate.html", content)
+        return content
 
     async def _save(self, request: Request) -> Response:
         visitor, form = await self._sessions.read_form(request, RATER)
         if visitor is None:
             return render_unknown_visitor(request)
-        sample = form.json_text("sample")
-        marked = set(form.texts("wrong"))
-
-        def save(queue: RatingQueue) -> None:
-            answer = queue.sample(sample)
-            queue.save(
-                visitor.name,
-                sample,
-                None if form.text("value") == CANNOT_TELL else form.level("value"),
-                reason=form.text("reason")[:_LONGEST_REASON].strip(),
-                wrong_sentences=_marked_sentences(answer, marked),
-            )
-
         try:
-            await self._in_queue(save)
+            await run_in_threadpool(
+                self._connections.run, lambda database: self._save_form(database, visitor.name, form)
+            )
         except UsageError as error:
             return render_message(request, 400, "This rating was not saved", str(error))
         return RedirectResponse(RATER_HOME, SEE_OTHER)
+
+    def _save_form(self, database: Database, rater: str, form: Form) -> None:
+        """Keeps what a form says.
+
+        Raises:
+            UsageError: It says nothing that can be kept.
+        """
+        queue, sample = RatingQueue(database, self._queue), form.json_text("sample")
+        queue.save(
+            rater,
+            sample,
+            None if form.text("value") == CANNOT_TELL else form.level("value"),
+            reason=read_reason(form),
+            wrong_sentences=_marked_sentences(queue.sample(sample), set(form.texts("wrong"))),
+            showing=form.text("showing"),
+        )
 
     async def _undo(self, request: Request) -> Response:
         visitor, _ = await self._sessions.read_form(request, RATER)
         if visitor is None:
             return render_unknown_visitor(request)
-        await self._in_queue(lambda queue: queue.undo(visitor.name))
+        await run_in_threadpool(
+            self._connections.run, lambda database: open_item_queue(database, self._queue).undo(visitor.name)
+        )
         return RedirectResponse(RATER_HOME, SEE_OTHER)
 
-    async def _in_queue(self, work: Callable[[RatingQueue], T]) -> T:
-        return await run_in_threadpool(self._connections.run, lambda database: work(RatingQueue(database, self._queue)))
+
+def count_progress(queue: ItemQueue, rater: str, yours: str, team: str) -> dict[str, Any]:
+    """What a rater's page says of the progress, in the words of its language."""
+    done, total = queue.counts()
+    return {
+        "team_done": done,
+        "total": total,
+        "progress_yours": yours.format(done=queue.count_rated(rater)),
+        "progress_team": team.format(done=done, total=total),
+    }
+
+
+def contexts_beside(sample: Sample) -> list[str]:
+    """The documentation of a conversation that does not stand in its thread."""
+    spoken = {context for message in sample.messages for context in message.retrieved_contexts}
+    return [context for context in sample.retrieved_contexts if is_turn(sample) or context not in spoken]
+
+
+def read_reason(form: Form) -> str:
+    """The reason that a rater gives."""
+    return form.text("reason")[:_LONGEST_REASON].strip()
+
+
+def _turn_url(turn: int) -> str:
+    return f"{RATER_HOME}?{urlencode({'turn': turn})}#turn-{turn}"
 
 
 def _view_rated(sample: Sample, language: Language, around: int | None) -> ThreadView:

@@ -6,9 +6,10 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from ..presentation.page import PACKAGE as SHARED
-from ..runs.ratings import RatingQueue
-from ..runs.ratings.rating_queue import read_queue_secret
+from ..runs.ratings.item_queue import read_queue_secret
+from ..runs.ratings.queue_opening import open_item_queue
 from .connections import Connections
+from .pair_pages import PairPages
 from .rater_pages import RATER, RATER_HOME, RaterPages
 from .rating_meaning import MeaningOfRatings
 from .rendering import ERROR_PAGES
@@ -40,7 +41,9 @@ class RatingApp:
     ) -> None:
         self._connections = connections
         self._queue = queue
-        self._raters = connections.run(lambda database: RatingQueue(database, queue)).settings.raters
+        opened = connections.run(lambda database: open_item_queue(database, queue))
+        self._raters = opened.settings.raters
+        pages = PairPages if opened.kind == "pairs" else RaterPages
         self._sessions = Sessions(
             lambda: connections.run(lambda database: read_queue_secret(database, queue)),
             {RATER: RATER_HOME, COORDINATOR: TEAM_HOME},
@@ -48,7 +51,7 @@ class RatingApp:
         self.asgi = Starlette(
             routes=[
                 *self._sessions.routes,
-                *RaterPages(connections, queue, self._sessions).routes,
+                *pages(connections, queue, self._sessions).routes,
                 *TeamPages(connections, queue, self._sessions, meaning).routes,
                 Mount("/static", StaticFiles(packages=[(__package__, "static"), (SHARED, "static")])),
             ],
@@ -58,7 +61,7 @@ class RatingApp:
 
     def end_links(self) -> None:
         """Makes a new secret: all links and sessions of the queue so far end."""
-        self._connections.run(lambda database: RatingQueue(database, self._queue).renew_secret())
+        self._connections.run(lambda database: open_item_queue(database, self._queue).renew_secret())
 
     def rater_paths(self) -> dict[str, str]:
         """The path of each rater's link, by name."""

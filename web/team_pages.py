@@ -1,6 +1,6 @@
 """The coordinator's page: pace, agreement, and the answers on which raters disagree, side by side."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
@@ -12,7 +12,10 @@ from ..errors import UsageError
 from ..eval_sets import Sample
 from ..eval_sets.turns import is_turn
 from ..languages import FALLBACK, load_language
-from ..runs.ratings import RatingQueue
+from ..runs.ratings import PairQueue, RatingQueue
+from ..runs.ratings.item_queue import QueueKind
+from ..runs.ratings.pair_progress import pair_disagreements, pair_progress
+from ..runs.ratings.queue_opening import open_item_queue
 from ..runs.ratings.rating_progress import disagreements, rater_agreement, rater_progress
 from .connections import Connections
 from .rating_meaning import MeaningOfRatings
@@ -56,12 +59,12 @@ class TeamPages:
         ]
 
     async def _show(self, request: Request) -> Response:
-        return await self._render(request, "team.html")
+        return await self._render(request, {"answers": "team.html", "pairs": "team_pairs.html"})
 
     async def _progress(self, request: Request) -> Response:
-        return await self._render(request, "team_progress.html")
+        return await self._render(request, {"answers": "team_progress.html", "pairs": "team_pairs_progress.html"})
 
-    async def _render(self, request: Request, template: str) -> Response:
+    async def _render(self, request: Request, templates: Mapping[QueueKind, str]) -> Response:
         visitor = await self._sessions.visitor(request, COORDINATOR)
         if visitor is None:
             return render_unknown_visitor(request)
@@ -72,7 +75,7 @@ class TeamPages:
             "csrf": await self._sessions.csrf_token(request, visitor),
             "has_meaning": self._meaning is not None,
         }
-        return render(request, template, content)
+        return render(request, templates[content["kind"]], content)
 
     async def _recommendation(self, request: Request) -> Response:
         if await self._sessions.visitor(request, COORDINATOR) is None or self._meaning is None:
@@ -87,24 +90,43 @@ class TeamPages:
         sample, reason = form.json_text("sample"), form.text("reason")
         try:
             value = form.level("value")
-            await self._in_queue(lambda queue: queue.adjudicate(sample, value, reason))
+            await self._in_queue(lambda queue: _adjudicate(queue, sample, value, reason))
         except UsageError as error:
             return render_message(request, 400, "This was not saved", str(error))
         return RedirectResponse(TEAM_HOME, SEE_OTHER)
 
-    async def _in_queue(self, work: Callable[[RatingQueue], T]) -> T:
-        return await run_in_threadpool(self._connections.run, lambda database: work(RatingQueue(database, self._queue)))
+    async def _in_queue(self, work: Callable[[RatingQueue | PairQueue], T]) -> T:
+        return await run_in_threadpool(
+            self._connections.run, lambda database: work(open_item_queue(database, self._queue))
+        )
 
 
-def _team_content(queue: RatingQueue) -> dict[str, Any]:
+def _adjudicate(queue: RatingQueue | PairQueue, sample: str, value: float, reason: str) -> None:
+    if isinstance(queue, PairQueue):
+        raise UsageError("the choices of raters stand as they are; there is no agreed one")
+    queue.adjudicate(sample, value, reason)
+
+
+def _team_content(queue: RatingQueue | PairQueue) -> dict[str, Any]:
     done, total = queue.counts()
-    open_first = sorted(disagreements(queue), key=lambda one: one.adjudicated is not None)[:_MOST_DISAGREEMENTS]
-    return {
+    content = {
+        "kind": queue.kind,
         "done": done,
         "total": total,
         "series": queue.series,
         "source": queue.source,
         "raters": rater_progress(queue),
+    }
+    return content | (_pair_content(queue) if isinstance(queue, PairQueue) else _answer_content(queue))
+
+
+def _pair_content(queue: PairQueue) -> dict[str, Any]:
+    return {"comparison": pair_progress(queue), "disagreements": pair_disagreements(queue)[:_MOST_DISAGREEMENTS]}
+
+
+def _answer_content(queue: RatingQueue) -> dict[str, Any]:
+    open_first = sorted(disagreements(queue), key=lambda one: one.adjudicated is not None)[:_MOST_DISAGREEMENTS]
+    return {
         "agreement": rater_agreement(queue),
         "disagreements": [(one, queue.sample(one.sample)) for one in open_first],
         "thread_of": _view_folded,

@@ -23,7 +23,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "align": "Let a judge learn from your team's ratings, if that helps.",
         "estimate": "Estimate the mean rating of very many answers.",
         "judges": "List the judges, and compare several on the same answers.",
-        "rate": "Collect ratings of answers on a page in the browser.",
+        "rate": "Collect ratings of answers, or choices between two, on a page in the browser.",
         "ratings": "Show the progress of a rating, or write it as a set.",
         "probe": "Change answers in ways that a fair judge sees through.",
         "heuristic": "Explain the heuristic score, without a model.",

@@ -8,7 +8,7 @@ import click
 from ..errors import UsageError
 from ..installation import require_extra
 from ..regular_files import read_text_file
-from ..text.wording import count_of
+from ..text.wording import count_of, verb_of
 from ..value_messages import describe_first_mistake
 from .number_types import SEED, BoundedCount
 from .options import ServerOptions, json_option, server_options, store_option
@@ -16,14 +16,20 @@ from .output import echo, echo_json
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
-    from ..runs.ratings import RatingQueue
+    from ..runs.ratings import PairQueue, RatingQueue
 
 
 @click.command()
-@click.argument("source", metavar="SET|RUN|QUEUE")
+@click.argument("sources", metavar="SET|RUN|QUEUE...", nargs=-1, required=True)
 @click.option("--raters", metavar="NAME,NAME", help="Who rates; each gets a link. A QUEUE has its raters.")
-@click.option("--per-answer", type=BoundedCount(), help="Raters per answer. Default: 2, or 1 with one rater.")
-@click.option("--scale", default="1-5", show_default=True, metavar="LOW-HIGH", help="The rating scale.")
+@click.option(
+    "--pairs",
+    is_flag=True,
+    help="Raters choose the better of two answers to a question, without knowing whose they are: of two runs or more "
+    "(RUN or NAME=RUN, the first the one in use), or of one with --by.",
+)
+@click.option("--per-answer", type=BoundedCount(), help="Raters per answer or pair. Default: 2, or 1 with one rater.")
+@click.option("--scale", show_default="1-5", metavar="LOW-HIGH", help="The rating scale.")
 @click.option(
     "--guideline",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -43,17 +49,28 @@ if TYPE_CHECKING:
     show_default=True,
     help="What of a conversation is rated: none of its turns but the whole, or each answer by itself (ID#PLACE).",
 )
-@click.option("--by", metavar="METRIC", help="The metric to choose by. Default: the run's first.")
-@click.option("--limit", type=BoundedCount(), help="At most so many answers, drawn from all as --choose says.")
+@click.option(
+    "--by",
+    metavar="METRIC|FIELD",
+    help="The metric to choose by (default: the run's first); with --pairs the field of metadata that names the "
+    "version of each answer.",
+)
+@click.option(
+    "--limit",
+    type=BoundedCount(),
+    help="At most so many answers, drawn from all as --choose says, or so many pairs: of more than two versions a "
+    "random pair per question before any second one.",
+)
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the order and of the hidden repeats.")
 @server_options(port=8321)
 @store_option
 def rate(
-    source: str,
+    sources: tuple[str, ...],
     *,
     raters: str | None,
+    pairs: bool,
     per_answer: int | None,
-    scale: str,
+    scale: str | None,
     guideline: Path | None,
     choose: str,
     turns: str,
@@ -63,7 +80,7 @@ def rate(
     server: ServerOptions,
     store: str | Path,
 ) -> None:
-    """Collect ratings of answers on a page in the browser.
+    """Collect ratings of answers, or choices between two, on a page in the browser.
 
     The answers are those of SET or RUN, or of a QUEUE that exists (rating-...), such as `assay view` makes.
 
@@ -72,21 +89,33 @@ def rate(
     \b
     assay rate helpdesk_en --raters ada,bob
     assay rate last --raters ada,bob,cleo --guideline guideline.md --choose spread
+    assay rate today=RUN_A new=RUN_B --pairs --raters ada,bob
     """
     from ..runs import Store
-    from ..runs.ratings import QueueSettings, RatingQueue
+    from ..runs.ratings import QueueSettings
+    from ..runs.ratings.pair_source import find_pairs, open_pair_queue
+    from ..runs.ratings.queue_opening import open_item_queue
     from ..runs.ratings.rating_source import find_source, open_queue
 
     runs = Store(store)
-    if source.startswith("rating-"):
-        _serve(RatingQueue(runs.database, source), store, server)
+    source = sources[0]
+    if len(sources) == 1 and source.startswith("rating-"):
+        _serve(open_item_queue(runs.database, source), store, server)
         return
+    if len(sources) > 1 and not pairs:
+        raise UsageError(
+            f"one SET, RUN or QUEUE is rated at a time, not {len(sources)}; --pairs compares their answers"
+        )
+    if pairs and scale is not None:
+        raise UsageError("--pairs has no --scale: raters choose one answer, the other, or neither")
+    if pairs and choose != "random":
+        raise UsageError(f"--pairs takes the questions at random, not by --choose {choose}; leave out --choose")
     if raters is None:
         raise UsageError("name the raters: --raters NAME,NAME")
     names = tuple(name.strip() for name in raters.split(",") if name.strip())
     if not names:
         raise UsageError("--raters names nobody; write names with commas between them, such as --raters ada,bob")
-    low, high = _read_scale(scale)
+    low, high = (-1, 1) if pairs else _read_scale(scale or "1-5")
     try:
         settings = QueueSettings.model_validate(
             {"raters": names, "per_answer": per_answer or min(2, len(names)), "rating_min": low, "rating_max": high}
@@ -95,11 +124,17 @@ def rate(
     except ValueError as error:
         raise UsageError(f"--raters, --per-answer, --scale: {_first_message(error)}") from error
     text = None if guideline is None else read_text_file(guideline, "the guideline")
+    if pairs:
+        compared = find_pairs(runs, sources, by, settings.turns)
+        for note in compared.notes:
+            echo(note)
+        _serve(open_pair_queue(runs, compared, settings, guideline=text, limit=limit), store, server)
+        return
     queue = open_queue(runs, find_source(runs, source, settings.turns), settings, guideline=text, by=by, limit=limit)
     _serve(queue, store, server)
 
 
-def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions) -> None:
+def _serve(queue: "RatingQueue | PairQueue", store: str | Path, server: ServerOptions) -> None:
     with require_extra("web", "the rating page"):
         from ..web.connections import Connections
         from ..web.rating_app import RatingApp
@@ -110,20 +145,23 @@ def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions) -> No
     from ..runs.ratings.rating_meaning import has_scores
 
     site = server.read_site()
-    meaning = MeaningOfRatings(store, queue.id) if has_scores(queue, Store(store)) else None
+    is_pairs = queue.kind == "pairs"
+    meaning = None if is_pairs or not has_scores(queue, Store(store)) else MeaningOfRatings(store, queue.id)
     app = RatingApp(Connections(store), queue.id, site, meaning)
 
     def print_links(address: str) -> None:
         if server.new_links:  # not before it listens: without new links the earlier ones had ended for nothing
             app.end_links()
         done, total = queue.counts()
-        echo(f"{queue.source}: {done} of {count_of(total, 'rating')}. Each rater opens their own link:\n")
+        if same := _describe_same_answers(queue):
+            echo(same)
+        echo(f"{queue.source}: {done} of {count_of(total, _noun(queue))}. Each rater opens their own link:\n")
         for rater, path in app.rater_paths().items():
             echo(f"  {rater}: {address}{path}")
         echo(f"\n  Progress, agreement and disagreements: {address}{app.coordinator_path()}")
-        echo(
-            f"\nCtrl-C ends it; every rating is kept. The ratings as a set: assay ratings {queue.id} --out rated.jsonl"
-        )
+        export = "choices as a file" if is_pairs else "ratings as a set"
+        file = "pairs.jsonl" if is_pairs else "rated.jsonl"
+        echo(f"\nCtrl-C ends it; every {_noun(queue)} is kept. The {export}: assay ratings {queue.id} --out {file}")
 
     try:
         serve(app.asgi, site, server.port, print_links)
@@ -134,14 +172,14 @@ def _serve(queue: "RatingQueue", store: str | Path, server: ServerOptions) -> No
 
 @click.command()
 @click.argument("queue", default="last")
-@click.option("--out", type=OUTPUT_FILE, help="Write the rated set (.jsonl or .csv).")
+@click.option("--out", type=OUTPUT_FILE, help="Write the rated set, or the choices (.jsonl or .csv).")
 @click.option("--series", type=BoundedCount(), help="Which series. Default: that of the present guideline.")
 @store_option
 @json_option
 def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Path, as_json: bool) -> None:
     """Show the progress of a rating, or write it as a set.
 
-    QUEUE is an id, or `last`.
+    QUEUE is an id, or `last`. Of pairs, it writes one row per choice.
 
     \b
     assay ratings last
@@ -151,37 +189,91 @@ def ratings(queue: str, *, out: Path | None, series: int | None, store: str | Pa
 
     from ..eval_sets import write_set
     from ..runs import Store
-    from ..runs.ratings import RatingQueue
+    from ..runs.ratings import PairQueue
+    from ..runs.ratings.item_queue import queue_ids
+    from ..runs.ratings.queue_opening import open_item_queue
     from ..runs.ratings.rated_set import rated_samples
     from ..runs.ratings.rating_meaning import predict_queue_stability
-    from ..runs.ratings.rating_progress import rater_progress
-    from ..runs.ratings.rating_queue import queue_ids
 
     runs = Store(store, must_exist=True)
     database = runs.database
-    known = queue_ids(database)
+    known = queue_ids(database, None)
     if queue == "last" and not known:
         raise UsageError("nothing was rated in this store yet; begin with: assay rate SET --raters NAME,NAME")
-    opened = RatingQueue(database, known[0] if queue == "last" else queue)
+    opened = open_item_queue(database, known[0] if queue == "last" else queue)
+    if isinstance(opened, PairQueue):
+        _show_pairs(opened, out, series, as_json=as_json)
+        return
     if out is not None:
         rated = rated_samples(opened, series)
         write_set(rated, out)
         echo(f"{count_of(len(rated), 'rated answer')} written to {out}")
         return
-    done, total = opened.counts()
-    progress = rater_progress(opened)
     stability = predict_queue_stability(runs, opened)
     if as_json:
-        status = {"queue": opened.id, "source": opened.source, "series": opened.series, "ratings": done, "total": total}
         rule = None if stability is None else asdict(stability) | {"may_stop": stability.may_stop}
-        echo_json(status | {"raters": {one.name: one.ratings for one in progress}, "stop_rule": rule})
+        echo_json(_status(opened) | {"stop_rule": rule})
         return
-    echo(f"{opened.id}: {opened.source}, series {opened.series}, {done} of {count_of(total, 'rating')}")
-    for one in progress:
-        pace = "" if one.median_seconds is None else f", {one.median_seconds:.0f} s per answer"
-        echo(f"  {one.name}: {count_of(one.ratings, 'answer')}{pace}")
+    _echo_progress(opened)
     if stability is not None:
         echo(f"{stability}.")
+
+
+def _show_pairs(queue: "PairQueue", out: Path | None, series: int | None, *, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from ..runs.ratings.pair_progress import pair_progress
+    from ..runs.ratings.rated_pairs import queue_choices, write_choices
+
+    if out is not None:
+        choices = queue_choices(queue, series)
+        write_choices(choices, out)
+        same = sum(not choice.preference.rater for choice in choices)
+        unasked = f" and {count_of(same, 'tie')} of the same answer twice" if same else ""
+        echo(f"{count_of(len(choices) - same, 'choice')}{unasked} written to {out}")
+        return
+    progress = pair_progress(queue)
+    if as_json:
+        echo_json(_status(queue) | asdict(progress))
+        return
+    _echo_progress(queue)
+    for line in (*map(str, progress.versions), str(progress.agreement or ""), progress.left_sentence):
+        if line:
+            echo(f"{line[0].upper()}{line[1:]}.")
+
+
+def _status(queue: "RatingQueue | PairQueue") -> dict[str, object]:
+    from ..runs.ratings.rating_progress import rater_progress
+
+    done, total = queue.counts()
+    status = {"queue": queue.id, "source": queue.source, "series": queue.series, "ratings": done, "total": total}
+    return status | {"raters": {one.name: one.ratings for one in rater_progress(queue)}}
+
+
+def _echo_progress(queue: "RatingQueue | PairQueue") -> None:
+    from ..runs.ratings.rating_progress import rater_progress
+
+    done, total = queue.counts()
+    item = "pair" if queue.kind == "pairs" else "answer"
+    echo(f"{queue.id}: {queue.source}, series {queue.series}, {done} of {count_of(total, _noun(queue))}")
+    for one in rater_progress(queue):
+        pace = "" if one.median_seconds is None else f", {one.median_seconds:.0f} s per {item}"
+        cannot_tell = f' ({one.cannot_tell:,} of them "can\'t tell")' if one.cannot_tell else ""
+        echo(f"  {one.name}: {count_of(one.ratings, item)}{cannot_tell}{pace}")
+
+
+def _noun(queue: "RatingQueue | PairQueue") -> str:
+    return "choice" if queue.kind == "pairs" else "rating"
+
+
+def _describe_same_answers(queue: "RatingQueue | PairQueue") -> str:
+    """How many ties nobody is asked about; "" where there are none."""
+    from ..runs.ratings import PairQueue
+
+    same = len(queue.comparison.same) if isinstance(queue, PairQueue) else 0
+    if not same:
+        return ""
+    return f"{count_of(same, 'pair')} of the same answer twice {verb_of(same, 'is a tie', 'are ties')}, and not asked."
 
 
 def _read_scale(text: str) -> tuple[int, int]:

@@ -13,6 +13,8 @@ from ..arrays import Bools, Floats
 from ..estimate import log_odds_interval
 from .confidence_sequence import ConfidenceSequence
 from .max_t import MaxT
+from .preference_means import PreferenceMeans, combine_preferences
+from .preference_table import PreferenceTable
 from .probability_best import probabilities_of_best
 from .settling import Evidence, SettlingRule, more_answers_needed, more_ratings_needed
 from .style_adjustment import adjust_for_style
@@ -46,25 +48,34 @@ _NO_ERROR = 1e-9  # as a share of the scale
 _LITTLE = 0.05
 
 
-def decide_versions(table: VersionTable, *, margin: float = MARGIN, measure: str = "", seed: int = 0) -> Decision:
+def decide_versions(
+    table: VersionTable,
+    preferences: PreferenceTable | None = None,
+    *,
+    margin: float = MARGIN,
+    measure: str = "",
+    seed: int = 0,
+) -> Decision:
     """Decides which version the raters would rate highest, or says what is missing.
 
     `ship`: the interval of the difference from the version in use, which holds at every look and for all pairs of
     versions together (Bonferroni; a fifth of the errors goes to pairs without the version in use), leaves out 0 for at
-    least one other version; of these the one with the highest mean.
-    `keep`: every other version is worse by such an interval. `equivalent`: every other version lies within the margin
-    by two one-sided tests at 5% (Schuirmann, 1987) that hold at every look; never by a score that no rating corrects.
-    Otherwise `unsettled`.
+    least one other version; of these the one with the highest mean. `equivalent`: every other version lies within the
+    margin by two one-sided tests at 5% (Schuirmann, 1987) that hold at every look; never by a score that no rating
+    corrects. `keep`: every other version is surely worse, or some are and the others lie within the margin. Otherwise
+    `unsettled`.
 
     Args:
         table: The answers of the versions with scores and ratings; the rated ones must be a random part of those that
             differ.
+        preferences: Which of two versions' answers people prefer; they and the ratings are put together
+            (`combine_preferences`).
         margin: The largest difference of means that does not matter, in points of the scale, above 0.
         measure: The name of the score, for the sentences.
         seed: Seed of the draws behind P(best) and the simultaneous intervals.
 
     Raises:
-        InputError: Nothing is rated and nothing has a score; or the margin is not above 0.
+        InputError: Nothing is rated, compared or scored; or the margin is not above 0.
 
     Example:
         >>> numbers, random = np.arange(40), np.random.default_rng(0)
@@ -76,27 +87,62 @@ def decide_versions(table: VersionTable, *, margin: float = MARGIN, measure: str
     """
     if not margin > 0:
         raise InputError(f"the margin is {margin:g}: it must be above 0")
-    is_rated = rated_versions(table)
-    if not is_rated.any() and np.isnan(table.scores).all():
-        raise InputError("no answer is rated and none has a score: rate some of them, or score them with a metric")
-    means = estimate_version_means(table)
+    answers = table
+    table, means, is_rated, combined = _estimate(table, preferences)
     differences = _differences(table, means, is_rated, seed)
-    versions = _versions(table, means, differences, seed)
     verdict, best = _verdict(table, differences, means, margin)
     decision = Decision(
         verdict,
         best,
-        versions,
+        _versions(table, means, differences, seed),
         differences,
         _needs(table, means, is_rated, margin) if verdict == "unsettled" else Needs(),
         margin,
         "ratings",
         table.scale,
         measure,
-        _others(table, seed),
+        _others(answers, seed),
     )
-    decision = replace(decision, basis=_basis(table, decision))
-    return replace(decision, notes=tuple(_notes(table, decision, is_rated)))
+    decision = replace(decision, basis=_basis(table, decision, combined))
+    notes = [*_notes(answers, decision, is_rated), *(f"{note[0].upper()}{note[1:]}." for note in combined.notes)]
+    return replace(decision, notes=tuple(notes))
+
+
+def _estimate(
+    table: VersionTable, preferences: PreferenceTable | None
+) -> tuple[VersionTable, VersionMeans, Bools, PreferenceMeans]:
+    """The means of the versions by all that there is; the table on the scale that they are on; who is rated."""
+    is_rated, versions = rated_versions(table), len(table.versions)
+    has_means = bool(is_rated.any() or not np.isnan(table.scores).all())
+    if has_means:
+        by_ratings = estimate_version_means(table)
+    else:
+        groups = len(np.unique(table.group))
+        by_ratings = VersionMeans(
+            np.full(versions, np.nan),
+            np.full((groups, versions), np.nan),
+            np.zeros((groups, versions)),
+            np.zeros(versions, bool),
+        )
+    parts = by_ratings.means, by_ratings.replicates, by_ratings.rated_by_group
+    if preferences is None or not len(preferences.first):
+        combined = PreferenceMeans(*parts, np.zeros(versions), "none", table.scale)
+    else:
+        combined = combine_preferences(table, preferences, *parts, ratings=usable_ratings(table))
+    if np.isnan(combined.means).any() and has_means:  # preferences of some versions only, on a scale of their own
+        notes = (*combined.notes, "there is no scale for all versions in the preferences: they do not count")
+        combined = PreferenceMeans(*parts, np.zeros(versions), "none", table.scale, notes)
+    if np.isnan(combined.means).any():
+        raise InputError(
+            "no answer is rated and none has a score: rate some of them, score them with a metric, or compare all "
+            "versions with each other"
+        )
+    if combined.scale != table.scale:
+        nothing = np.full(len(table.version), np.nan)
+        table = replace(table, scale=combined.scale, scores=nothing, ratings=nothing)
+    is_preferred = combined.weights > 0
+    means = VersionMeans(combined.means, combined.replicates, combined.counted, by_ratings.is_known | is_preferred)
+    return table, means, is_rated | is_preferred, combined
 
 
 def _sequence(width: float) -> ConfidenceSequence:
@@ -267,10 +313,9 @@ def _verdict(
     better = [row.second for row in rivals if row.low is not None and row.low > 0]
     if better:
         return "ship", max(better, key=order.__getitem__)
-    if all(row.high is not None and row.high < 0 for row in rivals):
-        return "keep", names[0]
-    if all(_is_within(row, table, means, margin) for row in rivals):
-        return "equivalent", highest
+    worse = [row.high is not None and row.high < 0 for row in rivals]
+    if all(lower or _is_within(row, table, means, margin) for row, lower in zip(rivals, worse, strict=True)):
+        return ("keep", names[0]) if any(worse) else ("equivalent", highest)
     return "unsettled", highest
 
 
@@ -310,9 +355,13 @@ def _needs(table: VersionTable, means: VersionMeans, is_rated: Bools, margin: fl
     return Needs(None if answers is None or not share else int(np.ceil(answers / share)), ratings)
 
 
-def _basis(table: VersionTable, decision: Decision) -> Basis:
+def _basis(table: VersionTable, decision: Decision, combined: PreferenceMeans) -> Basis:
     """What the difference that the sentence is about rests on."""
-    if decision.deciding.by_score and decision.deciding.changed:
+    if combined.weights.any():
+        return "ratings and preferences" if rated_versions(table).any() else "preferences"
+    row = decision.deciding
+    places = table.versions.index(row.first), table.versions.index(row.second)
+    if row.by_score and changed_answers(table, places).any():
         return "scores"
     unrated = np.isnan(usable_ratings(table)) & changed_answers(table)
     return "ratings and scores" if unrated.any() and not np.isnan(table.scores).all() else "ratings"
@@ -368,7 +417,9 @@ def _notes(table: VersionTable, decision: Decision, is_rated: Bools) -> list[str
                 f"{count_of(dropped, 'rating')} of {name} {verb_of(dropped, 'does', 'do')} not count: ratings of fewer "
                 f"than {FEWEST_RATED_GROUPS} groups do not say what a version is worth."
             )
-        if is_rated.any() and not is_rated[place]:
+        if np.isnan(table.scores[table.version == place]).all() and not is_rated[place]:
+            notes.append(f"{name} has neither ratings that count nor scores: nothing is known of it.")
+        elif is_rated.any() and not is_rated[place]:
             notes.append(f"No rating of {name} counts: its mean rests on {measure} alone.")
     if is_rated.any() and all(row.low is None for row in decision.differences):
         notes.append(f"There is no interval: the ratings are of fewer than {FEWEST_RATED_GROUPS} groups.")

@@ -7,7 +7,7 @@ from ...text.wording import count_of
 from ..difference import describe_more_ratings
 
 Verdict = Literal["ship", "keep", "equivalent", "unsettled"]
-Basis = Literal["ratings and scores", "ratings", "scores", "agreement"]
+Basis = Literal["ratings and scores", "ratings and preferences", "ratings", "preferences", "scores", "agreement"]
 """`agreement`: which measure agrees better with the raters, not which answers they like better."""
 
 MARGIN = 0.1
@@ -56,11 +56,11 @@ class VersionDifference:
         questions: How many questions both versions answered.
         changed: How many of these have another answer in the second version.
         rated: How many questions are rated in both versions (the same answer counts as rated in both).
-        by_score: Whether one of the versions has no ratings that count, so that the score alone tells them apart.
         adjusted: The difference at equal length and style; None where that cannot be told.
         adjusted_low: Lower end of its interval for a single look.
         adjusted_high: Its upper end.
         adjusted_by_ratings: Whether that is of ratings; else it is of the scores.
+        by_score: Whether one of the versions has no ratings that count, so that the score alone tells them apart.
     """
 
     first: str
@@ -75,11 +75,11 @@ class VersionDifference:
     questions: int = 0
     changed: int = 0
     rated: int = 0
-    by_score: bool = False
     adjusted: float | None = None
     adjusted_low: float | None = None
     adjusted_high: float | None = None
     adjusted_by_ratings: bool = False
+    by_score: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +202,8 @@ class Decision:
     def _is_higher(self, amount: float, rival: str) -> str:
         if self.basis == "agreement":
             return f"its scores agree {amount:.2f} better with your raters than {rival}"
+        if self.basis == "preferences":
+            return f"your raters prefer its answers to {rival}, by a net share of wins of {amount:.2f}"
         return f"{self._subject} its answers {amount:.2f} higher than {rival}"
 
     @property
@@ -247,6 +249,11 @@ class Decision:
             return self._start(
                 f"not settled: {row.second} agrees with your raters somewhere between {worse} worse and {better} "
                 f"better than {row.first} ({self._unit}){advice}."
+            )
+        if self.basis == "preferences":
+            return self._start(
+                f"not settled: the net share of wins of {row.second} over {row.first} is somewhere between "
+                f"{row.low:+.2f} and {row.high:+.2f}{advice}."
             )
         return self._start(
             f"not settled: {self._subject} {row.second} somewhere between {worse} lower and {better} higher than "

@@ -30,4 +30,4 @@ def difference_chart(decision: Decision) -> Forest:
         if one.fixed_low is not None:
             single = Figure("change", one.difference, one.fixed_low, one.fixed_high)
             rows.append(("", "baseline", single, "for a single look"))
-    return draw_forest(rows, margin=decision.margin)
+    return draw_forest(rows, margin=decision.margin or None)

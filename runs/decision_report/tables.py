@@ -100,10 +100,8 @@ def basis_sentence(decision: Decision) -> str:
         "scores": f"{scores} alone, which no rating of these answers corrects",
     }[decision.basis]
     low, high = (Figure("rating", end) for end in decision.scale)
-    return (
-        f"It rests on {basis}, on a scale of {low} to {high}; a difference up to "
-        f"{Figure('rating', decision.margin)} does not matter."
-    )
+    matter = f"; a difference up to {Figure('rating', decision.margin)} does not matter" if decision.margin else ""
+    return f"It rests on {basis}, on a scale of {low} to {high}{matter}."
 
 
 def needs_sentence(decision: Decision) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from ...eval_sets import Sample
 from ..database import Database
-from .rating_queue import Rating, RatingQueue, queue_ids
+from .item_queue import Rating, queue_ids
+from .rating_queue import RatingQueue
 
 _IDS_AT_ONCE = 1000  # of one question to the database
 FILE = "file"
@@ -82,7 +83,11 @@ def rated_ids(database: Database, samples: Sequence[str]) -> list[str]:
     for start in range(0, len(samples), _IDS_AT_ONCE):
         names = samples[start : start + _IDS_AT_ONCE]
         places = ", ".join("?" * len(names))
-        rows = database.execute(f"SELECT DISTINCT sample FROM ratings WHERE sample IN ({places})", list(names))
+        rows = database.execute(
+            f"SELECT DISTINCT sample FROM ratings WHERE sample IN ({places}) "
+            "AND queue IN (SELECT id FROM rating_queues WHERE kind = 'answers')",
+            list(names),
+        )
         ids += (str(name) for (name,) in rows.fetchall())
     return ids
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from ...eval_sets import Sample
 from ...text.wording import count_of
 from ..database import Database
+from .item_queue import queue_ids
 from .rated_set import file_ratings, rated_samples
-from .rating_queue import RatingQueue, queue_ids
+from .rating_queue import RatingQueue
 
 if TYPE_CHECKING:
     from ..store import Store

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .rating_queue import Rating, RatingQueue
+from .item_queue import ItemQueue, Rating
+from .rating_queue import RatingQueue
 
 if TYPE_CHECKING:
     from ...meta_eval.results import Raters
@@ -54,7 +55,7 @@ class RaterDisagreement:
     adjudicated: float | None
 
 
-def rater_progress(queue: RatingQueue) -> list[RaterProgress]:
+def rater_progress(queue: ItemQueue) -> list[RaterProgress]:
     """The progress of each rater, in the order in which the queue names them."""
     by_rater: dict[str, list[Rating]] = defaultdict(list)
     for rating in queue.ratings():

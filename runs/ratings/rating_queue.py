@@ -1,129 +1,30 @@
-"""The queue of answers that raters work through: locks, hidden repeats, undo, and one transaction per rating."""
+"""The queue of answers to rate."""
 
-import json
-import random
-import secrets
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, NamedTuple
-
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import UsageError
 from ...eval_sets import Sample
-from ...text.wording import count_of
 from ..database import Database
-from .rating_order import Choose
+from .item_queue import ItemQueue, Judgement, QueueItem, QueueSettings
 
 if TYPE_CHECKING:
     from .queue_content import QueueContentReader
 
-RatedTurns = Literal["none", "each"]
-_REPEAT_DISTANCE = 10  # ratings between an answer and its hidden repeat, so that the rater does not remember the number
-
-
-class QueueSettings(BaseModel):
-    """How a queue is worked through.
-
-    Attributes:
-        raters: The raters' names.
-        per_answer: How many raters rate each answer.
-        rating_min: The lowest level of the scale.
-        rating_max: The highest level of the scale.
-        repeat_share: Share of a rater's answers that come back once, unmarked, in [0, 0.5].
-        lock_seconds: How long an answer is kept for the rater who has it open.
-        seed: Seed of the hidden repeats.
-        choose: How the order of the answers was chosen (see `rating_order`).
-        turns: What of a conversation is rated: `none` of its turns but the whole, or `each` of its answers.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    raters: tuple[str, ...] = Field(min_length=1)
-    per_answer: int = Field(default=2, ge=1)
-    rating_min: int = 1
-    rating_max: int = 5
-    repeat_share: float = Field(default=0.05, ge=0, le=0.5)
-    lock_seconds: float = Field(default=900, gt=0)
-    seed: int = 0
-    choose: Choose = "random"
-    turns: RatedTurns = "none"
-
-    @model_validator(mode="after")
-    def _consistent(self) -> "QueueSettings":
-        if len(set(self.raters)) < len(self.raters):
-            raise ValueError("two raters have the same name; give each their own")
-        if self.per_answer > len(self.raters):
-            raise ValueError(
-                f"each answer is to be rated by {count_of(self.per_answer, 'rater')}, but there are "
-                f"{len(self.raters)}; "
-                "name more raters or lower per_answer"
-            )
-        if self.rating_min >= self.rating_max:
-            raise ValueError(f"the scale {self.rating_min}-{self.rating_max} has no two levels; write it as 1-5")
-        return self
-
 
 class Assignment(NamedTuple):
-    """One answer that one rater has open. `is_repeat` marks a hidden repeat, which the rater is not told."""
+    """One answer that one rater has open: `is_repeat` and `showing` as in `OpenItem`."""
 
     sample: Sample
     is_repeat: bool
+    showing: str = ""
 
 
-class Rating(NamedTuple):
-    """One rating. `value` is None for "can't tell"; `wrong_sentences` are texts of the answer marked as wrong."""
+class RatingQueue(ItemQueue):
+    """The answers to rate, who has which, and the ratings so far, in a store's database; see `ItemQueue`."""
 
-    rater: str
-    sample: str
-    series: int
-    is_repeat: bool
-    number: int
-    value: float | None
-    reason: str
-    wrong_sentences: tuple[str, ...]
-    seconds: float
-    rated_at: str
-
-
-class Adjudication(NamedTuple):
-    """The rating that the team agreed on for an answer on which raters disagreed."""
-
-    sample: str
-    value: float
-    reason: str
-
-
-_RATING_COLUMNS = "rater, sample, series, is_repeat, number, value, reason, wrong_sentences, seconds, rated_at"
-
-
-class RatingQueue:
-    """The answers to rate, who has which, and the ratings so far, in a store's database.
-
-    Every change is one transaction that serialises with all others of the queue, in SQLite and in PostgreSQL: a process
-    killed at any moment loses no rating that was confirmed, and no two raters take the last place of one answer.
-
-    Args:
-        database: The store's database.
-        queue: The queue's id.
-        clock: Seconds since the epoch; replaced in tests.
-
-    Raises:
-        UsageError: There is no such queue.
-    """
-
-    def __init__(self, database: Database, queue: str, clock: Callable[[], float] = time.time) -> None:
-        self._db = database
-        self._clock = clock
-        row = database.execute("SELECT settings, source FROM rating_queues WHERE id = ?", (queue,)).fetchone()
-        if row is None:
-            known = ", ".join(queue_ids(database)) or "none yet"
-            raise UsageError(f"no rating queue is called {queue!r} in {database.name}; there are {known}")
-        self.id = queue
-        self.settings = QueueSettings.model_validate_json(row[0])
-        self.source = str(row[1])
+    kind = "answers"
 
     @classmethod
     def create(
@@ -157,66 +58,12 @@ class RatingQueue:
             raise UsageError(f"{source}: there is no answer to rate")
         if len({sample.id for sample in samples}) < len(samples):
             raise UsageError(f"{source}: two samples have one id; make their ids differ")
-        now = datetime.fromtimestamp(clock(), UTC)
-        queue = f"rating-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
         chances: Sequence[float | None] = probabilities or [None] * len(samples)
-        with database.transaction():
-            database.execute(
-                "INSERT INTO rating_queues VALUES (?, ?, ?, ?, ?, 1, 0)",
-                (queue, now.isoformat(), source, settings.model_dump_json(), secrets.token_hex(32)),
-            )
-            database.execute("INSERT INTO rating_guidelines VALUES (?, 1, ?, ?)", (queue, now.isoformat(), guideline))
-            database.executemany(
-                "INSERT INTO rating_items VALUES (?, ?, ?, ?, 0, 0, ?)",
-                [
-                    (queue, sample.id, place, chance, content)
-                    for place, (sample, chance, content) in enumerate(
-                        zip(samples, chances, write_contents(samples), strict=True)
-                    )
-                ],
-            )
-        return cls(database, queue, clock)
-
-    @property
-    def series(self) -> int:
-        """The number of the present series, from 1; a changed guideline begins the next."""
-        row = self._db.execute("SELECT series FROM rating_queues WHERE id = ?", (self.id,)).fetchone()
-        return int(row[0])
-
-    def state(self) -> tuple[int, int, int]:
-        """The series, the number of ratings and of the last one: what depends on the ratings holds while this does."""
-        count, last = self._db.execute(
-            "SELECT count(*), coalesce(max(number), 0) FROM ratings WHERE queue = ?", (self.id,)
-        ).fetchone()
-        return self.series, int(count), int(last)
-
-    @property
-    def guideline(self) -> str:
-        """The guideline of the present series (Markdown)."""
-        row = self._db.execute(
-            "SELECT guideline FROM rating_guidelines WHERE queue = ? ORDER BY series DESC LIMIT 1", (self.id,)
-        ).fetchone()
-        return str(row[0])
-
-    def change_guideline(self, guideline: str) -> int:
-        """Begins a new series under a new guideline and gives its number; the ratings so far are kept in theirs.
-
-        The same text again changes nothing.
-        """
-        with self._changing() as series:
-            if guideline == self.guideline:
-                return series
-            now = datetime.fromtimestamp(self._clock(), UTC).isoformat()
-            self._db.execute("INSERT INTO rating_guidelines VALUES (?, ?, ?, ?)", (self.id, series + 1, now, guideline))
-            self._db.execute("UPDATE rating_queues SET series = ? WHERE id = ?", (series + 1, self.id))
-            self._db.execute("UPDATE rating_items SET ratings = 0, is_complete = 0 WHERE queue = ?", (self.id,))
-            self._db.execute("DELETE FROM rating_locks WHERE queue = ?", (self.id,))
-            return series + 1
-
-    def renew_secret(self) -> None:
-        """Makes a new secret: all links and sessions of the queue so far end."""
-        with self._changing():
-            self._db.execute("UPDATE rating_queues SET secret = ? WHERE id = ?", (secrets.token_hex(32), self.id))
+        items = [
+            QueueItem(sample.id, content, chance)
+            for sample, chance, content in zip(samples, chances, write_contents(samples), strict=True)
+        ]
+        return cls._create(database, items, settings, source=source, guideline=guideline, clock=clock)
 
     def next_answer(self, rater: str) -> Assignment | None:
         """Returns the rater's open answer, else locks the next one for the rater; None when none is left.
@@ -224,21 +71,8 @@ class RatingQueue:
         Raises:
             UsageError: The queue has no such rater.
         """
-        self._check_rater(rater)
-        with self._changing() as series:
-            now = self._clock()
-            open_lock = self._db.execute(
-                "SELECT sample, is_repeat FROM rating_locks WHERE queue = ? AND rater = ?", (self.id, rater)
-            ).fetchone()
-            if open_lock is not None and self._has_place(rater, open_lock[0], bool(open_lock[1]), now):
-                chosen: tuple[str, bool] | None = (str(open_lock[0]), bool(open_lock[1]))
-            else:
-                chosen = self._choose(rater, series, now)
-            if chosen is None:
-                self._db.execute("DELETE FROM rating_locks WHERE queue = ? AND rater = ?", (self.id, rater))
-                return None
-            self._lock(rater, *chosen, now)
-            return Assignment(self.sample(chosen[0]), chosen[1])
+        item = self._next_item(rater)
+        return None if item is None else Assignment(self.sample(item.name), item.is_repeat, item.showing)
 
     def save(
         self,
@@ -248,11 +82,9 @@ class RatingQueue:
         *,
         reason: str = "",
         wrong_sentences: Sequence[str] = (),
+        showing: str | None = None,
     ) -> bool:
-        """Keeps a rating of the answer that the rater has open.
-
-        The same rating sent twice is kept once. A rating that comes after its lock went to somebody else is kept too:
-        work is never thrown away, the answer then has one rating more than asked for.
+        """Keeps a rating of the answer that the rater has open; see `ItemQueue` for what comes twice or late.
 
         Args:
             rater: Who rates.
@@ -260,77 +92,16 @@ class RatingQueue:
             value: A level of the scale; None for "can't tell".
             reason: Why, in a sentence.
             wrong_sentences: Sentences of the answer that the rater marked as wrong.
+            showing: That of the assignment; None takes it for the present one.
 
         Returns:
             Whether it was new: False for one that is there already.
 
         Raises:
-            UsageError: The value is not on the scale, the rater is unknown, or the answer was never given to the rater.
+            UsageError: The value is not on the scale, the rater is unknown, or the answer is not open for the rater.
         """
-        self._check_rater(rater)
-        self._check_value(value)
-        with self._changing() as series:
-            now = self._clock()
-            lock = self._db.execute(
-                "SELECT is_repeat, began FROM rating_locks WHERE queue = ? AND rater = ? AND sample = ?",
-                (self.id, rater, sample),
-            ).fetchone()
-            if lock is None:
-                if self._has_rated(rater, sample, series):
-                    return False
-                raise UsageError(f"{rater} does not have the answer {sample!r} open; load the page again")
-            is_repeat, began = bool(lock[0]), float(lock[1])
-            (number,) = self._db.execute(
-                "SELECT coalesce(max(number), 0) + 1 FROM ratings WHERE queue = ?", (self.id,)
-            ).fetchone()
-            wrong, seconds = json.dumps(list(wrong_sentences), ensure_ascii=False), max(0.0, now - began)
-            rated_at = datetime.fromtimestamp(now, UTC).isoformat()
-            self._db.execute(
-                f"INSERT INTO ratings (queue, {_RATING_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (self.id, rater, sample, series, int(is_repeat), number, value, reason, wrong, seconds, rated_at),
-            )
-            self._db.execute("DELETE FROM rating_locks WHERE queue = ? AND rater = ?", (self.id, rater))
-            if not is_repeat:
-                self._count(sample, +1)
-            return True
-
-    def undo(self, rater: str) -> Assignment | None:
-        """Takes back the rater's last rating of this series and opens that answer again; None when there is none."""
-        self._check_rater(rater)
-        with self._changing() as series:
-            row = self._db.execute(
-                "SELECT sample, is_repeat FROM ratings WHERE queue = ? AND series = ? AND rater = ? "
-                "ORDER BY number DESC LIMIT 1",
-                (self.id, series, rater),
-            ).fetchone()
-            if row is None:
-                return None
-            sample, is_repeat = str(row[0]), bool(row[1])
-            self._db.execute(
-                "DELETE FROM ratings WHERE queue = ? AND series = ? AND rater = ? AND sample = ? AND is_repeat = ?",
-                (self.id, series, rater, sample, int(is_repeat)),
-            )
-            if not is_repeat:
-                self._count(sample, -1)
-            self._lock(rater, sample, is_repeat, self._clock())
-            return Assignment(self.sample(sample), is_repeat)
-
-    def adjudicate(self, sample: str, value: float, reason: str = "") -> None:
-        """Keeps the rating that the team agreed on; a later one replaces it.
-
-        Raises:
-            UsageError: The value is not on the scale, or the queue has no such answer.
-        """
-        self._check_value(value)
-        with self._changing() as series:
-            self.sample(sample)
-            now = datetime.fromtimestamp(self._clock(), UTC).isoformat()
-            self._db.execute(
-                "INSERT INTO rating_adjudications VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (queue, series, sample) "
-                "DO UPDATE SET value = excluded.value, reason = excluded.reason, "
-                "adjudicated_at = excluded.adjudicated_at",
-                (self.id, series, sample, value, reason, now),
-            )
+        rating = Judgement(value, reason, wrong_sentences)
+        return self._save(rater, sample, lambda _: rating, showing)
 
     def add(self, sample: Sample) -> bool:
         """Adds an answer at the end of the queue.
@@ -355,32 +126,6 @@ class RatingQueue:
             )
             return True
 
-    def ratings(self, series: int | None = None) -> list[Rating]:
-        """The ratings of a series (the present one if not given), in the order in which they were given."""
-        rows = self._db.execute(
-            f"SELECT {_RATING_COLUMNS} FROM ratings WHERE queue = ? AND series = ? ORDER BY number",
-            (self.id, self.series if series is None else series),
-        )
-        return [
-            Rating(
-                rater, sample, number_of_series, bool(is_repeat), number, value, reason, tuple(json.loads(wrong)), *rest
-            )
-            for rater, sample, number_of_series, is_repeat, number, value, reason, wrong, *rest in rows
-        ]
-
-    def adjudications(self, series: int | None = None) -> dict[str, Adjudication]:
-        """Returns the ratings that the team agreed on in a series (the present one if not given), by sample id."""
-        rows = self._db.execute(
-            "SELECT sample, value, reason FROM rating_adjudications WHERE queue = ? AND series = ?",
-            (self.id, self.series if series is None else series),
-        )
-        return {sample: Adjudication(sample, value, reason) for sample, value, reason in rows}
-
-    def size(self) -> int:
-        """The number of answers to rate."""
-        (count,) = self._db.execute("SELECT count(*) FROM rating_items WHERE queue = ?", (self.id,)).fetchone()
-        return int(count)
-
     def samples(self, only: Collection[str] | None = None) -> Iterator[Sample]:
         """The answers in the order in which they are rated.
 
@@ -393,119 +138,6 @@ class RatingQueue:
             if only is None or name in only:
                 yield reader.read(self._content(name))
 
-    def probabilities(self) -> dict[str, float]:
-        """The probability with which each sample was drawn at its place, where the order was drawn by one."""
-        rows = self._db.execute(
-            "SELECT sample, probability FROM rating_items WHERE queue = ? AND probability IS NOT NULL", (self.id,)
-        )
-        return dict(rows.fetchall())
-
-    def counts(self) -> tuple[int, int]:
-        """How many ratings the present series has (hidden repeats aside), and how many are asked for."""
-        done, items = self._db.execute(
-            "SELECT coalesce(sum(ratings), 0), count(*) FROM rating_items WHERE queue = ?", (self.id,)
-        ).fetchone()
-        return int(done), int(items) * self.settings.per_answer
-
-    def count_rated(self, rater: str) -> int:
-        """How many answers the rater has rated in the present series, hidden repeats included."""
-        (count,) = self._db.execute(
-            "SELECT count(*) FROM ratings WHERE queue = ? AND series = ? AND rater = ?", (self.id, self.series, rater)
-        ).fetchone()
-        return int(count)
-
-    @contextmanager
-    def _changing(self) -> Iterator[int]:
-        """Opens a transaction that excludes other changes of this queue; yields the present series."""
-        with self._db.transaction():
-            # the write comes first: PostgreSQL then holds the row's lock, SQLite the file's, until the end
-            self._db.execute("UPDATE rating_queues SET changes = changes + 1 WHERE id = ?", (self.id,))
-            yield self.series
-
-    def _choose(self, rater: str, series: int, now: float) -> tuple[str, bool] | None:
-        rated = [
-            str(sample)
-            for (sample,) in self._db.execute(
-                "SELECT sample FROM ratings WHERE queue = ? AND series = ? AND rater = ? AND is_repeat = 0 "
-                "ORDER BY number",
-                (self.id, series, rater),
-            )
-        ]
-        fresh = self._fresh_answer(rater, series, now)
-        due = self._due_repeat(rater, series, rated, is_last_chance=fresh is None)
-        if due is not None:
-            return due, True
-        return None if fresh is None else (fresh, False)
-
-    def _fresh_answer(self, rater: str, series: int, now: float) -> str | None:
-        """Finds the first answer that needs another rating, counting those that others have open."""
-        row = self._db.execute(
-            "SELECT sample FROM rating_items AS item WHERE queue = ? AND is_complete = 0 AND NOT EXISTS ("
-            "SELECT 1 FROM ratings WHERE ratings.queue = item.queue AND ratings.series = ? "
-            "AND ratings.rater = ? AND ratings.sample = item.sample) AND item.ratings + ("
-            "SELECT count(*) FROM rating_locks AS lock WHERE lock.queue = item.queue AND lock.sample = item.sample "
-            "AND lock.is_repeat = 0 AND lock.expires > ? AND lock.rater <> ?) < ? ORDER BY place LIMIT 1",
-            (self.id, series, rater, now, rater, self.settings.per_answer),
-        ).fetchone()
-        return None if row is None else str(row[0])
-
-    def _due_repeat(self, rater: str, series: int, rated: list[str], *, is_last_chance: bool) -> str | None:
-        """Returns the answer that this rater has to rate a second time now, or None.
-
-        Which answers come back is drawn by the seed, once: it does not depend on how often the page is loaded.
-        """
-        repeated = {
-            str(sample)
-            for (sample,) in self._db.execute(
-                "SELECT sample FROM ratings WHERE queue = ? AND series = ? AND rater = ? AND is_repeat = 1",
-                (self.id, series, rater),
-            )
-        }
-        for place, sample in enumerate(rated):
-            is_far = len(rated) - place > _REPEAT_DISTANCE or is_last_chance
-            if is_far and sample not in repeated and self._comes_back(rater, series, sample):
-                return sample
-        return None
-
-    def _comes_back(self, rater: str, series: int, sample: str) -> bool:
-        draw = random.Random(f"{self.settings.seed} {series} {rater} {sample}")
-        return draw.random() < self.settings.repeat_share
-
-    def _has_place(self, rater: str, sample: str, is_repeat: bool, now: float) -> bool:
-        """Whether an answer that the rater opened earlier is still theirs."""
-        if is_repeat:
-            return True
-        ratings, others = self._db.execute(
-            "SELECT item.ratings, (SELECT count(*) FROM rating_locks AS lock WHERE lock.queue = item.queue "
-            "AND lock.sample = item.sample AND lock.is_repeat = 0 AND lock.expires > ? AND lock.rater <> ?) "
-            "FROM rating_items AS item WHERE item.queue = ? AND item.sample = ?",
-            (now, rater, self.id, sample),
-        ).fetchone()
-        return int(ratings) + int(others) < self.settings.per_answer
-
-    def _lock(self, rater: str, sample: str, is_repeat: bool, now: float) -> None:
-        self._db.execute(
-            "INSERT INTO rating_locks VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (queue, rater) DO UPDATE SET "
-            # a page loaded again does not start the rater's time anew
-            "began = CASE WHEN rating_locks.sample = excluded.sample THEN rating_locks.began ELSE excluded.began END, "
-            "sample = excluded.sample, is_repeat = excluded.is_repeat, expires = excluded.expires",
-            (self.id, rater, sample, int(is_repeat), now, now + self.settings.lock_seconds),
-        )
-
-    def _count(self, sample: str, change: int) -> None:
-        self._db.execute(
-            "UPDATE rating_items SET ratings = ratings + ?, "
-            "is_complete = CASE WHEN ratings + ? >= ? THEN 1 ELSE 0 END WHERE queue = ? AND sample = ?",
-            (change, change, self.settings.per_answer, self.id, sample),
-        )
-
-    def _has_rated(self, rater: str, sample: str, series: int) -> bool:
-        row = self._db.execute(
-            "SELECT 1 FROM ratings WHERE queue = ? AND series = ? AND rater = ? AND sample = ? LIMIT 1",
-            (self.id, series, rater, sample),
-        ).fetchone()
-        return row is not None
-
     def sample(self, sample: str) -> Sample:
         """One answer of the queue. Raises `UsageError` for an id that it does not have."""
         return self._reader().read(self._content(sample))
@@ -514,42 +146,3 @@ class RatingQueue:
         from .queue_content import QueueContentReader
 
         return QueueContentReader(self._content)
-
-    def _content(self, sample: str) -> str:
-        content = self._find_content(sample)
-        if content is None:
-            raise UsageError(f"the rating queue {self.id} has no answer {sample!r}")
-        return content
-
-    def _find_content(self, sample: str) -> str | None:
-        row = self._db.execute(
-            "SELECT content FROM rating_items WHERE queue = ? AND sample = ?", (self.id, sample)
-        ).fetchone()
-        return None if row is None else str(row[0])
-
-    def _check_rater(self, rater: str) -> None:
-        if rater not in self.settings.raters:
-            raise UsageError(f"no rater is called {rater!r}; the raters are {', '.join(self.settings.raters)}")
-
-    def _check_value(self, value: float | None) -> None:
-        low, high = self.settings.rating_min, self.settings.rating_max
-        if value is not None and not (low <= value <= high and value == int(value)):
-            raise UsageError(f"the rating {value:g} is not a level of the scale {low}-{high}")
-
-
-def read_queue_secret(database: Database, queue: str) -> str | None:
-    """The present secret of a queue's links and sessions; None where the queue is gone."""
-    row = database.execute("SELECT secret FROM rating_queues WHERE id = ?", (queue,)).fetchone()
-    return None if row is None else str(row[0])
-
-
-def rating_state(database: Database) -> tuple[tuple[str, int], ...]:
-    """The queues with the numbers of their changes: what depends on the ratings of a store holds while this does."""
-    rows = database.execute("SELECT id, changes FROM rating_queues ORDER BY id")
-    return tuple((str(name), int(changes)) for name, changes in rows)
-
-
-def queue_ids(database: Database) -> list[str]:
-    """The ids of all rating queues, the newest first."""
-    rows = database.execute("SELECT id FROM rating_queues ORDER BY created DESC, id DESC")
-    return [str(queue) for (queue,) in rows]

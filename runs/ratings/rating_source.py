@@ -10,8 +10,9 @@ from ...eval_sets.turns import is_turn, turn_samples
 from ...text.wording import count_of
 from ..database import Database
 from ..store import RunRow, Store
+from .item_queue import QueueSettings, RatedTurns, queue_ids
 from .rating_order import Choose, rating_order, score_columns
-from .rating_queue import QueueSettings, RatedTurns, RatingQueue, queue_ids
+from .rating_queue import RatingQueue
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats

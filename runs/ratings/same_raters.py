@@ -84,5 +84,5 @@ def _raters_of_most(places: Sequence[int], answers: Sequence[RatedText], raters:
     for place in places:
         for rater in answers[place].ratings.keys() & set(raters):
             rated[rater].add(answers[place].versions)
-    most = max(rated.values(), key=lambda theirs: (len(theirs), sorted(map(sorted, theirs), reverse=True)))
+    most = min(rated.values(), key=lambda theirs: (-len(theirs), sorted(map(sorted, theirs))))
     return {rater for rater, theirs in rated.items() if theirs == most} if len(most) > 1 else ()

@@ -113,7 +113,7 @@ def test_undo_opens_the_last_rated_answer_again(database: Database) -> None:
     queue.save("ada", "s0", 4)
     queue.next_answer("ada")
     reopened = queue.undo("ada")
-    assert reopened is not None and reopened.sample.id == "s0"
+    assert reopened is not None and reopened.name == "s0"
     assert queue.counts() == (0, 4) and queue.ratings() == []
     assert queue.save("ada", "s0", 2)
     assert [rating.value for rating in queue.ratings()] == [2]

@@ -1,15 +1,18 @@
 """Real servers of the rating and viewing pages, on this machine."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from web_server import serving
 
-from assay.eval_sets import Sample
+from assay.eval_sets import Sample, write_set
+from assay.runs import Store
 from assay.runs.database import open_database
 from assay.runs.ratings import QueueSettings, RatingQueue
+from assay.runs.ratings.queue_opening import open_item_queue
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
@@ -28,19 +31,47 @@ class RatingSite(NamedTuple):
         """The ratings in the store, read on a connection of the test's own."""
         database = open_database(self.store, wait=10)
         try:
-            return RatingQueue(database, self.queue).ratings()
+            return open_item_queue(database, self.queue).ratings()
         finally:
             database.close()
+
+
+def serve_queue(servers: ExitStack, store: str | Path, queue: str) -> RatingSite:
+    """Serves a queue that is in a store."""
+    from assay.web.connections import Connections
+    from assay.web.rating_app import RatingApp
+
+    app = RatingApp(Connections(store), queue)
+    address = servers.enter_context(serving(app.asgi))
+    links = {rater: address + path for rater, path in app.rater_paths().items()}
+    return RatingSite(address, links, address + app.coordinator_path(), store, queue)
+
+
+@pytest.fixture
+def pair_site(tmp_path: Path) -> Iterator[Callable[..., RatingSite]]:
+    """Serves the pairs of two lists of samples, of the versions `version-old` and `version-new`."""
+    from assay.runs.ratings.pair_source import find_pairs, open_pair_queue
+
+    with ExitStack() as servers:
+
+        def start(old: list[Sample], new: list[Sample], **settings: Any) -> RatingSite:
+            typed = []
+            for name, samples in (("version-old", old), ("version-new", new)):
+                write_set(samples, tmp_path / f"set-of-{name}.jsonl")
+                typed.append(f"{name}={tmp_path}/set-of-{name}.jsonl")
+            fields = {"raters": ("ada", "bob"), "repeat_share": 0.0, "rating_min": -1, "rating_max": 1} | settings
+            store = Store(tmp_path)
+            checked = QueueSettings.model_validate(fields)
+            queue = open_pair_queue(store, find_pairs(store, typed, None), checked, guideline="Be fair.")
+            store.close()
+            return serve_queue(servers, tmp_path, queue.id)
+
+        yield start
 
 
 @pytest.fixture
 def rating_site(tmp_path: Path) -> Iterator[Callable[..., RatingSite]]:
     """Serves a queue of samples; settings of the queue by keyword, the store (`store=`) is a folder if not named."""
-    from contextlib import ExitStack
-
-    from assay.web.connections import Connections
-    from assay.web.rating_app import RatingApp
-
     with ExitStack() as servers:
 
         def start(
@@ -52,10 +83,7 @@ def rating_site(tmp_path: Path) -> Iterator[Callable[..., RatingSite]]:
                 database, samples, QueueSettings.model_validate(fields), source="a set", guideline=guideline
             )
             database.close()
-            app = RatingApp(Connections(store), queue.id)
-            address = servers.enter_context(serving(app.asgi))
-            links = {rater: address + path for rater, path in app.rater_paths().items()}
-            return RatingSite(address, links, address + app.coordinator_path(), store, queue.id)
+            return serve_queue(servers, store, queue.id)
 
         yield start
 
@@ -71,8 +99,6 @@ class ViewSite(NamedTuple):
 @pytest.fixture(scope="session")
 def view_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], ViewSite]]:
     """Serves a folder's store (`.assay`), once per folder."""
-    from contextlib import ExitStack
-
     from assay.web.connections import Connections
     from assay.web.set_folder import SetFolder
     from assay.web.view_app import ViewApp

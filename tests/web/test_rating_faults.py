@@ -19,8 +19,8 @@ from web_process import WebProcess, hidden_fields
 
 from assay.eval_sets import Sample, write_set
 from assay.runs.database import open_database
-from assay.runs.ratings import RatingQueue
-from assay.runs.ratings.rating_queue import queue_ids
+from assay.runs.ratings.item_queue import queue_ids
+from assay.runs.ratings.queue_opening import open_item_queue
 
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("uvicorn")
@@ -49,12 +49,17 @@ def rate_until_killed(link: str, confirmed: list[str]) -> None:
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.slow)])
-def test_kill_9_loses_no_confirmed_rating_and_doubles_none(warm_python: WarmPython, tmp_path: Path, kills: int) -> None:
+@pytest.mark.parametrize("sources", [["set.jsonl"], ["set.jsonl", "other.jsonl", "--pairs"]])
+def test_kill_9_loses_no_confirmed_rating_and_doubles_none(
+    warm_python: WarmPython, tmp_path: Path, kills: int, sources: list[str]
+) -> None:
     write_set(answers(2000), tmp_path / "set.jsonl")
+    others = (sample.model_copy(update={"response": "Press no."}) for sample in answers(2000))
+    write_set(others, tmp_path / "other.jsonl")
     draw = random.Random(kills)
     confirmed: dict[str, list[str]] = {"ada": [], "bob": []}
     for _ in range(kills):
-        server = WebProcess(warm_python, tmp_path, "rate", "set.jsonl", "--raters", "ada,bob")
+        server = WebProcess(warm_python, tmp_path, "rate", *sources, "--raters", "ada,bob")
         threads = [
             threading.Thread(target=rate_until_killed, args=(server.links[rater], confirmed[rater]))
             for rater in confirmed
@@ -66,8 +71,8 @@ def test_kill_9_loses_no_confirmed_rating_and_doubles_none(warm_python: WarmPyth
         for thread in threads:
             thread.join()
     database = open_database(tmp_path / ".assay", wait=10)
-    (name,) = queue_ids(database)  # every start went on with the same queue
-    queue = RatingQueue(database, name)
+    (name,) = queue_ids(database, None)  # every start went on with the same queue
+    queue = open_item_queue(database, name)
     stored = Counter((rating.rater, rating.sample) for rating in queue.ratings() if not rating.is_repeat)
     assert set(stored.values()) == {1}
     for rater, samples in confirmed.items():

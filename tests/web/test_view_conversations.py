@@ -17,7 +17,7 @@ from assay.eval_sets.turns import turn_samples
 from assay.metrics import Score
 from assay.runs import Store
 from assay.runs.ratings import RatingQueue
-from assay.runs.ratings.rating_queue import queue_ids
+from assay.runs.ratings.item_queue import queue_ids
 
 httpx = pytest.importorskip("httpx")
 PLAIN = Sample(id="plain", user_input="How?", response="So.")

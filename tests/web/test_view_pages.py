@@ -16,7 +16,7 @@ from assay.metrics import Score
 from assay.runs import Plan, RunWriter, Store
 from assay.runs.nightly.ledger import Ledger
 from assay.runs.ratings import RatingQueue
-from assay.runs.ratings.rating_queue import queue_ids
+from assay.runs.ratings.item_queue import queue_ids
 
 httpx = pytest.importorskip("httpx")
 CONTEXT = "Managers do not see salaries. The change takes effect at the next sign-in."

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.meta_eval.decision import VersionTable, decide_versions
+from assay.meta_eval.decision import PreferenceTable, VersionTable, decide_versions
 from assay.meta_eval.decision.confidence_sequence import ConfidenceSequence
 from assay.meta_eval.decision.max_t import MaxT
 from assay.meta_eval.decision.settling import Evidence, SettlingRule, more_answers_needed, more_ratings_needed
@@ -231,3 +231,51 @@ def test_what_would_settle_it() -> None:
     assert answers is not None
     assert answers > 40
     assert fewer is None or fewer != needed
+
+
+def preferred(table, values):
+    """One comparison of A and B per question, of these values."""
+    count = len(values)
+    return PreferenceTable(
+        ("A", "B"),
+        np.zeros(count, int),
+        np.ones(count, int),
+        np.asarray(values, float),
+        np.arange(count),
+        np.arange(count),
+    )
+
+
+def test_preferences_alone_decide_on_their_own_scale() -> None:
+    """60 comparisons, 45 won by B and 15 by A: a net share of wins of 0.5, with the error 0.866 / sqrt(59) = 0.113."""
+    nothing = np.full(60, np.nan)
+    table = two_versions(nothing, nothing)
+    decision = decide_versions(table, preferred(table, [1, 1, 1, -1] * 15))
+    assert (decision.verdict, decision.basis, decision.scale) == ("ship", "preferences", (-1.0, 1.0))
+    row = decision.differences[0]
+    assert (row.fixed_low, row.fixed_high) == pytest.approx((0.5 - 2.001 * 0.1127, 0.5 + 2.001 * 0.1127), abs=2e-3)
+    assert "your raters prefer its answers to those of A, by a net share of wins of 0.50" in decision.sentence
+
+
+def test_preferences_make_the_interval_of_few_ratings_narrower() -> None:
+    random = np.random.default_rng(5)
+    a = random.integers(1, 5, 120).astype(float)
+    b = np.clip(a + random.choice([-1, 0, 1, 1], 120), 1, 5)
+    rated = np.arange(120) < 30
+    table = two_versions(
+        np.where(rated, a, np.nan),
+        np.where(rated, b, np.nan),
+        scores_a=np.full(120, np.nan),
+        scores_b=np.full(120, np.nan),
+    )
+    alone = decide_versions(table)
+    both = decide_versions(table, preferred(table, np.sign(b - a)))
+    assert both.basis == "ratings and preferences"
+    widths = [row.fixed_high - row.fixed_low for row in (alone.differences[0], both.differences[0])]
+    assert widths[1] < 0.8 * widths[0]
+
+
+def test_one_worse_and_one_equal_keeps_what_is_in_use() -> None:
+    """C differs from A by +-0.01, B is one worse: nothing is better, and nothing is left to settle."""
+    wave = (-1.0) ** np.arange(200)
+    assert decide_versions(three_versions(-1 + 0.5 * wave, 0.01 * wave)).verdict == "keep"

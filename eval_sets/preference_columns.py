@@ -1,0 +1,163 @@
+"""Which columns of a row say who prefers which of two versions, and what the words in them mean."""
+
+import math
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any, Literal, NamedTuple
+
+from ..languages.yaml_file import read_yaml
+from .cell_values import parse_structure
+from .preference import Choice
+from .sample_columns import ALIASES, ID_ALIASES
+
+Form = Literal["words", "outcomes", "ratings"]
+"""How a row says which version is better: a word, one column per outcome, or a rating of one against the other."""
+
+_NEITHER_LETTER_NOR_DIGIT = re.compile(r"[\W_]+")
+_BRACKETS = "[]() \t"
+
+
+class Cell(NamedTuple):
+    """A cell and the column that it stands in, as the file calls it."""
+
+    column: str
+    value: Any
+
+
+@cache
+def _names() -> dict[str, tuple[str, ...]]:
+    """The lists of the data file, each as one."""
+    table = read_yaml(resources.files(__package__).joinpath("preference_columns.yaml"), dict[str, list[Any]])
+    flat = {
+        key: tuple(name for names in listed for name in (names if isinstance(names, list) else [names]))
+        for key, listed in table.items()
+    }
+    questions = (*ID_ALIASES, "question", "user_input", *ALIASES["user_input"])
+    return flat | {"question": tuple(dict.fromkeys((*flat["question"], *questions)))}
+
+
+def known_preference_columns() -> frozenset[str]:
+    """All names of columns that mean something in a file of preferences."""
+    return frozenset(name for key, names in _names().items() if not key.startswith("words_") for name in names)
+
+
+@lru_cache(maxsize=1024)
+def _plain(name: str) -> str:
+    return _NEITHER_LETTER_NOR_DIGIT.sub("_", name.strip()).strip("_").casefold()
+
+
+@lru_cache(maxsize=1024)
+def choice_of(word: str) -> Choice | None:
+    """The choice that a word in a column of preferences means; None of an unknown word.
+
+    Examples:
+        >>> choice_of("model_a"), choice_of("B"), choice_of("tie (bothbad)"), choice_of("[[A>>B]]"), choice_of("gpt-4")
+        ('first', 'second', 'tie', 'first', None)
+    """
+    written = word.strip(_BRACKETS).casefold()
+    choices: tuple[Choice, ...] = ("first", "second", "tie")
+    for choice in choices:
+        if {written, _plain(word)} & {*_names()[f"words_{choice}"]}:
+            return choice
+    return None
+
+
+class PreferenceRow:
+    """A row by the names that its columns have in small letters; keys of `metadata` count as columns too.
+
+    Args:
+        values: The row, column -> value.
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._cells: dict[str, Cell] = {}
+        for column, value in values.items():
+            self._cells.setdefault(_plain(column), Cell(column, value))
+        for key, value in _metadata(values.get("metadata")).items():
+            self._cells.setdefault(_plain(str(key)), Cell(f"metadata.{key}", value))
+
+    def cell(self, kind: str) -> Cell | None:
+        """The first cell of a kind that is filled; else the first that is there; None without one.
+
+        Args:
+            kind: A list of `preference_columns.yaml`: "question", "rater".
+        """
+        cells = [self._cells[name] for name in _names()[kind] if name in self._cells]
+        return _first_filled(cells)
+
+    def versions(self) -> tuple[Cell, Cell] | None:
+        """The cells of the two versions that the row compares; None where it names none."""
+        for first, second in zip(_names()["first"], _names()["second"], strict=True):
+            if first in self._cells and second in self._cells:
+                return self._cells[first], self._cells[second]
+        return None
+
+    def choice(self) -> Cell | None:
+        """The cell with the word that says which version is better; None without one."""
+        has_versions = self.versions() is not None
+        names = [name for name in _names()["choice"] if has_versions or name not in _names()["doubtful_choice"]]
+        cells = [self._cells[name] for name in names if name in self._cells]
+        return _first_filled(cells)
+
+    def outcomes(self) -> dict[Choice, Cell]:
+        """The cells of the outcomes, where each has a column of its own; empty where they have none."""
+        choices: tuple[Choice, ...] = ("first", "second", "tie")
+        cells = {choice: cell for choice in choices if (cell := self.cell(f"outcome_{choice}")) is not None}
+        return cells if {"first", "second"} <= cells.keys() else {}
+
+    def ratings(self) -> Cell | None:
+        """The cell with ratings of the second answer against the first; None where there are none.
+
+        RagChecker's labels are; a `rating` or `ratings` only beside a second answer and on a scale around 0, since
+        one from 1 to 5 is of the answer alone.
+        """
+        if self.versions() is None:
+            return None
+        label = self.cell("label")
+        if label is not None:
+            return label
+        lowest, highest = (_number(self._cells.get(name)) for name in ("rating_min", "rating_max"))
+        if self.cell("second_answer") is None or lowest is None or highest is None or lowest >= 0 or lowest != -highest:
+            return None
+        cell = _first_filled([self._cells[name] for name in ("ratings", "rating") if name in self._cells])
+        return cell if cell is not None and is_filled(cell.value) else None
+
+    @property
+    def form(self) -> Form | None:
+        """How the row says which version is better; None where it does not."""
+        if self.outcomes():
+            return "outcomes"
+        choice = self.choice()
+        # a word alone, beside a rating of the answer, is a remark on that answer
+        if choice is not None and (self.versions() or not {"rating", "ratings"} & self._cells.keys()):
+            return "words"
+        return "ratings" if self.ratings() is not None else None
+
+
+def is_filled(value: Any) -> bool:
+    """Whether a cell holds something: no null, no NaN, no empty text, list or object."""
+    if isinstance(value, str):
+        return bool(value.strip())
+    return value is not None and value not in ([], {}) and not (isinstance(value, float) and math.isnan(value))
+
+
+def _first_filled(cells: list[Cell]) -> Cell | None:
+    return next((cell for cell in cells if is_filled(cell.value)), cells[0] if cells else None)
+
+
+def _metadata(value: Any) -> Mapping[str, Any]:
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            value = parse_structure(value)
+        except ValueError:
+            return {}
+    return value if isinstance(value, Mapping) else {}
+
+
+def _number(cell: Cell | None) -> float | None:
+    try:
+        return None if cell is None or isinstance(cell.value, bool) else float(cell.value)
+    except (TypeError, ValueError):
+        return None

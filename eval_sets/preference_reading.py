@@ -1,0 +1,321 @@
+"""Reading people's preferences between two versions' answers, in the forms that teams and public sets have them in."""
+
+import logging
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+from ..arguments import check_type
+from ..errors import InputError
+from ..text.wording import count_of, list_first
+from ..value_messages import describe_type, shorten
+from .cell_values import parse_number, parse_ratings
+from .name_suggestions import nearest_names, quote_names
+from .preference import Choice, Preference
+from .preference_columns import Cell, PreferenceRow, choice_of, is_filled, known_preference_columns
+from .rows import BadRow, Row, Rows
+from .sample_columns import is_no_rating
+from .sources import cannot_read, open_source
+
+_ROWS_LOOKED_AT = 20
+_WORDS = "write first, second or tie (also a, b, model_a, model_b), or the name of the better version"
+_LOGGER = logging.getLogger("assay")
+_CHOICES: tuple[Choice, ...] = ("first", "second", "tie")
+_PLACES_SHOWN = 5
+
+
+def is_preference_file(path: str | Path, *, sheet: str | None = None) -> bool:
+    """Whether a file holds preferences between versions, and not ratings of answers: by its first 20 rows.
+
+    Args:
+        path: The file, of any format that `load_set` reads.
+        sheet: Chooses one sheet of an Excel file.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    opened = _open(path, sheet)
+    try:
+        head = [row for row in islice(opened.rows, _ROWS_LOOKED_AT) if not isinstance(row, BadRow)]
+    except OSError as error:
+        raise cannot_read(opened.name, error) from None
+    return any(PreferenceRow(row.values).form is not None for row in head)
+
+
+def read_preferences(
+    path: str | Path,
+    *,
+    versions: Sequence[str] = (),
+    sheet: str | None = None,
+    skip_bad: list[InputError] | None = None,
+    notes: list[str] | None = None,
+) -> list[Preference]:
+    """Reads people's preferences between two versions' answers from JSON Lines, JSON, CSV, Excel or Parquet.
+
+    A row is one comparison: a column `preference` or `winner` (the name of the better version, or first, second, a, b,
+    model_a, model_b, tie, tie (bothbad)) beside `model_a` and `model_b`, as Chatbot Arena has it; one column per
+    outcome (`winner_model_a`, `winner_model_b`, `winner_tie`); ratings of a second answer against the first, on a scale
+    around 0, as RagChecker has them; or what `write_preferences` and `assay rate --pairs` write. Where no column names
+    the versions, A is the first of `versions` and B the second.
+
+    Args:
+        path: The file.
+        versions: The names of the versions that a decision is between; comparisons of others are left out, which a note
+            says. Left out, all are read, and versions without a name are called A and B.
+        sheet: Chooses one sheet of an Excel file.
+        skip_bad: A list that errors of single rows are appended to while reading goes on.
+        notes: A list that notes about how the file is read are appended to; without one they are logged.
+
+    Returns:
+        One preference per row, or per rater where a row has the ratings of several. `question` is the id in the row, or
+        else its question, or else `<file name>-<row number>`.
+
+    Raises:
+        InputError: The file cannot be read, a word in it is not known, a row compares a version with itself, or no row
+            compares two of the versions; the message has file, line, field and cure.
+    """
+    check_type("path", path, (str, Path), "the path of a file")
+    opened = _open(path, sheet)
+    reader = _Reader(opened, tuple(versions))
+    preferences: list[Preference] = []
+    try:
+        for row in opened.rows:
+            try:
+                if isinstance(row, BadRow):
+                    raise row.error
+                preferences += reader.read(row)
+            except InputError as error:
+                if skip_bad is None:
+                    raise
+                skip_bad.append(error)
+    except OSError as error:
+        raise cannot_read(opened.name, error) from None
+    if not preferences:
+        raise InputError(f"{opened.name}: {reader.explain_nothing(skip_bad or [])}")
+    account = [note for note in (*opened.notes, *reader.notes(preferences)) if note]
+    if notes is None:
+        for note in account:
+            _LOGGER.warning(note)
+    else:
+        notes += [note for note in account if note not in notes]
+    return preferences
+
+
+def _open(path: str | Path, sheet: str | None) -> Rows:
+    # a path, so that a name with a typing error is never taken for a set on the Hub
+    return open_source(Path(path), split=None, sheet=sheet, known=known_preference_columns())
+
+
+class _Reader:
+    """Reads the preferences of one file, row by row, and accounts for what it leaves out."""
+
+    def __init__(self, source: Rows, versions: tuple[str, ...]) -> None:
+        self._source, self._versions = source, versions
+        self._columns: dict[str, str] = {}
+        self._strangers: Counter[str] = Counter()
+        self._rows = self._empty = self._foreign = 0
+        self._rows_by_sign = 0
+        self._columns_seen: dict[str, None] = {}
+
+    def read(self, row: Row) -> list[Preference]:
+        """The preferences of a row; none where nobody gave one, or where it compares other versions."""
+        self._rows += 1
+        self._columns_seen |= dict.fromkeys(row.values)
+        cells = PreferenceRow(row.values)
+        if cells.form is None:
+            raise self._error(row, "preference", f"is missing; {self._explain_columns(row)}")
+        first, second = self._read_versions(cells, row)
+        if outcomes := cells.outcomes():
+            choices = self._read_outcomes(outcomes, row)
+        elif cells.form == "words" and (cell := cells.choice()) is not None:
+            choices = self._read_word(cell, row, first, second)
+        elif (cell := cells.ratings()) is not None:
+            choices = self._read_ratings(cell, row)
+        else:
+            choices = {}
+        if not choices:
+            self._empty += 1
+            return []
+        if self._versions and (strangers := [name for name in (first, second) if name not in self._versions]):
+            self._strangers.update(strangers)
+            self._foreign += 1
+            return []
+        question = self._read_text(cells, row, "question")
+        if not question.strip():
+            question = f"{self._source.stem}-{row.number}"
+        if cells.cell("label") is not None and (dataset := self._read_text(cells, row, "dataset")):
+            question = f"{dataset}:{question}"  # RagChecker's numbers begin anew in each of its sets
+        rater, group, reason = (self._read_text(cells, row, name) for name in ("rater", "group", "reason"))
+        return [
+            Preference(question, first, second, choice, name or rater, group, reason)
+            for name, choice in choices.items()
+        ]
+
+    def _read_versions(self, cells: PreferenceRow, row: Row) -> tuple[str, str]:
+        named = cells.versions()
+        if named is None:
+            if not self._versions:
+                return "A", "B"
+            if len(self._versions) == 2:
+                return self._versions[0], self._versions[1]
+            cure = "add columns model_a and model_b with the names of the versions"
+            problem = f"is missing, and {count_of(len(self._versions), 'version')} are compared; {cure}"
+            raise self._error(row, "model_a", problem)
+        first, second = (self._version_name(cell, row) for cell in named)
+        self._columns.setdefault(named[0].column, "first")
+        self._columns.setdefault(named[1].column, "second")
+        if first == second:
+            problem = f'is "{shorten(first)}", as {named[0].column} is; name two versions, or leave the row out'
+            raise self._error(row, named[1].column, problem)
+        return first, second
+
+    def _version_name(self, cell: Cell, row: Row) -> str:
+        value = cell.value
+        if isinstance(value, Mapping):  # of RagChecker: the name beside the answer
+            value = next((value[key] for key in ("model_name", "name", "id") if key in value), None)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if not isinstance(value, str):
+            problem = "is empty" if value is None else f"is {describe_type(value)}, not a text"
+            raise self._error(row, cell.column, f"{problem}; write the name of the version")
+        if not value.strip():
+            raise self._error(row, cell.column, "is empty; write the name of the version")
+        return value.strip()
+
+    def _read_word(self, cell: Cell, row: Row, first: str, second: str) -> dict[str, Choice]:
+        self._columns.setdefault(cell.column, "choice")
+        if not is_filled(cell.value) or is_no_rating(cell.value):
+            return {}
+        if not isinstance(cell.value, str):
+            shown = f" ({shorten(str(cell.value), 30)})"
+            raise self._error(row, cell.column, f"is {describe_type(cell.value)}{shown}, not a text; {_WORDS}")
+        word = cell.value.strip()
+        by_word = choice_of(word)
+        by_name = _side_of(word, first, second)
+        if cell.column == "choice" and by_word is not None:  # our own column, which holds no names
+            return {"": by_word}
+        if by_name and by_word and by_name != by_word:
+            problem = (
+                f'is "{shorten(word)}", which is the name of the {by_name} version and the word for the {by_word} one; '
+                "write first or second"
+            )
+            raise self._error(row, cell.column, problem)
+        choice = by_name or by_word
+        if choice is None:
+            similar = nearest_names(word, [first, second])
+            hint = f"did you mean {similar[0]}? Else " if similar else ""
+            names = f"the versions of the row are {quote_names([first, second])}"
+            raise self._error(row, cell.column, f'is "{shorten(word)}", an unknown word; {hint}{_WORDS}; {names}')
+        return {"": choice}
+
+    def _read_outcomes(self, outcomes: Mapping[Choice, Cell], row: Row) -> dict[str, Choice]:
+        chosen: list[Choice] = []
+        for choice, cell in outcomes.items():
+            self._columns.setdefault(cell.column, "choice")
+            value = str(cell.value).strip().casefold()
+            if value in ("1", "1.0", "true"):
+                chosen.append(choice)
+            elif value not in ("0", "0.0", "false", "none", ""):
+                problem = (
+                    f'is "{shorten(str(cell.value), 30)}"; write 1 in the column of the outcome, and 0 in the others'
+                )
+                raise self._error(row, cell.column, problem)
+        if len(chosen) > 1:
+            columns = [outcomes[choice].column for choice in chosen]
+            raise self._error(row, columns[-1], f"is 1, as {columns[0]} is; write 1 in one of them")
+        return {"": chosen[0]} if chosen else {}
+
+    def _read_ratings(self, cell: Cell, row: Row) -> dict[str, Choice]:
+        self._columns.setdefault(cell.column, "choice")
+        try:
+            if cell.column.rpartition(".")[2] == "ratings":
+                ratings = parse_ratings(cell.value)
+            else:
+                is_empty = not is_filled(cell.value) or is_no_rating(cell.value)
+                ratings = {} if is_empty else {"": parse_number(cell.value)}
+            signs = {str(rater): float(rating) for rater, rating in ratings.items()}  # type: ignore[attr-defined]
+        except (TypeError, ValueError) as error:
+            raise self._error(row, cell.column, str(error)) from None
+        self._rows_by_sign += bool(signs)
+        return {
+            rater: _CHOICES[0] if sign < 0 else _CHOICES[1] if sign else _CHOICES[2] for rater, sign in signs.items()
+        }
+
+    def _read_text(self, cells: PreferenceRow, row: Row, kind: str) -> str:
+        cell = cells.cell(kind)
+        if cell is None or not is_filled(cell.value):
+            return cell.value if cell is not None and isinstance(cell.value, str) else ""
+        self._columns.setdefault(cell.column, kind)
+        value = cell.value
+        if kind == "rater" and isinstance(value, list | tuple):  # a judge of MT-bench: its model and its prompt
+            value = " ".join(map(str, value))
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            value = f"{value:.15g}" if isinstance(value, float) else str(value)
+        if not isinstance(value, str):
+            raise self._error(row, cell.column, f"is {describe_type(value)}, not a text; write a text")
+        return value
+
+    def _error(self, row: Row, field: str, problem: str) -> InputError:
+        return InputError(f"{self._source.name}, {row.place}, field {field}: {problem}")
+
+    def _explain_columns(self, row: Row) -> str:
+        cure = "add a column preference with first, second or tie, and model_a and model_b with the versions"
+        return f"{cure} (the columns are {quote_names(row.values)})"
+
+    def explain_nothing(self, errors: Sequence[InputError]) -> str:
+        """Why no preference was read, and what to do."""
+        if self._foreign:
+            return f"no row compares two of the versions {quote_names(self._versions)}; {self._name_strangers()}"
+        if errors:
+            return f"none of the {count_of(len(errors), 'row')} can be used; the first error: {errors[0]}"
+        if self._rows:
+            return f"none of its {count_of(self._rows, 'row')} has a preference; write first, second or tie in them"
+        return "the file is empty; it should hold one row per comparison of two answers"
+
+    def _name_strangers(self) -> str:
+        listed = [f"{name} ({count_of(rows, 'row')})" for name, rows in self._strangers.most_common()]
+        names = [name for name, _ in self._strangers.most_common(1)]
+        similar = nearest_names(names[0], self._versions) if names else []
+        hint = f"; if {names[0]} is {similar[0]}, rename it in the file" if similar else ""
+        return f"the file also compares {list_first(listed, _PLACES_SHOWN)}{hint or '; name runs NAME=RUN as it does'}"
+
+    def notes(self, preferences: Sequence[Preference]) -> Iterator[str]:
+        """What a user should know about how the file was read."""
+        name = self._source.name
+        ties = sum(preference.choice == "tie" for preference in preferences)
+        read = ", ".join(f"{column} as {field}" for column, field in self._columns.items() if column != field)
+        counts = f"{count_of(len(preferences), 'preference')}, {count_of(ties, 'tie')} among them"
+        yield f"{name}: {counts}" + (f"; read {read}" if read else "")
+        if not {"first", "second"} <= {*self._columns.values()}:
+            first, second = self._versions or ("A", "B")
+            yield f"{name}: no column names the versions: A is taken for {first}, B for {second}"
+        if self._rows_by_sign:
+            yield (
+                f"{name}: ratings of {count_of(self._rows_by_sign, 'row')} are read by their sign: above 0 the second "
+                "answer is better, 0 is a tie; how much better is not used"
+            )
+        if self._empty:
+            yield f"{name}: {count_of(self._empty, 'row')} without a preference left out"
+        if self._foreign:
+            left_out = f"{count_of(self._foreign, 'comparison')} of other versions left out"
+            yield f"{name}: {left_out}; {self._name_strangers()}"
+        repeated = Counter(
+            (preference.question, frozenset((preference.first, preference.second)), preference.rater)
+            for preference in preferences
+            if preference.rater
+        )
+        if again := sum(times - 1 for times in repeated.values()):
+            again_given = count_of(again, "preference")
+            yield f"{name}: {again_given} of a rater who had decided that comparison before; all count"
+
+
+def _side_of(word: str, first: str, second: str) -> Choice | None:
+    """The version that a word names: written so, else in other letters."""
+    for names in ((first, second), (first.casefold(), second.casefold())):
+        if names[0] == names[1]:
+            return None
+        if word in names:
+            return _CHOICES[names.index(word)]
+        word = word.casefold()
+    return None

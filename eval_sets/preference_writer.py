@@ -1,0 +1,47 @@
+"""Writing preferences, so that `read_preferences` reads the same."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, fields
+from pathlib import Path
+
+from ..arguments import check_type
+from ..atomic_files import replace_file
+from ..errors import InputError
+from .csv_cells import CsvWriter
+from .preference import Preference
+
+PREFERENCE_FIELDS = tuple(field.name for field in fields(Preference))
+"""The columns of a file of preferences."""
+
+
+def write_preferences(preferences: Iterable[Preference], path: str | Path) -> int:
+    """Writes preferences to a .jsonl or .csv file, one row each. After an error the file is as it was before.
+
+    Args:
+        preferences: The preferences.
+        path: The file; its suffix decides the format.
+
+    Returns:
+        How many were written.
+
+    Raises:
+        InputError: Another suffix, or a folder that does not exist.
+    """
+    check_type("path", path, (str, Path), "the path of a .jsonl or .csv file")
+    target = Path(path).expanduser()
+    suffix = target.suffix.lower()
+    if suffix not in (".jsonl", ".csv"):
+        raise InputError(f"{path}: preferences are written as .jsonl or .csv, not `{suffix}`; name the file so")
+    if not target.parent.is_dir():
+        raise InputError(f"{path}: there is no folder `{target.parent}`; make it first")
+    rows = [asdict(preference) for preference in preferences]
+    with replace_file(target) as file:
+        if suffix == ".jsonl":
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        else:
+            writer = CsvWriter(file)
+            writer.write_row(PREFERENCE_FIELDS)
+            for row in rows:
+                writer.write_row([row[name] for name in PREFERENCE_FIELDS])
+    return len(rows)

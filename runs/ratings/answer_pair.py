@@ -1,0 +1,75 @@
+"""Two answers to one question, by two versions."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from ...eval_sets import Sample
+from ...eval_sets.preference import Choice, Preference
+
+CHOICES: dict[float, Choice] = {-1.0: "first", 0.0: "tie", 1.0: "second"}
+"""What the value of a rating of a pair says."""
+Side = Literal["left", "same", "right"]
+"""What a rater who knows no versions says: which side is better, or about the same."""
+
+
+class PairedQuestion(BaseModel):
+    """A question that two versions answered.
+
+    Attributes:
+        question: Its id: that of its sample in the first version of the queue.
+        group: What it has in common with others; "" where nothing.
+        first: The name of one version.
+        second: The name of the other.
+        ids: The ids of the sample in the one and in the other.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    question: str
+    group: str
+    first: str
+    second: str
+    ids: tuple[str, str]
+
+    def preference(self, value: float, *, rater: str = "", reason: str = "") -> Preference:
+        """Somebody's choice between the two.
+
+        Args:
+            value: 1 where the second is better, -1 where the first is, 0 for a tie.
+            rater: Who says so.
+            reason: Why.
+        """
+        return Preference(self.question, self.first, self.second, CHOICES[value], rater, self.group, reason)
+
+
+class AnswerPair(PairedQuestion):
+    """Two answers to one question, which differ.
+
+    Attributes:
+        answers: The sample of the first version, and that of the second.
+    """
+
+    answers: tuple[Sample, Sample]
+
+    def blind_answers(self) -> tuple[Sample, Sample]:
+        """The answers without what tells their versions: ids, metadata, times, and the speakers' names.
+
+        System messages stay only where both have the same ones: two versions often differ in them.
+        """
+        first, second = (_system_texts(sample) for sample in self.answers)
+        one, other = (_blind(sample, has_policy=first == second) for sample in self.answers)
+        return one, other
+
+
+def _system_texts(sample: Sample) -> list[str]:
+    return [message.text for message in sample.messages if message.role == "system"]
+
+
+def _blind(sample: Sample, *, has_policy: bool) -> Sample:
+    messages = tuple(
+        message.model_copy(update={"time": None, "rating": None} | ({} if message.role == "tool" else {"name": None}))
+        for message in sample.messages
+        if has_policy or message.role != "system"
+    )
+    return sample.model_copy(update={"id": "answer", "group": None, "messages": messages, "metadata": {}})

@@ -1,0 +1,186 @@
+"""How the comparing goes: which version is chosen how often, whether raters agree, and whether they prefer a side."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from ...presentation.figure import Figure
+from ...text.wording import count_of
+from .answer_pair import CHOICES, AnswerPair
+from .item_queue import Rating
+from .pair_queue import PairQueue
+from .rated_pairs import queue_choices
+
+if TYPE_CHECKING:
+    from ...meta_eval.estimate import Estimate
+
+_FEWEST_PAIRS = 5  # with two choices, for agreement to be said
+
+
+@dataclass(frozen=True, slots=True)
+class VersionCounts:
+    """How often each of two versions was chosen.
+
+    Attributes:
+        first: The name of one version.
+        second: The name of the other.
+        first_better: Choices of the first.
+        ties: Choices of neither.
+        second_better: Choices of the second.
+        same_answers: Ties that nobody was asked about, since both gave the same answer.
+    """
+
+    first: str
+    second: str
+    first_better: int
+    ties: int
+    second_better: int
+    same_answers: int
+
+    def __str__(self) -> str:
+        """The counts in a sentence."""
+        same = f"; the same answer {_times(self.same_answers)}" if self.same_answers else ""
+        return (
+            f"better: {self.first} {_times(self.first_better)}, {self.second} {_times(self.second_better)}; about the "
+            f"same {_times(self.ties)}{same}"
+        )
+
+
+def _times(count: int) -> str:
+    return count_of(count, "time")
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceAgreement:
+    """How far raters agree on pairs that two of them compared.
+
+    Attributes:
+        pairs: How many pairs have two choices or more.
+        same: The share of pairs of raters who chose the same, in [0, 1].
+        alpha: Krippendorff's alpha, with a tie in the middle between the two versions.
+    """
+
+    pairs: int
+    same: float
+    alpha: "Estimate"
+
+    def __str__(self) -> str:
+        """The agreement in a sentence."""
+        return (
+            f"two raters chose the same in {Figure('share', self.same)} of the cases, on "
+            f"{count_of(self.pairs, 'pair')} with two choices or more; Krippendorff's alpha "
+            f"{Figure.from_estimate('rho', self.alpha)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PairDisagreement:
+    """A pair of answers of which one rater chose the one and another rater the other."""
+
+    pair: AnswerPair
+    ratings: tuple[Rating, ...]
+
+    def choice_of(self, rating: Rating) -> str:
+        """The name of the version that a rating chose; "" for neither."""
+        choice = "tie" if rating.value is None else CHOICES[rating.value]
+        return {"first": self.pair.first, "second": self.pair.second, "tie": ""}[choice]
+
+
+@dataclass(frozen=True, slots=True)
+class PairProgress:
+    """What the choices of the present series show.
+
+    Attributes:
+        versions: The counts of each pair of versions, in the order of the queue's versions.
+        agreement: None before five pairs have choices of two raters.
+        left: The share of the choices of a side, hidden repeats included, in which it was the left one.
+    """
+
+    versions: tuple[VersionCounts, ...]
+    agreement: ChoiceAgreement | None
+    left: "Estimate"
+
+    @property
+    def left_sentence(self) -> str:
+        """The share of the left side in a sentence; "" without a choice of a side."""
+        if self.left.value is None:
+            return ""
+        sentence = (
+            f"the left side was chosen in {Figure.from_estimate('share', self.left)} of "
+            f"{count_of(self.left.n or 0, 'choice of a side', 'choices of a side')}"
+        )
+        low, high = self.left.low, self.left.high
+        if low is not None and high is not None and not low <= 0.5 <= high:
+            sentence += ": raters prefer a side, whatever stands there"
+        return sentence
+
+
+def pair_progress(queue: PairQueue) -> PairProgress:
+    """Computes what the choices of the present series show.
+
+    Args:
+        queue: The queue of pairs.
+    """
+    from ...meta_eval.estimate import estimate_proportion
+
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for choice in queue_choices(queue):
+        one = choice.preference
+        counts[one.first, one.second][one.choice if one.rater else "same"] += 1
+    names = [version.name for version in queue.comparison.versions]
+    versions = tuple(
+        VersionCounts(*pair, *(counts[pair][kind] for kind in ("first", "tie", "second", "same")))
+        for pair in combinations(names, 2)
+        if pair in counts
+    )
+    sided = [rating for rating in queue.ratings() if rating.value]
+    first = {name: queue.pair(name).first for name in {rating.sample for rating in sided}}
+    left = sum((rating.shown_first == first[rating.sample]) is (rating.value == -1) for rating in sided)
+    return PairProgress(versions, choice_agreement(queue), estimate_proportion(left, len(sided)))
+
+
+def choice_agreement(queue: PairQueue) -> ChoiceAgreement | None:
+    """Computes how far the raters of the present series agree; None before five pairs have choices of two.
+
+    Args:
+        queue: The queue of pairs.
+    """
+    import numpy as np
+
+    from ...meta_eval.estimate import estimate
+    from ...meta_eval.krippendorff import ordinal_alpha
+
+    column = {name: number for number, name in enumerate(queue.settings.raters)}
+    shared = [ratings for ratings in _choices_by_pair(queue).values() if len(ratings) > 1]
+    if len(shared) < _FEWEST_PAIRS:
+        return None
+    table = np.full((len(shared), len(column)), np.nan)
+    for place, ratings in enumerate(shared):
+        for rating in ratings:
+            table[place, column[rating.rater]] = rating.value
+    groups = [queue.pair(ratings[0].sample) for ratings in shared]
+    alpha = estimate(ordinal_alpha(table), [pair.group or pair.question for pair in groups], scale="fisher")
+    twos = [one.value == other.value for ratings in shared for one, other in combinations(ratings, 2)]
+    return ChoiceAgreement(len(shared), sum(twos) / len(twos), alpha)
+
+
+def pair_disagreements(queue: PairQueue) -> list[PairDisagreement]:
+    """The pairs of the present series of which two raters chose different answers.
+
+    Args:
+        queue: The queue of pairs.
+    """
+    return [
+        PairDisagreement(queue.pair(name), tuple(ratings))
+        for name, ratings in _choices_by_pair(queue).items()
+        if {-1.0, 1.0} <= {rating.value for rating in ratings}
+    ]
+
+
+def _choices_by_pair(queue: PairQueue) -> dict[str, list[Rating]]:
+    by_pair: dict[str, list[Rating]] = defaultdict(list)
+    for rating in queue.ratings():
+        if not rating.is_repeat and rating.value is not None:
+            by_pair[rating.sample].append(rating)
+    return dict(by_pair)

@@ -1,0 +1,151 @@
+"""What people chose between two answers, as preferences: of one queue, or of the versions that are compared."""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from ...atomic_files import replace_file
+from ...errors import UsageError
+from ...eval_sets.csv_cells import CsvWriter
+from ...eval_sets.preference import Choice, Preference
+from ..database import Database
+from .answer_pair import PairedQuestion
+from .item_queue import Rating, queue_ids
+from .pair_queue import ComparedVersion, PairQueue
+
+SAME_ANSWER = "the same answer"
+"""The reason of a tie that nobody was asked about."""
+_SWAPPED: dict[Choice, Choice] = {"first": "second", "tie": "tie", "second": "first"}
+
+
+@dataclass(frozen=True, slots=True)
+class PairChoice:
+    """A choice with what was asked.
+
+    Attributes:
+        asked: The question and the versions.
+        preference: The choice.
+        shown_first: The version whose answer stood first (left); None where nobody was asked.
+    """
+
+    asked: PairedQuestion
+    preference: Preference
+    shown_first: str | None
+
+    def row(self) -> dict[str, str | None]:
+        """The choice as a row of a file."""
+        return asdict(self.preference) | {"shown_first": self.shown_first}
+
+
+def queue_choices(queue: PairQueue, series: int | None = None) -> list[PairChoice]:
+    """The choices of a queue, without hidden repeats and "can't tell".
+
+    Questions to which two versions gave the same answer are ties of nobody (`rater` is empty), as many as the draw came
+    across before the last pair that was compared: they then have the share that they have among all questions.
+
+    Args:
+        queue: The queue of pairs.
+        series: Which series; the present one if not given.
+    """
+    by_pair: dict[str, list[Rating]] = defaultdict(list)
+    for rating in queue.ratings(series):
+        if not rating.is_repeat:
+            by_pair[rating.sample].append(rating)
+    names = queue.names()
+    rated = [place for place, name in enumerate(names) if name in by_pair]
+    end = len(names) if len(rated) == len(names) else max(rated, default=-1)
+    choices = [
+        PairChoice(asked, asked.preference(0, reason=SAME_ANSWER), None)
+        for place, asked in queue.comparison.same
+        if place <= end
+    ]
+    for name in (names[place] for place in rated):
+        pair = queue.pair(name)
+        choices += (
+            PairChoice(pair, pair.preference(one.value, rater=one.rater, reason=one.reason), one.shown_first)
+            for one in by_pair[name]
+            if one.value is not None
+        )
+    return choices
+
+
+def queue_preferences(queue: PairQueue, series: int | None = None) -> list[Preference]:
+    """The choices of a queue as preferences; see `queue_choices`.
+
+    Args:
+        queue: The queue of pairs.
+        series: Which series; the present one if not given.
+    """
+    return [choice.preference for choice in queue_choices(queue, series)]
+
+
+def write_choices(choices: Sequence[PairChoice], target: Path) -> None:
+    """Writes choices to a .jsonl or .csv file, one row per choice. After an error the file is as it was before.
+
+    Args:
+        choices: The choices.
+        target: The file; its suffix decides the format.
+
+    Raises:
+        UsageError: There is no choice, or the file has another suffix.
+    """
+    suffix = target.suffix.lower()
+    if suffix not in (".jsonl", ".csv"):
+        raise UsageError(f"{target}: choices are written as .jsonl or .csv, not `{suffix}`; name the file so")
+    if not choices:
+        raise UsageError("nothing was chosen in this series yet; there are no choices to write")
+    rows = [choice.row() for choice in choices]
+    with replace_file(target) as file:
+        if suffix == ".jsonl":
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            return
+        writer = CsvWriter(file)
+        writer.write_row(rows[0])
+        for row in rows:
+            writer.write_row(row.values())
+
+
+def store_preferences(database: Database, versions: Sequence[ComparedVersion]) -> list[Preference]:
+    """What people chose between versions in a store, in the present series of all queues.
+
+    A version is known by its source (and by its name where a field of metadata tells it apart), whatever it is called
+    there. Of two choices by one rater on one pair of answers the newer counts.
+
+    Args:
+        database: The store's database.
+        versions: The versions, the first the one in use today, with the names that the preferences get.
+
+    Returns:
+        Preferences of which `first` comes before `second` in `versions`, and `question` is the sample's id in the
+        earlier of the two, or in the first of all where the queue has it too.
+    """
+    keys = [_key(version) for version in versions]
+    newest: dict[tuple[str, str, str, str], Preference] = {}
+    for name in queue_ids(database, "pairs"):
+        queue = PairQueue(database, name)
+        compared = queue.comparison.versions
+        places = {version.name: keys.index(_key(version)) for version in compared if _key(version) in keys}
+        if len(places) < 2:
+            continue
+        has_first = _key(compared[0]) == keys[0]
+        for choice in queue_choices(queue):
+            asked = choice.asked
+            if asked.first not in places or asked.second not in places:
+                continue
+            one, other = places[asked.first], places[asked.second]
+            question = asked.question if has_first else asked.ids[0 if one < other else 1]
+            preference = replace(
+                choice.preference,
+                question=question,
+                first=versions[min(one, other)].name,
+                second=versions[max(one, other)].name,
+                choice=choice.preference.choice if one < other else _SWAPPED[choice.preference.choice],
+            )
+            newest.setdefault((question, preference.first, preference.second, preference.rater), preference)
+    return list(newest.values())
+
+
+def _key(version: ComparedVersion) -> tuple[str, str, str]:
+    return version.source, version.field, version.name if version.field else ""

@@ -1,0 +1,147 @@
+"""`assay decide`, as people type it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.runs import Store
+from assay.runs.ratings import QueueSettings
+from assay.runs.ratings.rating_source import find_source, open_queue
+
+Make = Callable[..., Any]
+COUNT = 24
+
+
+def write(path: Path, name: str, rating: Callable[[int], float | None]) -> Path:
+    rows = [
+        {"id": f"q{n}", "user_input": f"Question {n}?", "response": f"{name} word {'word ' * (n % 3)}{n}."}
+        | {"retrieved_contexts": [f"word {n}"]}
+        | ({} if rating(n) is None else {"rating": rating(n)})
+        for n in range(COUNT)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def two_runs(assay: Make, tmp_path: Path) -> list[str]:
+    """The new answers are rated one point higher, every fourth of them two."""
+    old = write(tmp_path / "old.jsonl", "old", lambda n: 1 + n % 3)
+    new = write(tmp_path / "new.jsonl", "new", lambda n: 2 + n % 3 + (n % 4 == 0) if n % 2 == 0 else None)
+    return [assay("run", path, "--metrics", "token_overlap", "--json").json["run"] for path in (old, new)]
+
+
+def test_the_sentence_comes_first_and_everything_fits_into_80_columns(assay: Make, two_runs: list[str]) -> None:
+    done = assay("decide", *two_runs, "--metric", "token_overlap")
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[0] == f"A: run {two_runs[0]}, in use today"
+    assert lines[2].startswith("Ship B: your raters rate its answers 1.")
+    assert max(len(line) for line in lines if not line.startswith("  assay")) <= 80
+    assert "Rate next" not in done.out  # it is settled
+
+
+def test_json_has_the_shape_that_programs_build_on(assay: Make, two_runs: list[str]) -> None:
+    decision = assay("decide", *two_runs, "--metric", "token_overlap", "--json").json
+    assert (decision["verdict"], decision["best"], decision["basis"]) == ("ship", two_runs[1], "ratings and scores")
+    assert [version["name"] for version in decision["versions"]] == two_runs
+    assert decision["versions"][0].keys() >= {"name", "n", "mean", "low", "high", "p_best", "ranks", "rated"}
+    assert [(one["n"], one["rated"]) for one in decision["versions"]] == [(COUNT, COUNT), (COUNT, COUNT // 2)]
+    (difference,) = decision["differences"]
+    assert difference.keys() >= {"first", "second", "difference", "low", "high", "p"}
+    assert difference["low"] < difference["difference"] < difference["high"] and difference["rated"] == COUNT // 2
+    assert decision["needs"] == {"answers": None, "ratings": None}
+    assert decision["sentence"].startswith(f"Ship {two_runs[1]}: ")
+    assert {one["metric"] for one in decision["others"]} == {"rouge_l_precision", "answer_length"}
+
+
+def test_a_gate_fails_unless_the_new_version_may_be_shipped(assay: Make, two_runs: list[str]) -> None:
+    old, new = two_runs
+    arguments = ("--metric", "token_overlap", "--gate", "--json")
+    assert assay("decide", old, new, *arguments).code == 0
+    keep = assay("decide", new, old, *arguments)
+    assert (keep.code, keep.json["verdict"]) == (5, "keep")
+    same = assay("decide", f"a={old}", f"b={old}", *arguments)
+    assert (same.code, same.json["verdict"]) == (0, "equivalent")
+    assert assay("decide", new, old, "--metric", "token_overlap").code == 0
+
+
+def test_versions_are_named_on_the_command_line(assay: Make, two_runs: list[str]) -> None:
+    done = assay("decide", f"today={two_runs[0]}", "new=last", "--metric", "token_overlap")
+    assert done.out.startswith(f"today: run {two_runs[0]}, in use today\nnew: run {two_runs[1]}\nShip new: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["RUN_A"], "a decision is between two versions or more"),
+        (["RUN_A", "RUN_A"], "is named more than once"),
+        (["RUN_A", "nope"], "'nope' is no set, and no run: no run is called 'nope'"),
+        (["RUN_A", "RUN_B", "--metric", "bleu"], "A, B was not scored with it (all versions have token_overlap"),
+        (["RUN_A", "RUN_B", "--by", "system"], "parts one run into versions"),
+        (["RUN_A", "--by", "system"], "has metadata.system"),
+        (["RUN_A", "RUN_B", "--level", "turn"], "no sample of the run has messages"),
+        (["RUN_A", "RUN_B", "--margin", "0"], "--margin"),
+        (["RUN_A", "RUN_B", "--report", "decide.pdf"], "name an .html file"),
+        ([], "RUN"),
+    ],
+)
+def test_what_cannot_be_done_ends_with_2_and_says_why(
+    words: list[str], message: str, assay: Make, two_runs: list[str]
+) -> None:
+    names = dict(zip(("RUN_A", "RUN_B"), two_runs, strict=True))
+    done = assay("decide", *(names.get(word, word) for word in words))
+    assert done.code == 2 and message in done.err and done.out == ""
+
+
+def test_sets_need_no_run(assay: Make, tmp_path: Path) -> None:
+    old = write(tmp_path / "old.jsonl", "old", lambda n: 1 + n % 3)
+    new = write(tmp_path / "new.jsonl", "new", lambda n: 2 + n % 3 + (n % 4 == 0))
+    done = assay("decide", f"old={old}", f"new={new}")
+    assert done.code == 0 and done.out.startswith("Ship new: ")
+    assert not (tmp_path / ".assay").exists()
+    last = assay("decide", old, "last")
+    assert last.code == 2 and "there are no runs here" in last.err
+
+
+def test_the_report_has_the_answers_that_decide(assay: Make, two_runs: list[str], tmp_path: Path) -> None:
+    done = assay("decide", *two_runs, "--metric", "token_overlap", "--report", "decide.html")
+    assert done.code == 0 and "The decision and the answers that decide: decide.html" in done.out
+    page = (tmp_path / "decide.html").read_text(encoding="utf-8")
+    assert "Ship B" in page and "Question 0?" in page
+
+
+def test_what_is_rated_next_settles_it(assay: Make, tmp_path: Path) -> None:
+    """The set that `--next` writes is rated on the page; the same command with these ratings decides."""
+    files = [write(tmp_path / f"{name}.jsonl", name, lambda n: None) for name in ("old", "new")]
+    runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in files]
+    done = assay("decide", *runs, "--metric", "token_overlap", "--next", "next.jsonl")
+    assert "next.jsonl: 48 answers to 24 questions." in " ".join(done.out.split())
+    assert f"assay decide {runs[0]} {runs[1]} --metric token_overlap --ratings rated.jsonl" in done.out
+    store = Store(".assay")
+    settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0)
+    queue = open_queue(store, find_source(store, "next.jsonl"), settings, guideline=None)
+    while assignment := queue.next_answer("ada"):
+        bonus = 2.0 + (len(assignment.sample.response) % 2) if "new" in assignment.sample.response else 0.0
+        queue.save("ada", assignment.sample.id, 2.0 + bonus)
+    store.close()
+    assert assay("ratings", "last", "--out", "rated.jsonl").code == 0
+    decision = assay("decide", *runs, "--metric", "token_overlap", "--ratings", "rated.jsonl", "--json").json
+    assert (decision["verdict"], decision["best"]) == ("ship", runs[1])
+    assert [version["rated"] for version in decision["versions"]] == [24, 24]
+    assert decision["next"] == []
+
+
+def test_a_queue_that_was_not_drawn_at_random_is_said(assay: Make, two_runs: list[str]) -> None:
+    store = Store(".assay")
+    settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0, choose="spread")
+    queue = open_queue(store, find_source(store, two_runs[1]), settings, guideline=None)
+    assignment = queue.next_answer("ada")
+    assert assignment is not None
+    queue.save("ada", assignment.sample.id, 4.0)
+    store.close()
+    out = " ".join(assay("decide", *two_runs, "--metric", "token_overlap").out.split())
+    assert "were chosen by spread and not at random: the estimates assume that what is rated is a random part" in out

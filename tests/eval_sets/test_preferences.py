@@ -1,0 +1,273 @@
+"""People's preferences, in the forms that teams and public sets have them in."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assay.errors import InputError
+from assay.eval_sets import Preference, is_preference_file, read_preferences, write_preferences
+
+text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
+name = text.filter(lambda word: word.strip() == word and word != "")
+
+
+@st.composite
+def preference_lists(draw):
+    return [
+        Preference(
+            draw(name),
+            *draw(st.lists(name, min_size=2, max_size=2, unique=True)),
+            draw(st.sampled_from(["first", "second", "tie"])),
+            draw(text),
+            draw(text),
+            draw(text),
+        )
+        for _ in range(draw(st.integers(1, 4)))
+    ]
+
+
+quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+@quick
+@given(preferences=preference_lists())
+def test_what_is_written_is_read_back(tmp_path_factory, suffix, preferences):
+    path = tmp_path_factory.mktemp("law") / f"pairs{suffix}"
+    assert write_preferences(preferences, path) == len(preferences)
+    assert is_preference_file(path)
+    assert read_preferences(path, notes=[]) == preferences
+
+
+def write(path: Path, text_or_rows) -> Path:
+    if isinstance(text_or_rows, str):
+        path.write_text(text_or_rows, encoding="utf-8")
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in text_or_rows), encoding="utf-8")
+    return path
+
+
+ARENA = [
+    {
+        "question_id": "q1",
+        "model_a": "old",
+        "model_b": "new",
+        "winner": "model_b",
+        "judge": "ada",
+        "language": "English",
+    },
+    {"question_id": "q2", "model_a": "new", "model_b": "old", "winner": "model_a", "judge": "bo"},
+    {"question_id": "q3", "model_a": "old", "model_b": "new", "winner": "tie (bothbad)", "judge": ["gpt-4", "pair-v2"]},
+    {"question_id": "q4", "model_a": "old", "model_b": "gpt-5", "winner": "tie", "judge": "bo"},
+]
+
+
+def test_the_form_of_chatbot_arena(tmp_path):
+    """A comparison with a third model is left out where the versions are named, and kept where they are not."""
+    path, notes = write(tmp_path / "arena.jsonl", ARENA), []
+    assert is_preference_file(path)
+    expected = [
+        Preference("q1", "old", "new", "second", "ada"),
+        Preference("q2", "new", "old", "first", "bo"),
+        Preference("q3", "old", "new", "tie", "gpt-4 pair-v2"),
+    ]
+    assert read_preferences(path, versions=["old", "new"], notes=notes) == expected
+    assert notes == [
+        f"{path}: 3 preferences, 1 tie among them; read model_a as first, model_b as second, winner as choice, "
+        "question_id as question, judge as rater",
+        f"{path}: 1 comparison of other versions left out; the file also compares gpt-5 (1 row); name runs NAME=RUN as "
+        "it does",
+    ]
+    assert read_preferences(path, notes=[])[3] == Preference("q4", "old", "gpt-5", "tie", "bo")
+
+
+def test_no_comparison_of_the_versions_is_an_error_with_the_nearest_name(tmp_path):
+    path = write(tmp_path / "arena.jsonl", ARENA)
+    with pytest.raises(InputError) as error:
+        read_preferences(path, versions=["older", "newer"])
+    assert str(error.value) == (
+        f"{path}: no row compares two of the versions `older`, `newer`; the file also compares old (4 rows), new (3 "
+        "rows), gpt-5 (1 row); if old is older, rename it in the file"
+    )
+
+
+def test_one_column_per_outcome(tmp_path):
+    rows = "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n7,x,y,1,0,0\n8,x,y,0,0,1\n9,x,y,0,1,0\n"
+    path = write(tmp_path / "kaggle.csv", rows)
+    assert is_preference_file(path)
+    assert [preference.choice for preference in read_preferences(path, notes=[])] == ["first", "tie", "second"]
+    write(path, rows.replace("7,x,y,1,0,0", "7,x,y,1,0,1"))
+    with pytest.raises(InputError, match=r"line 2, field winner_tie: is 1, as winner_model_a is; write 1 in one"):
+        read_preferences(path)
+
+
+def test_one_row_per_question_for_two_runs(tmp_path):
+    """Without names A is the first version, B the second; an empty cell and n/a are no preference, and counted."""
+    rows = "id,preference,comment\n1,A,shorter\n2,b,\n3,Tie,\n4,,\n5,n/a,\n6,Both bad,\n"
+    path, notes = write(tmp_path / "choices.csv", rows), []
+    assert is_preference_file(path)
+    assert read_preferences(path, versions=["old", "new"], notes=notes) == [
+        Preference("1", "old", "new", "first", reason="shorter"),
+        Preference("2", "old", "new", "second"),
+        Preference("3", "old", "new", "tie"),
+        Preference("6", "old", "new", "tie"),
+    ]
+    assert notes == [
+        f"{path}: 4 preferences, 2 ties among them; read preference as choice, id as question, comment as reason",
+        f"{path}: no column names the versions: A is taken for old, B for new",
+        f"{path}: 2 rows without a preference left out",
+    ]
+    assert read_preferences(path, notes=[])[0].first == "A"
+    with pytest.raises(
+        InputError, match=r"line 2, field model_a: is missing, and 3 versions are compared; add columns"
+    ):
+        read_preferences(path, versions=["old", "new", "newest"])
+
+
+@pytest.mark.parametrize(
+    ("word", "choice"),
+    [
+        *((word, "first") for word in ("first", "A", "model_a", "Model A", "[[A]]", "A>>B", "old", "OLD")),
+        *((word, "second") for word in ("second", "b", "assistant_b", "B>A", "new", "New ")),
+        *((word, "tie") for word in ("tie", "Tie (bothbad)", "both bad", "A=B", "draw", "neither", "gelijk")),
+    ],
+)
+def test_words_and_names(tmp_path, word, choice):
+    path = write(tmp_path / "p.jsonl", [{"id": 1, "model_a": "old", "model_b": "new", "preference": word}])
+    assert read_preferences(path, notes=[])[0].choice == choice
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"preference": "oldd"}, 'field preference: is "oldd", an unknown word; did you mean old? Else write first'),
+        ({"preference": 1}, "field preference: is a number (1), not a text; write first, second or tie"),
+        ({"preference": "A", "model_b": "old"}, 'field model_b: is "old", as model_a is; name two versions'),
+        ({"preference": "A", "model_b": ""}, "field model_b: is empty; write the name of the version"),
+        ({"preference": "A", "model_b": 1.5}, "field model_b: is a number, not a text; write the name of the version"),
+        (
+            {"preference": "a", "model_a": "b", "model_b": "a"},
+            'field preference: is "a", which is the name of the second',
+        ),
+        ({"preference": "A", "judge": True}, "field judge: is true or false, not a text; write a text"),
+        ({"answer": "yes"}, "field preference: is missing; add a column preference with first, second or tie"),
+    ],
+)
+def test_errors_have_row_field_and_cure(tmp_path, row, message):
+    path = write(tmp_path / "p.jsonl", [{"id": 1, "model_a": "old", "model_b": "new"} | row])
+    with pytest.raises(InputError) as error:
+        read_preferences(path)
+    assert f"{path}, line 1, {message}" in str(error.value)
+
+
+def test_bad_rows_can_be_left_out(tmp_path):
+    path, errors = write(tmp_path / "p.csv", "id,preference\n1,A\n2,good\n"), []
+    assert [item.question for item in read_preferences(path, skip_bad=errors, notes=[])] == ["1"]
+    assert len(errors) == 1
+    write(path, "id,preference\n2,good\n")
+    with pytest.raises(InputError, match=r"none of the 1 row can be used; the first error: .*line 2"):
+        read_preferences(path, skip_bad=[])
+
+
+def test_our_own_column_holds_no_names(tmp_path):
+    """Versions that are called second and first do not turn the choice round."""
+    path = tmp_path / "pairs.jsonl"
+    preferences = [Preference("q", "second", "first", "first", "ada")]
+    write_preferences(preferences, path)
+    assert read_preferences(path, notes=[]) == preferences
+
+
+RAGCHECKER = {
+    "dataset": "kiwi",
+    "query_id": "8",
+    "query": "Why?",
+    "model1": {"model_name": "bm25", "response": "So."},
+    "model2": {"model_name": "e5", "response": "Because."},
+    "correctness_label": -1,
+}
+
+
+def test_the_form_of_ragchecker(tmp_path):
+    """Labels above 0 say that model2 is better; each row is one annotator's."""
+    rows = [RAGCHECKER | {"overall_label": label} for label in (1, 0, -2)]
+    path, notes = tmp_path / "human.json", []
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    assert is_preference_file(path)
+    assert read_preferences(path, notes=notes) == [
+        Preference("kiwi:8", "bm25", "e5", choice) for choice in ("second", "tie", "first")
+    ]
+    assert notes[1] == (
+        f"{path}: ratings of 3 rows are read by their sign: above 0 the second answer is better, 0 is a tie; how much "
+        "better is not used"
+    )
+
+
+SAMPLE = {
+    "id": "r-2",
+    "user_input": "Why?",
+    "response": "So.",
+    "rating": 0.5,
+    "rating_min": -2,
+    "rating_max": 2,
+    "ratings": {"r1": 2, "r2": -1, "r3": None},
+    "metadata": {"answer_b": "Because.", "system": "bm25", "system_b": "e5", "group": "kiwi:8"},
+}
+
+
+def test_samples_with_a_second_answer(tmp_path):
+    """One preference per rater who gave one; the group and the versions stand in the metadata."""
+    path = write(tmp_path / "pairs.jsonl", [SAMPLE])
+    assert is_preference_file(path)
+    assert read_preferences(path, notes=[]) == [
+        Preference("r-2", "bm25", "e5", "second", "r1", "kiwi:8"),
+        Preference("r-2", "bm25", "e5", "first", "r2", "kiwi:8"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"question": "Q", "answer": "A", "rating": 4},
+        {"question": "Q", "answer": "A", "rating": 4, "preference": "short answers"},
+        {"question": "Q", "answer": "A", "rating": 4, "rating_min": 1, "rating_max": 5, "answer_b": "B"},
+        {"question": "Q", "answer": "A", "choice": "yes"},
+        {"question": "Q", "answer": "A", "ratings": {"ada": 1}, "rating_min": -2, "rating_max": 2},
+    ],
+)
+def test_a_file_of_ratings_is_none_of_preferences(tmp_path, row):
+    assert not is_preference_file(write(tmp_path / "rated.jsonl", [row]))
+
+
+def test_excel_and_parquet(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(ARENA[:2])
+    frame.to_excel(tmp_path / "arena.xlsx", index=False)
+    frame.to_parquet(tmp_path / "arena.parquet")
+    expected = [Preference("q1", "old", "new", "second", "ada"), Preference("q2", "new", "old", "first", "bo")]
+    for file in ("arena.xlsx", "arena.parquet"):
+        assert is_preference_file(tmp_path / file)
+        assert read_preferences(tmp_path / file, notes=[]) == expected
+
+
+def test_a_second_preference_of_a_rater_is_counted_and_noted(tmp_path):
+    rows = "id,preference,rater\n1,A,ada\n1,B,ada\n1,B,bo\n"
+    path, notes = write(tmp_path / "p.csv", rows), []
+    assert len(read_preferences(path, notes=notes)) == 3
+    assert notes[-1] == f"{path}: 1 preference of a rater who had decided that comparison before; all count"
+
+
+def test_a_missing_file_is_no_set_on_the_hub(tmp_path):
+    with pytest.raises(InputError, match="there is no such file"):
+        read_preferences(tmp_path / "none.csv")
+    with pytest.raises(InputError):
+        is_preference_file("lmsys/chatbot_arena_conversations")
+
+
+def test_files_are_written_whole_in_two_formats(tmp_path):
+    with pytest.raises(InputError, match=r"written as .jsonl or .csv, not `.xlsx`"):
+        write_preferences([], tmp_path / "p.xlsx")
+    with pytest.raises(InputError, match="there is no folder"):
+        write_preferences([], tmp_path / "none" / "p.csv")

@@ -1,0 +1,331 @@
+"""Versions read for a decision: paired, rated by the same raters, with one measure that is fixed before."""
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import Results, Sample, Score, decide, scored
+from assay.errors import InputError, UsageError
+from assay.meta_eval.scorer import AgreementRecord, Scorer, ScorerPart, fingerprint_answer
+from assay.runs.decide import VersionOptions, VersionReading, decide_reading, list_next, rating_set, read_versions
+
+
+def sample(name: str, question: str, answer: str, rating: float | None = None, **fields: Any) -> Sample:
+    return Sample(id=name, user_input=question, response=answer, rating=rating, **fields)
+
+
+def results(samples: Sequence[Sample], higher_is_better: bool = True, **metrics: Sequence[float | None]) -> Results:
+    scores = {
+        one.id: {
+            name: Score(None, "skipped", "none") if values[place] is None else scored(values[place] or 0.0, "")
+            for name, values in metrics.items()
+        }
+        for place, one in enumerate(samples)
+    }
+    return Results(dict.fromkeys(metrics, higher_is_better), {one.id: one for one in samples}, scores)
+
+
+def version(name: str, ratings: Sequence[float | None], prefix: str = "q") -> list[Sample]:
+    return [sample(f"{prefix}{n}", f"Question {n}?", f"{name} {n}", rating) for n, rating in enumerate(ratings)]
+
+
+def write(path: Path, rows: Sequence[Sample]) -> str:
+    path.write_text("".join(row.model_dump_json(exclude_none=True) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def read(folder: Path, *versions: Sequence[Sample], **options: Any) -> VersionReading:
+    names = [f"{chr(65 + place)}={write(folder / f'{place}.jsonl', rows)}" for place, rows in enumerate(versions)]
+    return read_versions(None, names, VersionOptions(**options))
+
+
+def by_version(reading: VersionReading, values: Any) -> dict[str, list[float | None]]:
+    table = reading.table
+    return {
+        name: [None if math.isnan(value) else value for value in values[table.version == place].tolist()]
+        for place, name in enumerate(table.versions)
+    }
+
+
+def test_versions_are_paired_by_id_and_what_one_did_not_answer_is_left_out(tmp_path: Path) -> None:
+    reading = read(tmp_path, version("old", [1, 2, 3, 4]), version("new", [2, 3, 4]))
+    assert by_version(reading, reading.table.question) == {"A": [0, 1, 2], "B": [0, 1, 2]}
+    assert any("1 answer to questions that not every version answered is left out: 1 of A." in n for n in reading.notes)
+
+
+def test_versions_with_other_ids_are_paired_by_question(tmp_path: Path) -> None:
+    reading = read(tmp_path, version("old", [1, 2, 3]), list(reversed(version("new", [3, 4, 5], "other-"))))
+    questions = by_version(reading, reading.table.question)
+    assert sorted(questions["A"]) == sorted(questions["B"]) == [0, 1, 2] and questions["B"] == [2, 1, 0]
+    assert by_version(reading, reading.table.ratings) == {"A": [1, 2, 3], "B": [5, 4, 3]}
+
+
+def test_trials_of_one_task_are_paired_by_group(tmp_path: Path) -> None:
+    """Two agents on three tasks, two trials each, whose customers begin with other words each time."""
+    rows = [
+        sample(f"{agent}-{task}-{trial}", f"{agent} {task} {trial}?", f"Done {agent} {task} {trial}.", 1 + task)
+        for agent in ("old", "new")
+        for task in range(3)
+        for trial in range(2)
+    ]
+    rows = [
+        row.model_copy(update={"metadata": {"system": row.id.split("-")[0]}, "group": row.id.split("-")[1]})
+        for row in rows
+    ]
+    path = write(tmp_path / "agents.jsonl", rows)
+    reading = read_versions(None, [path], VersionOptions(by="system"))
+    assert reading.table.versions == ("old", "new")
+    assert by_version(reading, reading.table.question) == {"old": [0, 0, 1, 1, 2, 2], "new": [0, 0, 1, 1, 2, 2]}
+    assert reading.table.group.tolist() == reading.table.question.tolist()
+    assert any("by group" in note for note in reading.notes)
+    swapped = read_versions(None, [path], VersionOptions(by="metadata.system=new,old"))
+    assert swapped.table.versions == ("new", "old")
+
+
+def test_versions_that_share_no_question_are_compared_unpaired(tmp_path: Path) -> None:
+    other = [sample(f"x{n}", f"Another {n}?", f"new {n}", 3) for n in range(3)]
+    reading = read(tmp_path, version("old", [1, 2, 3]), other)
+    assert len(set(reading.table.question.tolist())) == 6
+    assert any("compared unpaired" in note for note in reading.notes)
+
+
+def test_turns_of_one_conversation_are_other_questions(tmp_path: Path) -> None:
+    """Two systems answer the second and the third question of a conversation that is the same for both."""
+    texts = ["Free?", "Yes.", "Until when?", "May.", "And then?"]
+    roles = ["user", "assistant"]
+    history = [{"role": roles[n % 2], "content": text} for n, text in enumerate(texts)]
+    rows = []
+    for system in ("old", "new"):
+        for turn in (3, 5):
+            answer = {"role": "assistant", "content": f"{system} {turn}"}
+            metadata = {"system": system}
+            row = {"id": f"{system}-{turn}", "messages": [*history[:turn], answer], "rating": 3, "metadata": metadata}
+            rows.append(Sample.model_validate(row))
+    reading = read_versions(None, [write(tmp_path / "chats.jsonl", rows)], VersionOptions(by="system"))
+    assert by_version(reading, reading.table.question) == {"old": [0, 1], "new": [0, 1]}
+
+
+def test_the_same_answer_has_one_text_and_both_versions_ratings(tmp_path: Path) -> None:
+    same = [sample("q0", "Q?", "Yes.", 2), sample("q1", "R?", "old", 3)]
+    other = [sample("q0", "Q?", "Yes."), sample("q1", "R?", "new", 5)]
+    reading = read(tmp_path, same, other)
+    assert by_version(reading, reading.table.text) == {"A": [0, 0], "B": [0, 1]}
+    assert by_version(reading, reading.table.ratings) == {"A": [2, 3], "B": [2, 5]}
+
+
+def test_only_raters_of_every_version_count_and_it_is_said(tmp_path: Path) -> None:
+    def rated(name: str, **ratings: list[float]) -> list[Sample]:
+        return [
+            row.model_copy(update={"ratings": {rater: values[n] for rater, values in ratings.items()}})
+            for n, row in enumerate(version(name, [None] * 2))
+        ]
+
+    reading = read(tmp_path, rated("old", ann=[2, 3], strict=[1, 1]), rated("new", ann=[4, 5]))
+    assert by_version(reading, reading.table.ratings) == {"A": [2, 3], "B": [4, 5]}
+    (note,) = (note for note in reading.notes if "strict" in note)
+    assert note.startswith("2 ratings by strict are left out")
+    reading = read(tmp_path, rated("old", ann=[2, 3]), rated("new", bob=[4, 5]))
+    assert by_version(reading, reading.table.ratings) == {"A": [2, 3], "B": [4, 5]}
+    assert any("no rater rated answers of every version" in note for note in reading.notes)
+
+
+def test_ratings_on_two_scales_do_not_count(tmp_path: Path) -> None:
+    on_ten = [row.model_copy(update={"rating_max": 10.0}) for row in version("new", [5, 4])]
+    with pytest.raises(UsageError, match="nothing decides"):
+        read(tmp_path, version("old", [1, 2]), on_ten)
+
+
+def test_a_file_of_ratings_names_answers_by_text_or_by_id_and_version(tmp_path: Path) -> None:
+    old, new = version("old", [None] * 3), version("new", [None] * 3)
+    by_text = tmp_path / "text.csv"
+    by_text.write_text(
+        "question,answer,rating\n" + "".join(f"Question {n}?,{v} {n},{n + 1}\n" for v in ("old", "new") for n in (0, 1))
+    )
+    reading = read(tmp_path, old, new, ratings=by_text)
+    assert by_version(reading, reading.table.ratings) == {"A": [1, 2, None], "B": [1, 2, None]}
+    by_id = tmp_path / "id.csv"
+    by_id.write_text("id,version,rating\nq0,A,1\nq0,B,5\nq1,B,4\nq9,A,4\nq0,C,2\n")
+    reading = read(tmp_path, old, new, ratings=by_id)
+    assert by_version(reading, reading.table.ratings) == {"A": [1, None, None], "B": [5, 4, None]}
+    assert any("1 rated row is of no answer" in note for note in reading.notes)
+    assert any("1 row of C is left out" in note for note in reading.notes)
+    ambiguous = tmp_path / "ambiguous.csv"
+    ambiguous.write_text("id,rating\nq0,1\n")
+    with pytest.raises(InputError, match="'q0' is an answer of A and B; say whose"):
+        read(tmp_path, old, new, ratings=ambiguous)
+    ambiguous.write_text("id,rating\nzz,1\n")
+    with pytest.raises(InputError, match="none of its ratings is of an answer of A, B"):
+        read(tmp_path, old, new, ratings=ambiguous)
+
+
+def test_a_file_on_another_scale_stands_in_for_the_ratings_that_came_with_the_answers(tmp_path: Path) -> None:
+    file = tmp_path / "ten.csv"
+    file.write_text("id,version,rating,rating_min,rating_max\nq0,A,8,1,10\nq0,B,9,1,10\n")
+    reading = read(tmp_path, version("old", [1, 2]), version("new", [3, 4]), ratings=file)
+    assert reading.table.scale == (1, 10)
+    assert by_version(reading, reading.table.ratings) == {"A": [8, None], "B": [9, None]}
+    assert any("4 ratings that came with the answers do not count" in note for note in reading.notes)
+
+
+def test_one_measure_decides_and_the_others_are_shown() -> None:
+    old, new = version("old", [None] * 6), version("new", [None] * 6)
+    one = results(old, own=[0.1, 0.2, 0.3, 0.1, 0.2, 0.3], token_overlap=[0.5] * 6)
+    other = results(new, own=[0.4, 0.6, 0.5, 0.4, 0.6, 0.7], token_overlap=[0.4, 0.5, 0.5, 0.4, 0.5, 0.5])
+    decision = decide([one, other])
+    assert (decision.measure, decision.basis, decision.scale) == ("own", "scores", (0.0, 1.0))
+    assert [row.metric for row in decision.others] == ["token_overlap"]
+    assert [version.name for version in decision.versions] == ["A", "B"]
+    assert decision.differences[0].difference == pytest.approx(2.0 / 6)  # (3.2 - 1.2) / 6
+    assert decide([one, other], metric="token_overlap").measure == "token_overlap"
+
+
+def test_where_several_could_decide_one_must_be_named() -> None:
+    one, other = (results(version(name, [None] * 5), own=[0.1] * 5, next=[0.2] * 5) for name in ("old", "new"))
+    with pytest.raises(UsageError, match="fixed before you look: name one with --metric, of own, next"):
+        decide([one, other])
+    with pytest.raises(UsageError, match="B was not scored with it"):
+        decide([one, results(version("new", [None] * 5), other=[0.1] * 5)], metric="own")
+    with pytest.raises(UsageError, match="one measure decides"):
+        decide([one, other], metric="own", scorer="team.yaml")
+
+
+def test_a_metric_of_which_less_is_better_counts_negated() -> None:
+    one = results(version("old", [None] * 6), False, cost=[3.0, 4.0, 5.0, 3.0, 4.0, 5.0])
+    other = results(version("new", [None] * 6), False, cost=[1.0, 1.0, 2.0, 1.0, 2.0, 2.0])
+    decision = decide([one, other])
+    assert decision.differences[0].difference == pytest.approx(2.5)  # 4 - 1.5
+    assert any("Lower is better for cost" in note for note in decision.notes)
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Path:
+    """A scorer that reads `own`, and predicts 1 to 5 on it; fitted on the first answer of the old version."""
+    path = tmp_path / "team.yaml"
+    Scorer(
+        assay="0.2.0",
+        kind="subset",
+        parts=(ScorerPart(metric="own", weight=1.0, percentiles=((0.0, 0.0), (1.0, 1.0))),),
+        rating_min=1,
+        rating_max=5,
+        ratings=((-0.5, 1.0), (0.5, 5.0)),
+        level=0.9,
+        by_rating=((1.0, 1.0),),
+        by_prediction=((1.0, 1.0),),
+        agreement=AgreementRecord(items=30, groups=30, spearman=0.5, ratings="0"),
+        answers=(fingerprint_answer("Question 0?", "old 0"),),
+    ).save(path)
+    return path
+
+
+def test_a_scorer_predicts_from_the_scores_of_its_metrics(team: Path) -> None:
+    one = results(version("old", [None] * 6), own=[0.0, 0.25, 0.5, 0.0, 0.25, 0.5])
+    other = results(version("new", [None] * 6), own=[0.5, 0.5, 1.0, 0.5, 1.0, None])
+    decision = decide([one, other], scorer=team)
+    assert (decision.measure, decision.scale) == (f"scorer:{team}", (1.0, 5.0))
+    assert decision.versions[0].mean == pytest.approx(2.0)  # 1 + 4 * 0.25
+    assert any("1 answer has no scorer:" in note for note in decision.notes)
+    with pytest.raises(UsageError, match=r"B has no scores of own, .*assay run SET --metrics"):
+        decide([one, results(version("new", [None] * 6), next=[0.1] * 6)], scorer=team)
+
+
+def test_ratings_that_the_scorer_was_fitted_on_do_not_count(team: Path) -> None:
+    ratings = [1.0, 2.0, 3.0, 2.0, 1.0, 4.0, None]
+    own = [0.0, 0.25, 0.5, 0.2, 0.1, 0.7, 0.3]
+    one, other = (results(version(name, ratings), own=own) for name in ("old", "new"))
+    decision = decide([one, other], scorer=team)
+    assert [version.rated for version in decision.versions] == [5, 6]
+    assert any("was fitted on 1 of these rated answers, whose rating does not count" in n for n in decision.notes)
+    few = [1.0, 2.0, 3.0, 2.0, 1.0, None, None]
+    one, other = (results(version(name, few), own=own) for name in ("old", "new"))
+    decision = decide([one, other], scorer=team)
+    assert decision.measure == "" and decision.basis == "ratings"
+    assert any("too few others are rated: the ratings alone decide" in note for note in decision.notes)
+
+
+def test_what_to_rate_next_is_unrated_and_differs(tmp_path: Path) -> None:
+    old, new = version("old", [1, 2, 3, 4, 5, None]), version("new", [1, None, None, 4, 5, None])
+    new[2] = sample("q2", "Question 2?", "old 2")  # the same answer: it is rated
+    reading = read(tmp_path, old, new)
+    to_rate = list_next(reading, 10)
+    assert {one.response for answers in to_rate for one in answers} == {"new 1", "old 5", "new 5"}
+    assert list_next(reading, 1, seed=3) == list_next(reading, 1, seed=3)
+    blind = rating_set(to_rate)
+    assert sorted(one.id for one in blind) == ["answer-1", "answer-2", "answer-3"]
+    assert all(one.rating is None and not one.metadata for one in blind)
+
+
+def test_the_set_to_rate_next_brings_its_ratings_back(tmp_path: Path) -> None:
+    old, new = version("old", [None] * 8), version("new", [None] * 8)
+    old[0] = sample("q0", "Question 0?", "old 0", 3)
+    new[0] = sample("q0", "Question 0?", "new 0", 3)
+    with pytest.raises(UsageError, match="nothing decides"):
+        read(tmp_path, version("old", [None] * 8), version("new", [None] * 8))
+    reading = read(tmp_path, old, new)
+    rated = [
+        one.model_copy(update={"rating": 5.0 if "new" in one.response else 2.0})
+        for one in rating_set(list_next(reading, 30))
+    ]
+    again = read(tmp_path, old, new, ratings=Path(write(tmp_path / "rated.jsonl", rated)))
+    assert by_version(again, again.table.ratings)["A"].count(2.0) == 7
+    assert by_version(again, again.table.ratings)["B"].count(5.0) == 7
+
+
+@pytest.mark.parametrize(
+    ("names", "by", "message"),
+    [
+        (["old.jsonl"], "", "between two versions or more"),
+        (["old.jsonl", "new.jsonl"], "system", "name one run"),
+        (["old.jsonl", "old.jsonl"], "", "named more than once"),
+        (["old.jsonl", "nope.jsonl"], "", "'nope.jsonl' is no set, and no run"),
+        (["old.jsonl", "last"], "", "there are no runs here"),
+        (["old.jsonl"], "system", "no sample of old.jsonl has metadata.system; they have topic"),
+        (["old.jsonl"], "topics", "did you mean topic"),
+        (["old.jsonl"], "topic", "all answers of old.jsonl are of x"),
+        (["old.jsonl"], "topic=x,y", "no sample of old.jsonl has topic 'y'; there is x"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(
+    names: list[str], by: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("old", "new"):
+        rows = [row.model_copy(update={"metadata": {"topic": "x"}}) for row in version(name, [1, 2, 3])]
+        write(tmp_path / f"{name}.jsonl", rows)
+    with pytest.raises(UsageError, match=message):
+        read_versions(None, names, VersionOptions(by=by))
+
+
+def test_samples_without_the_field_are_left_out_and_counted(tmp_path: Path) -> None:
+    rows = [
+        sample(f"{n}-{system}", f"Q{n}?", f"{system} {n}", 3 + n % 2, metadata={"system": system} if system else {})
+        for n in range(6)
+        for system in ("old", "new", "")
+    ]
+    reading = read_versions(None, [write(tmp_path / "all.jsonl", rows)], VersionOptions(by="system"))
+    assert len(reading.answers) == 12
+    assert any("6 answers of" in note and "without metadata.system are left out" in note for note in reading.notes)
+
+
+def test_python_names_the_argument_that_is_wrong() -> None:
+    one = results(version("old", [1] * 6), own=[0.1] * 6)
+    for bad, message in (([one], "two versions or more"), (["run"], r"results\[0\]"), ("run", "a list of results")):
+        with pytest.raises(UsageError, match=message):
+            decide(bad)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="there are 1 for 2 versions"):
+        decide([one, one], names=["A"])
+    with pytest.raises(UsageError, match="named more than once"):
+        decide([one, one], names=["A", "A"])
+    with pytest.raises(UsageError, match="margin 0"):
+        decide([one, one], margin=0)
+
+
+def test_identical_versions_differ_by_nothing(tmp_path: Path) -> None:
+    rows = version("same", [1, 2, 3, 4, 5, 2, 3])
+    decision = decide_reading(read(tmp_path, rows, rows))
+    assert decision.verdict == "equivalent"
+    assert "A and B gave the same answers." in decision.notes
+    assert json.loads(json.dumps(decision.differences[0].difference)) == 0

@@ -1,0 +1,339 @@
+"""The queue of pairs: who gets which, on which side a version stands, what is counted once, and what comes out."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from assay.errors import AssayError, UsageError
+from assay.eval_sets import Sample, write_set
+from assay.runs import Store
+from assay.runs.database import migrate, open_database
+from assay.runs.ratings import PairQueue, QueueSettings, RatingQueue
+from assay.runs.ratings.item_queue import queue_ids
+from assay.runs.ratings.pair_progress import pair_disagreements, pair_progress
+from assay.runs.ratings.pair_queue import ComparedVersion
+from assay.runs.ratings.pair_source import find_pairs, open_pair_queue
+from assay.runs.ratings.queue_opening import open_item_queue
+from assay.runs.ratings.rated_pairs import queue_choices, queue_preferences, store_preferences, write_choices
+from assay.runs.ratings.rated_set import rated_ids, ratings_of_answers
+from assay.runs.ratings.rating_join import join_ratings
+from assay.runs.ratings.rating_progress import rater_progress
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store(tmp_path)
+    yield opened
+    opened.close()
+
+
+def version(name: str, count: int, same: int = 0) -> list[Sample]:
+    """The answers of a version, of which the last ones are those of every version."""
+    return [
+        Sample(
+            id=f"q{number}",
+            user_input=f"How {number}?",
+            response="The same." if number >= count - same else f"{name} {number}",
+            group=f"g{number // 2}",
+        )
+        for number in range(count)
+    ]
+
+
+def write_versions(folder: Path, *names: str, count: int = 6, same: int = 0) -> list[str]:
+    """Writes a set per version; gives what is typed for each."""
+    for name in names:
+        write_set(version(name, count, same), folder / f"{name}.jsonl")
+    return [f"{name}={folder / name}.jsonl" for name in names]
+
+
+def make_queue(store: Store, typed: list[str], limit: int | None = None, **settings: object) -> PairQueue:
+    fields = {"raters": ("ada", "bob"), "per_answer": 2, "repeat_share": 0.0, "rating_min": -1, "rating_max": 1}
+    checked = QueueSettings.model_validate(fields | settings)
+    return open_pair_queue(store, find_pairs(store, typed, None), checked, guideline=None, limit=limit)
+
+
+def choose_all(queue: PairQueue, rater: str, better: str) -> list[str]:
+    """The rater chooses a version wherever it is, else says "about the same"; gives the side of each choice."""
+    sides = []
+    while (assignment := queue.next_pair(rater)) is not None:
+        names = (assignment.pair.first, assignment.pair.second)
+        left_first = names if assignment.is_first_left else names[::-1]
+        side = ("left", "right")[left_first.index(better)] if better in names else "same"
+        queue.choose(rater, assignment.name, side, reason="so", showing=assignment.showing)
+        sides.append(side)
+    return sides
+
+
+def test_a_choice_is_of_a_version_whichever_side_it_stood_on(store: Store, tmp_path: Path) -> None:
+    queue = make_queue(store, write_versions(tmp_path, "old", "new", count=40))
+    assert 5 < choose_all(queue, "ada", "new").count("left") < 35  # sides are drawn
+    assert queue.counts() == (40, 80)
+    choices = queue_choices(queue)
+    assert {(one.preference.first, one.preference.second, one.preference.choice) for one in choices} == {
+        ("old", "new", "second")
+    }
+    assert {one.shown_first for one in choices} == {"old", "new"}
+    assert choices[0].preference.group.startswith("g") and choices[0].preference.reason == "so"
+
+
+def test_sides_are_of_the_rater_and_the_question(store: Store, tmp_path: Path) -> None:
+    queue = make_queue(store, write_versions(tmp_path, "old", "new", count=30))
+    sides = {rater: [queue._is_first_left(rater, name, False) for name in queue.names()] for rater in ("ada", "bob")}
+    again = PairQueue(store.database, queue.id)
+    assert sides["ada"] == [again._is_first_left("ada", name, False) for name in again.names()]
+    assert sides["ada"] != sides["bob"]
+
+
+def test_answers_that_are_the_same_are_ties_that_nobody_is_asked_about(store: Store, tmp_path: Path) -> None:
+    queue = make_queue(store, write_versions(tmp_path, "old", "new", count=6, same=4))
+    assert queue.size() == 2 and len(queue.comparison.same) == 4
+    assert queue_preferences(queue) == []
+    choose_all(queue, "ada", "new")
+    counts = Counter((one.rater, one.choice) for one in queue_preferences(queue))
+    assert counts == {("ada", "second"): 2, ("", "tie"): 4}
+    with pytest.raises(UsageError, match="there are no two different answers"):
+        make_queue(store, write_versions(tmp_path, "one", "two", count=3, same=3))
+
+
+def test_same_answers_have_their_share_while_the_queue_is_worked_through(store: Store, tmp_path: Path) -> None:
+    queue = make_queue(store, write_versions(tmp_path, "old", "new", count=60, same=30))
+    for _ in range(10):
+        assignment = queue.next_pair("ada")
+        assert assignment is not None
+        queue.choose("ada", assignment.name, "same")
+    unasked = sum(not one.rater for one in queue_preferences(queue))
+    assert 2 < unasked < 25  # about as many as were compared, and not all 30
+
+
+def test_of_three_versions_every_question_gets_one_pair_before_any_gets_a_second(store: Store, tmp_path: Path) -> None:
+    typed = write_versions(tmp_path, "a", "b", "c", count=8)
+    queue = make_queue(store, typed, limit=8)
+    pairs = [queue.pair(name) for name in queue.names()]
+    assert len({pair.question for pair in pairs}) == 8
+    assert len({(pair.first, pair.second) for pair in pairs}) > 1
+    assert make_queue(store, typed, seed=1).size() == 24
+    assert (
+        open_pair_queue(store, find_pairs(store, typed, None), queue.settings, guideline=None, limit=8).id == queue.id
+    )
+    with pytest.raises(UsageError, match="has 8 pairs of a against b against c already, and --limit 9"):
+        make_queue(store, typed, limit=9)
+
+
+def test_one_source_has_its_versions_in_a_field(store: Store, tmp_path: Path) -> None:
+    samples = [
+        Sample(
+            id=f"{name}-{sample.id}",
+            metadata={"system": name},
+            **sample.model_dump(include={"user_input", "response", "group"}),
+        )
+        for name in ("x", "y")
+        for sample in version(name, 5)
+    ]
+    write_set(samples, tmp_path / "all.jsonl")
+    source = find_pairs(store, [str(tmp_path / "all.jsonl")], "system")
+    assert [one.name for one in source.versions] == ["x", "y"]
+    pairs, _ = source.draw(0, None)
+    assert sorted(pair.ids for pair in pairs) == [(f"x-q{number}", f"y-q{number}") for number in range(5)]
+    with pytest.raises(UsageError, match="metadata"):
+        find_pairs(store, [str(tmp_path / "all.jsonl")], "model")
+
+
+@pytest.mark.parametrize(
+    ("typed", "problem"),
+    [
+        (["old.jsonl"], "compares two runs or more"),
+        (["a=old.jsonl", "a=new.jsonl"], "'a'|a is named more than once"),
+        (["=old.jsonl", "new.jsonl"], "NAME=RUN|no set"),
+        (["nothing-there", "new.jsonl"], "nothing-there"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: list[str], problem: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_versions(tmp_path, "old", "new")
+    with pytest.raises(AssayError, match=problem):
+        find_pairs(store, typed, None)
+
+
+def test_a_hidden_repeat_exchanges_the_sides_and_a_form_sent_twice_is_kept_once(store: Store, tmp_path: Path) -> None:
+    """The second click of a form whose pair is open again as a repeat would count for the other version."""
+    queue = make_queue(
+        store,
+        write_versions(tmp_path, "old", "new", count=1),
+        raters=("ada",),
+        per_answer=1,
+        repeat_share=0.5,
+        seed=next(seed for seed in range(99) if repeats(seed)),
+    )
+    first = queue.next_pair("ada")
+    assert first is not None and not first.is_repeat
+    assert queue.choose("ada", first.name, "left", showing=first.showing)
+    repeat = queue.next_pair("ada")
+    assert repeat is not None and repeat.is_repeat and repeat.is_first_left is not first.is_first_left
+    assert repeat.showing != first.showing
+    assert not queue.choose("ada", first.name, "left", showing=first.showing)  # clicked twice
+    assert len(queue.ratings()) == 1
+    assert queue.choose("ada", repeat.name, "right", showing=repeat.showing)
+    (progress,) = rater_progress(queue)
+    assert (progress.repeats, progress.same_on_repeat) == (1, 1)
+    assert len(queue_choices(queue)) == 1
+    assert pair_progress(queue).left.value == 0.5  # the same version, on both sides
+
+
+def repeats(seed: int) -> bool:
+    import random
+
+    return random.Random(f"{seed} 1 ada pair-1").random() < 0.5
+
+
+def test_undo_opens_the_pair_on_the_same_sides(store: Store, tmp_path: Path) -> None:
+    queue = make_queue(store, write_versions(tmp_path, "old", "new", count=3))
+    first = queue.next_pair("ada")
+    assert first is not None
+    queue.choose("ada", first.name, "left", showing=first.showing)
+    queue.undo("ada")
+    assert queue.next_pair("ada") == first and queue.ratings() == []
+
+
+def test_two_raters_at_once_take_no_place_twice(store: Store, tmp_path: Path) -> None:
+    raters = tuple(f"r{number}" for number in range(4))
+    queue = make_queue(store, write_versions(tmp_path, "old", "new", count=20), raters=raters, per_answer=1)
+
+    def work(rater: str) -> int:
+        database = open_database(tmp_path, wait=30)
+        try:
+            return len(choose_all(PairQueue(database, queue.id), rater, "new"))
+        finally:
+            database.close()
+
+    with ThreadPoolExecutor(len(raters)) as pool:
+        assert sum(pool.map(work, raters)) == 20
+    assert max(Counter(rating.sample for rating in queue.ratings()).values()) == 1
+
+
+def test_agreement_and_the_left_side(store: Store, tmp_path: Path) -> None:
+    queue = make_queue(store, write_versions(tmp_path, "old", "new", count=20))
+    choose_all(queue, "ada", "new")
+    while assignment := queue.next_pair("bob"):
+        queue.choose("bob", assignment.name, "left")
+    progress = pair_progress(queue)
+    assert progress.agreement is not None and progress.agreement.pairs == 20
+    alike = sum(one.value == 1 for one in queue.ratings() if one.rater == "bob") / 20
+    assert progress.agreement.same == pytest.approx(alike)
+    assert len(pair_disagreements(queue)) == round(20 * (1 - alike))
+    assert "Krippendorff's alpha" in str(progress.agreement)
+    assert progress.left.n == 40 and (progress.left.value or 0) > 0.5
+    assert str(progress.versions[0]).startswith("better: old ")
+
+
+def test_preferences_of_a_store_follow_the_versions_that_are_asked_for(store: Store, tmp_path: Path) -> None:
+    """Whatever they were called when they were compared, and whichever was named first."""
+    queue = make_queue(store, write_versions(tmp_path, "old", "new", count=4, same=1))
+    choose_all(queue, "ada", "new")
+    old, new = queue.comparison.versions
+    asked = [ComparedVersion(name="B", source=new.source), ComparedVersion(name="A", source=old.source)]
+    preferences = store_preferences(store.database, asked)
+    assert {(one.first, one.second, one.choice, one.rater) for one in preferences} == {
+        ("B", "A", "first", "ada"),
+        ("B", "A", "tie", ""),
+    }
+    assert len(preferences) == 4
+    assert store_preferences(store.database, [asked[0], ComparedVersion(name="C", source="other")]) == []
+    again = make_queue(store, [f"old={old.source}", f"new={new.source}"], seed=7)
+    choose_all(again, "ada", "old")  # the newer choice counts
+    assert {one.choice for one in store_preferences(store.database, asked) if one.rater} == {"second"}
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_choices_are_written_one_row_each(store: Store, tmp_path: Path, suffix: str) -> None:
+    queue = make_queue(store, write_versions(tmp_path, "old", "new", count=2))
+    choose_all(queue, "ada", "new")
+    target = tmp_path / f"pairs.{suffix}"
+    write_choices(queue_choices(queue), target)
+    lines = target.read_text(encoding="utf-8").splitlines()
+    if suffix == "jsonl":
+        assert list(json.loads(lines[0])) == [
+            "question",
+            "first",
+            "second",
+            "choice",
+            "rater",
+            "group",
+            "reason",
+            "shown_first",
+        ]
+        assert len(lines) == 2
+    else:
+        assert lines[0] == "question,first,second,choice,rater,group,reason,shown_first" and len(lines) == 3
+
+
+def test_choices_are_no_ratings(store: Store, tmp_path: Path) -> None:
+    """Also where an answer's id is that of a pair."""
+    queue = make_queue(store, write_versions(tmp_path, "old", "new", count=2))
+    choose_all(queue, "ada", "new")
+    sample = Sample(id="pair-1", user_input="How 0?", response="old 0")
+    assert queue_ids(store.database) == [] and queue_ids(store.database, None) == [queue.id]
+    assert rated_ids(store.database, ["pair-1"]) == []
+    assert ratings_of_answers(store.database, [sample]) == []
+    assert join_ratings(store.database, {"pair-1": sample}).samples["pair-1"].ratings == {}
+    with pytest.raises(UsageError, match="has pairs to compare, not answers to rate"):
+        RatingQueue(store.database, queue.id)
+    assert isinstance(open_item_queue(store.database, queue.id), PairQueue)
+
+
+def test_what_tells_a_version_is_not_shown(store: Store, tmp_path: Path) -> None:
+    """Ids, metadata, times, names of speakers, and system messages that differ."""
+    for name in ("old", "new"):
+        messages = [
+            {"role": "system", "content": f"You are {name}."},
+            {"role": "user", "content": "Free?", "name": "carla", "time": f"2026-01-0{len(name)}T10:00"},
+            {"role": "assistant", "content": f"Yes, {len(name) + len(name[0])}{name[1]}.", "name": name},
+        ]
+        sample = {"id": "c1", "messages": messages, "metadata": {"system": name}}
+        write_set([Sample.model_validate(sample)], tmp_path / f"{name}.jsonl")
+    queue = make_queue(store, [str(tmp_path / "old.jsonl"), str(tmp_path / "new.jsonl")])
+    assignment = queue.next_pair("ada")
+    assert assignment is not None
+    for side in assignment.sides:
+        assert [message.role for message in side.messages] == ["user", "assistant"]
+        content = side.model_dump_json()
+        assert not any(word in content for word in ('"old"', '"new"', "carla", "2026", "You are"))
+
+
+def test_a_store_from_before_pairs_keeps_its_queues(tmp_path: Path) -> None:
+    """The tables of version 10 with a queue in them are brought up to date."""
+    import shutil
+
+    import assay.runs.database as module
+
+    schema = tmp_path / "schema"
+    schema.mkdir()
+    for file in module._SCHEMA.glob("*.sql"):
+        if int(file.name[:4]) <= 10:
+            shutil.copy(file, schema)
+    from assay.runs.sqlite import SQLiteDatabase
+
+    database = SQLiteDatabase(tmp_path / "runs.sqlite", 10)
+    migrate(database, schema)
+    settings = QueueSettings(raters=("ada",), per_answer=1).model_dump_json()
+    with database.transaction():
+        database.execute(
+            "INSERT INTO rating_queues VALUES (?, ?, ?, ?, ?, 1, 0)", ("rating-1", "2026", "a set", settings, "s")
+        )
+        database.execute("INSERT INTO rating_guidelines VALUES ('rating-1', 1, '2026', '')")
+        sample = Sample(id="s", user_input="How?", response="So.")
+        database.execute(
+            "INSERT INTO rating_items VALUES ('rating-1', 's', 0, NULL, 0, 0, ?)", (sample.model_dump_json(),)
+        )
+    database.close()
+    opened = open_database(tmp_path, wait=10)
+    queue = RatingQueue(opened, "rating-1")
+    assert queue.next_answer("ada") is not None and queue.save("ada", "s", 4)
+    assert [rating.value for rating in queue.ratings()] == [4]
+    opened.close()

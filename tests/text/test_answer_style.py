@@ -1,0 +1,34 @@
+"""What an answer looks like, counted."""
+
+import math
+
+import pytest
+
+from assay.text.answer_style import AnswerStyle, measure_style
+
+
+@pytest.mark.parametrize(
+    ("answer", "style"),
+    [
+        ("", AnswerStyle(0, 0, 0, 0)),
+        ("Press OK.", AnswerStyle(2, 0, 0, 0)),
+        ("# Steps\n\n- **Open** it\n- Save __now__", AnswerStyle(8, 2, 2, 1)),
+        ("2 * 3 ** 4 is no bold, #1 no heading", AnswerStyle(11, 0, 0, 0)),
+        ("- a\n  - b\n    1. c", AnswerStyle(6, 3, 0, 0)),
+    ],
+)
+def test_marks_are_counted_as_markdown_has_them(answer: str, style: AnswerStyle) -> None:
+    assert measure_style(answer) == style
+
+
+def test_logarithms_are_of_the_count_and_one() -> None:
+    assert measure_style("- **a**").logarithms == {
+        "length": math.log1p(2),
+        "lists": math.log1p(1),
+        "bold": math.log1p(1),
+        "headings": 0.0,
+    }
+
+
+def test_a_hostile_text_is_measured_in_time() -> None:
+    assert measure_style("> " * 50_000 + "- " * 50_000 + "**" * 50_000).words > 0

@@ -1,0 +1,198 @@
+"""The page on which two answers are compared: blind, by keys, on narrow screens, and for conversations."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from broken_words import BROKEN_WORDS
+from hostile_texts import HOSTILE_TEXTS
+from web_process import hidden_fields
+
+from assay.eval_sets import Sample
+from assay.eval_sets.turns import turn_samples
+
+httpx = pytest.importorskip("httpx")
+Start = Callable[..., Any]
+
+
+def answers(text: str, count: int = 4) -> list[Sample]:
+    return [
+        Sample(
+            id=f"question-{number}",
+            user_input=f"How {number}?",
+            response=f"{text} {number}.",
+            retrieved_contexts=("Press OK.",),
+            language="en",
+            metadata={"system": f"system-{text}"},
+        )
+        for number in range(count)
+    ]
+
+
+def chats(text: str, turns: int = 1) -> list[Sample]:
+    messages = [{"role": "system", "content": f"You are the assistant of version-{text}."}]
+    for turn in range(turns):
+        messages += [
+            {"role": "user", "content": f"Question {turn}?", "time": f"2031-0{len(text)}-01T10:00:00"},
+            {"role": "assistant", "content": f"Answer {len(text)} of {turn}.", "name": f"version-{text}"},
+        ]
+    return [Sample.model_validate({"id": "chat-1", "messages": messages, "metadata": {"model": f"version-{text}"}})]
+
+
+@contextmanager
+def enter(site: Any, link: str) -> Iterator[Any]:
+    """A browser's session that a link let in."""
+    with httpx.Client(base_url=site.address, follow_redirects=True, headers={"origin": site.address}) as client:
+        client.get(link).raise_for_status()
+        yield client
+
+
+def choose(client: Any, value: str, **fields: Any) -> Any:
+    return client.post("/rate", data=hidden_fields(client.get("/rate").text) | {"value": value} | fields)
+
+
+def test_the_page_tells_no_version(pair_site: Start) -> None:
+    """Neither its source, nor its address, headers and cookies, on any page that a rater can come to."""
+    site = pair_site(answers("Press"), answers("Click"))
+    with enter(site, site.links["ada"]) as ada:
+        pages = [ada.get("/rate"), *(choose(ada, value) for value in ("1", "2", "9", "3", "cannot-tell", "1"))]
+        pages.append(ada.post("/undo", data=hidden_fields(ada.get("/rate").text)))
+        pages.append(ada.get("/team"))
+        for page in pages:
+            for reply in (*page.history, page):
+                content = f"{reply.text} {reply.headers} {reply.url}".lower()
+                for word in ("version-", "system-", "question-", "set-of", "first", "second"):
+                    assert word not in content.replace("first page", ""), (word, content)
+        assert [rating.value is None for rating in site.ratings()] == [False, False, False]
+    with enter(site, site.coordinator) as coordinator:
+        assert "version-old" in coordinator.get("/team").text
+
+
+def test_a_choice_counts_for_the_version_that_the_rater_saw(pair_site: Start) -> None:
+    site = pair_site(answers("Press"), answers("Click"))
+    with enter(site, site.links["ada"]) as ada:
+        for _ in range(4):
+            page = ada.get("/rate").text
+            is_new_left = page.index("Click") < page.index("Press ")
+            assert choose(ada, "1" if is_new_left else "3", reason=" Shorter. ").status_code == 200
+        assert "Nothing is left for you" in ada.get("/rate").text
+    ratings = site.ratings()
+    assert [(rating.value, rating.reason) for rating in ratings] == [(1, "Shorter.")] * 4
+    assert {rating.shown_first for rating in ratings} <= {"version-old", "version-new"}
+
+
+def test_a_second_click_does_not_count_twice_and_a_wrong_value_not_at_all(pair_site: Start) -> None:
+    site = pair_site(answers("Press"), answers("Click"))
+    with enter(site, site.links["ada"]) as ada:
+        form = hidden_fields(ada.get("/rate").text)
+        for value in ("", "0", "4", "left", "-1", "1.0"):
+            assert ada.post("/rate", data=form | {"value": value}).status_code == 400
+        assert site.ratings() == []
+        for _ in range(2):
+            assert ada.post("/rate", data=form | {"value": "2"}).status_code == 200
+        assert ada.post("/rate", data=form | {"value": "1", "sample": '"pair-99"'}).status_code == 400
+        other = hidden_fields(ada.get("/rate").text)
+        assert ada.post("/rate", data=other | {"value": "1", "showing": "made up"}).status_code == 400
+    assert [rating.value for rating in site.ratings()] == [0]
+
+
+def test_the_coordinator_sees_choices_agreement_and_what_is_disputed(pair_site: Start) -> None:
+    site = pair_site(answers("Press", 6), answers("Click", 6))
+    for rater, better in (("ada", "Click"), ("bob", "Press ")):
+        with enter(site, site.links[rater]) as client:
+            for _ in range(6):
+                page = client.get("/rate").text
+                other = "Press " if better == "Click" else "Click"
+                choose(client, "1" if page.index(better) < page.index(other) else "3", reason=f"by {rater}")
+    with enter(site, site.coordinator) as coordinator:
+        page = coordinator.get("/team").text
+        for words in (
+            "12 of 12 choices",
+            "Better: version-old 6 times, version-new 6 times",
+            "The left side was chosen",
+            "Two raters chose the same in 0% of the cases, on 6 pairs",
+            "by ada",
+            "by bob",
+        ):
+            assert words in page, words
+        form = hidden_fields(page) | {"sample": '"pair-1"', "value": "1"}
+        assert coordinator.post("/team/adjudicate", data=form).status_code in (400, 403)
+
+
+def test_conversations_stand_side_by_side_without_what_tells_them(pair_site: Start) -> None:
+    site = pair_site(chats("old"), chats("newer"))
+    with enter(site, site.links["ada"]) as ada:
+        page = ada.get("/rate").text
+        assert "Answer 3 of 0." in page and "Answer 5 of 0." in page
+        assert "Compare the two conversations as a whole" in page
+        assert not any(word in page for word in ("version-", "2031", "You are"))
+        assert page.count('id="a-turn-0"') == page.count('id="b-turn-0"') == 1
+
+
+def test_turns_of_conversations_are_compared_by_their_ends(pair_site: Start) -> None:
+    site = pair_site(*(list(turn_samples(chats(name, 2)[0])) for name in ("old", "newer")), turns="each", per_answer=1)
+    with enter(site, site.links["ada"]) as ada:
+        page = ada.get("/rate").text
+        assert "Compare the answers at the end" in page and page.count("This answer is compared") == 2
+
+
+@pytest.mark.timeout(300)
+def test_no_script_of_an_answer_runs(pair_site: Start, browser: Any) -> None:
+    texts = HOSTILE_TEXTS[:12]
+    old = [Sample(id=f"s{number}", user_input=f"{number} {text}", response=text) for number, text in enumerate(texts)]
+    new = [sample.model_copy(update={"response": f"{sample.response} Or not."}) for sample in old]
+    site = pair_site(old, new)
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(site.links["ada"])
+    for _ in texts:
+        assert page.evaluate("window.ranScripts || 0") == 0 and page.title() == "Compare answers · Assay"
+        page.keyboard.press("1")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+    page.goto(site.coordinator)
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.ranScripts || 0") == 0
+    context.close()
+    assert len(site.ratings()) == len(texts)
+
+
+def test_the_keyboard_chooses_undoes_and_helps(pair_site: Start, browser: Any) -> None:
+    site = pair_site(answers("Press"), answers("Click"))
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(site.links["ada"])
+    for key in ("2", "s"):
+        page.keyboard.press(key)
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+    assert [rating.value for rating in site.ratings()] == [0, None]
+    with page.expect_navigation():
+        page.keyboard.press("u")
+    assert [rating.value for rating in site.ratings()] == [0]
+    page.keyboard.press("?")
+    assert page.locator("#help").inner_text().startswith("1")
+    left, right = (page.locator(".sides section").nth(place).bounding_box() for place in (0, 1))
+    assert left["x"] < right["x"] and left["y"] == right["y"]
+    context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("language", ["en", "nl", "de"])
+def test_nothing_overflows_and_everything_has_a_name(pair_site: Start, browser: Any, width: int, language: str) -> None:
+    old = [Sample(id="s", user_input="x" * 300, response="y" * 300, retrieved_contexts=("z" * 300,))]
+    site = pair_site(old, [old[0].model_copy(update={"response": "| a | b |\n|---|---|\n| " + "w" * 200 + " | c |"})])
+    context = browser.new_context(viewport={"width": width, "height": 900}, locale=language)
+    page = context.new_page()
+    for link in (site.links["ada"], site.coordinator):
+        page.goto(link)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        unnamed = page.evaluate(
+            "[...document.querySelectorAll('input:not([type=hidden]), button, select')]"
+            ".filter((field) => !(field.labels?.length || field.textContent.trim())).length"
+        )
+        assert unnamed == 0
+    page.goto(site.links["ada"])
+    assert page.evaluate(BROKEN_WORDS) == []
+    context.close()
