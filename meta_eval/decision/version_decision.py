@@ -1,7 +1,7 @@
 """The decision between versions: its values, and the sentence that says it."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from ...text.wording import count_of
 from ..difference import describe_more_ratings
@@ -172,6 +172,10 @@ class Decision:
             }[self.verdict]()
         )
 
+    def as_json(self) -> dict[str, Any]:
+        """Returns the sentence and all values as JSON values."""
+        return {"sentence": self.sentence} | asdict(self)
+
     @property
     def in_use(self) -> str:
         """The version that is in use today."""
@@ -259,14 +263,14 @@ class Decision:
 
     def _advice(self) -> str:
         answers, ratings = self.needs.answers, self.needs.ratings
+        if (more := ratings) is not None and self.basis == "agreement":
+            return f"; {describe_more_ratings(more)} ratings would settle it"
         parts = []
-        if ratings is not None and self.basis == "agreement":
-            parts.append(f"{describe_more_ratings(ratings)} ratings")
-        elif ratings is not None:
+        if ratings is not None:
             parts.append(f"about {count_of(round_up(ratings), 'more rated answer')} of each")
         if answers is not None:
-            more = f"about {count_of(round_up(answers), 'more answer')} of each"
-            parts.append(f"{more}, rated alike," if self.basis != "scores" else more)
+            answered = f"about {count_of(round_up(answers), 'more answer')} of each"
+            parts.append(f"{answered}, rated alike," if self.basis != "scores" else answered)
         return (
             f"; {' or '.join(parts)} would settle it" if parts else "; nobody can tell how many ratings would settle it"
         )
