@@ -244,7 +244,7 @@ def test_the_sentence_says_good_and_poor_of_both_levels(three: ScoreTable) -> No
     text = describe_versions(agreement, Estimate(0.6, 0.5, 0.7))
     assert text.startswith("Between versions: bad orders 0 of 3 pairs as the raters do (soft pairwise accuracy ")
     assert "on answers its agreement is 0.60." in text
-    assert "contrary to the raters" in text
+    assert "contrary to the raters' mean (" in text
     assert (
         "It is good at telling answers apart and poor at telling these versions apart; 3 pairs of versions tell little "
         "of others." in text
