@@ -190,9 +190,7 @@ def print_rated(folder: Path, name: str) -> None:
 def main() -> None:
     """Runs all simulations, then the rated sets."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--repeats", type=int, default=600, help="draws of a setting; a half for calls, a quarter for tests"
-    )
+    parser.add_argument("--repeats", type=int, default=600, help="draws; half for calls, a quarter for tests")
     parser.add_argument("--data", type=Path, help="folder of the rated sets")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()

@@ -72,7 +72,7 @@ def _conclusion(agreement: VersionAgreement, one: MetricVersions, on_answers: Es
     if pairs == 1:
         return "One pair of versions tells little: a coin would order it right half of the time."
     text = _KNOWN[_is_good(one.soft, GOOD_ON_VERSIONS), _is_good(on_answers, GOOD_ON_ANSWERS)]
-    few = f"; {pairs} pairs of versions tell little of others" if pairs <= _FEW_PAIRS else ""
+    few = f"; {count_of(pairs, 'pair')} of versions tell little of others" if pairs <= _FEW_PAIRS else ""
     return f"{text}{few}."
 
 

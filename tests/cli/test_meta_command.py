@@ -228,7 +228,7 @@ def test_the_report_shows_versions_and_the_answers_of_each(assay: Make, runs_of:
         evidence = find_answer_evidence(store, rows, f"q1@{run}", of_run)
         assert evidence is not None
         assert evidence.response.endswith(f"of {name}.")
-        assert evidence.metrics[0].name == "token_overlap"
+        assert evidence.metrics[0].metric == "token_overlap"
 
 
 def test_a_second_run_of_the_same_answers_is_no_version(assay: Make, runs_of: Make, tmp_path: Path) -> None:
