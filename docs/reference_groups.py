@@ -57,6 +57,7 @@ GROUPS = (
                 "assay.write_set",
             ),
             "Ragas": _of("assay.eval_sets", "from_ragas to_ragas"),
+            "Preferences": _of("assay.eval_sets", "Preference read_preferences write_preferences is_preference_file"),
         },
     ),
     NameGroup(

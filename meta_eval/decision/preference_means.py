@@ -164,9 +164,8 @@ def _explain_link(sums: _Sums, link: Link) -> list[str]:
     compared, shared = count_of(sums.compared.sum(), "comparison"), int(sums.shared.sum())
     if link == "rated comparisons":
         verb = verb_of(shared, "is", "are")
-        return [
-            f"{compared} count with the ratings; {shared:,} of them {verb} of rated answers: these say what they are worth"
-        ]
+        worth = "which says what they are worth"
+        return [f"{compared} count with the ratings; {shared:,} of them {verb} of rated answers, {worth}"]
     return [
         f"{compared} count with the ratings, taking it that raters prefer the answer that they would rate higher; "
         f"{FEWEST_SHARED} comparisons of answers that are rated in both versions would show whether they do"
