@@ -156,6 +156,11 @@ GROUPS = (
                 "read_score_files read_score_table read_scores read_ratings join_sources JoinedScores ScoreSource Item "
                 "ReadOptions FlatRow flat_rows flatten",
             ),
+            "Preferences between versions": _of(
+                "assay.meta_eval.decision",
+                "PreferenceTable make_preference_table combine_preferences PreferenceMeans fit_bradley_terry BradleyTerry "
+                "PairStrength",
+            ),
             "Reports": (
                 *_of("assay.meta_eval.report", "write_report render_report"),
                 *_of("assay.runs.judge_report", "write_judge_report render_judge_report"),
