@@ -158,8 +158,8 @@ GROUPS = (
             ),
             "Preferences between versions": _of(
                 "assay.meta_eval.decision",
-                "PreferenceTable make_preference_table combine_preferences PreferenceMeans fit_bradley_terry BradleyTerry "
-                "PairStrength",
+                "PreferenceTable make_preference_table combine_preferences PreferenceMeans fit_bradley_terry "
+                "BradleyTerry PairStrength",
             ),
             "Reports": (
                 *_of("assay.meta_eval.report", "write_report render_report"),
