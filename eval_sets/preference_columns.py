@@ -122,7 +122,7 @@ class PreferenceRow:
         if self.cell("second_answer") is None or lowest is None or highest is None or lowest >= 0 or lowest != -highest:
             return None
         cell = _first_filled([self._cells[name] for name in ("ratings", "rating") if name in self._cells])
-        return cell if cell is not None and is_filled(cell.value) else None
+        return cell or PreferenceCell("ratings", None)  # nobody has rated this row
 
     @property
     def form(self) -> Form | None:

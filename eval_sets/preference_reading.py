@@ -229,11 +229,12 @@ class _Reader:
     def _read_ratings(self, cell: PreferenceCell, row: Row) -> dict[str, Choice]:
         self._columns.setdefault(cell.column, "choice")
         try:
-            if cell.column.rpartition(".")[2] == "ratings":
+            if not is_filled(cell.value) or is_no_rating(cell.value):
+                ratings = {}
+            elif cell.column.rpartition(".")[2] == "ratings":
                 ratings = parse_ratings(cell.value)
             else:
-                is_empty = not is_filled(cell.value) or is_no_rating(cell.value)
-                ratings = {} if is_empty else {"": parse_number(cell.value)}
+                ratings = {"": parse_number(cell.value)}
             signs = {str(rater): float(rating) for rater, rating in ratings.items()}  # type: ignore[attr-defined]
         except (TypeError, ValueError) as error:
             raise self._error(row, cell.column, str(error)) from None
