@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from ..arguments import check_type
 from ..errors import InputError
@@ -230,12 +231,10 @@ class _Reader:
         self._columns.setdefault(cell.column, "choice")
         try:
             if not is_filled(cell.value) or is_no_rating(cell.value):
-                ratings = {}
-            elif cell.column.rpartition(".")[2] == "ratings":
-                ratings = parse_ratings(cell.value)
-            else:
-                ratings = {"": parse_number(cell.value)}
-            signs = {str(rater): float(rating) for rater, rating in ratings.items()}  # type: ignore[attr-defined]
+                return {}
+            has_raters = cell.column.rpartition(".")[2] == "ratings"
+            ratings: Any = parse_ratings(cell.value) if has_raters else {"": parse_number(cell.value)}
+            signs = {str(rater): float(rating) for rater, rating in ratings.items()}
         except (TypeError, ValueError) as error:
             raise self._error(row, cell.column, str(error)) from None
         self._rows_by_sign += bool(signs)

@@ -397,8 +397,8 @@ def _solve(values: Floats, weights: Floats, layout: _Layout) -> Floats:
     for number, pattern in enumerate(patterns):
         for members in _component_members(pattern, pairs, versions):
             if tuple(members) in whole:
-                place = np.ix_(pattern_of.ravel() == number, members)
-                result[place] = solved[place]
+                cells = np.ix_(pattern_of.ravel() == number, members)
+                result[cells] = solved[cells]
     return result
 
 
@@ -422,7 +422,7 @@ def _by_version(by_pair: Floats, pairs: Sequence[tuple[int, int]], versions: int
 
 
 def _divide(above: Floats, below: Floats, otherwise: float) -> Floats:
-    return np.divide(above, below, out=np.full(np.shape(above), otherwise), where=np.abs(below) > _TINY)
+    return np.asarray(np.divide(above, below, out=np.full(np.shape(above), otherwise), where=np.abs(below) > _TINY))
 
 
 def _sum_groups(
@@ -454,14 +454,12 @@ def _sum_groups(
     is_compared, is_rated = ~np.isnan(value), ~np.isnan(difference)
     is_shared, differs = is_compared & is_rated, is_rated & (np.nan_to_num(difference) != 0)
     value, difference = np.nan_to_num(value), np.nan_to_num(difference)
-    columns = (
-        *(asked, asked & ~is_same, is_compared, value),
-        *(is_shared, value * is_shared, difference * is_shared, value**2 * is_shared, value * difference * is_shared),
-        differs,
-    )
-    sums = np.zeros((len(columns), len(labels), len(first)))
-    for number, column in enumerate(columns):
-        np.add.at(sums[number], group, column.astype(float))
+
+    def by_group(column: Floats | Bools) -> Floats:
+        sums = np.zeros((len(labels), len(first)))
+        np.add.at(sums, group, column.astype(float))
+        return sums
+
     size = np.abs(difference)
     if len(np.unique(size)) > _MOST_SIZES:  # means of several raters: in steps of a hundredth of the largest
         size = np.round(size / size.max() * _MOST_SIZES) / _MOST_SIZES * size.max()
@@ -469,7 +467,20 @@ def _sum_groups(
     by_size = np.zeros((len(labels), len(sizes)))
     place_of = size_of.ravel()[1:].reshape(size.shape)
     np.add.at(by_size, (np.broadcast_to(group[:, None], size.shape)[is_rated], place_of[is_rated]), 1.0)
-    return _Sums(*sums, by_size), sizes
+    sums = _Sums(
+        asked=by_group(asked),
+        changed=by_group(asked & ~is_same),
+        compared=by_group(is_compared),
+        preferred=by_group(value),
+        shared=by_group(is_shared),
+        shared_value=by_group(value * is_shared),
+        shared_rating=by_group(difference * is_shared),
+        squares=by_group(value**2 * is_shared),
+        products=by_group(value * difference * is_shared),
+        rated=by_group(differs),
+        sizes=by_size,
+    )
+    return sums, sizes
 
 
 def _cell_means(shape: tuple[int, int], cell: tuple[Places, Places], values: Floats) -> Floats:
@@ -478,4 +489,4 @@ def _cell_means(shape: tuple[int, int], cell: tuple[Places, Places], values: Flo
     sums, counts = np.zeros(shape), np.zeros(shape)
     np.add.at(sums, (cell[0][is_known], cell[1][is_known]), values[is_known])
     np.add.at(counts, (cell[0][is_known], cell[1][is_known]), 1.0)
-    return np.divide(sums, counts, out=np.full(shape, np.nan), where=counts > 0)
+    return np.asarray(np.divide(sums, counts, out=np.full(shape, np.nan), where=counts > 0))

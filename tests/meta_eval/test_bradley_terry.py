@@ -20,6 +20,7 @@ def comparisons(*rows: tuple[str, str, float], versions: str = "ABC", groups=Non
     return PreferenceTable(tuple(versions), *places, np.array(choice, dtype=float), count, group)
 
 
+NO_INTERVAL = "their comparisons are of fewer than five groups, or one never lost and was compared with others only"
 ROWS = (
     *[("A", "B", 1.0)] * 6,
     *[("A", "B", -1.0)] * 3,
@@ -129,7 +130,10 @@ def test_never_behind_of_three() -> None:
     """C beat B every time and never met A: A and C have a probability, and no interval."""
     rows = [("A", "B", 1.0), ("A", "B", -1.0)] * 4 + [("B", "C", 1.0)] * 4
     fitted = fit_bradley_terry(comparisons(*rows))
-    assert fitted.notes == ("C was never behind: its strength has no upper end; half a win a pair keeps it finite",)
+    assert fitted.notes == (
+        "C was never behind: its strength has no upper end; half a win a pair keeps it finite",
+        f"no interval for A and C: {NO_INTERVAL}",
+    )
     by_name = {(pair.first, pair.second): pair for pair in fitted.pairs}
     assert by_name["A", "C"].low is None
     assert by_name["A", "C"].probability == pytest.approx(4.5 / 5)
@@ -163,7 +167,7 @@ def test_few_groups_have_no_interval() -> None:
     rows = [("A", "B", choice) for choice in (1.0, -1, 1, 1)]
     fitted = fit_bradley_terry(comparisons(*rows, versions="AB"))
     assert fitted.pairs[0].low is None
-    assert fitted.notes == ("the preferences are of 4 groups: too few for an interval; five are needed",)
+    assert fitted.notes == (f"no interval for A and B: {NO_INTERVAL}",)
 
 
 def test_no_preferences() -> None:
