@@ -10,7 +10,7 @@ from ..eval_sets import Sample
 from ..eval_sets.conversation import earlier_messages
 from ..eval_sets.opening_question import opening_question
 from ..eval_sets.preference import Choice, Preference
-from ..judges import Judge
+from ..judges import JudgeLike
 from ..judges.usage import Usage
 from ..meta_eval.estimate import Estimate, estimate, estimate_mean
 from ..metrics import Pairwise, Score
@@ -142,7 +142,7 @@ def net_preferences(preferences: Iterable[Preference]) -> dict[str, dict[str, fl
 
 async def prefer_versions(
     questions: Mapping[str, Mapping[str, Sample]],
-    judge: Judge,
+    judge: JudgeLike,
     *,
     prompts: Prompts = BUNDLED,
     concurrency: int = _CONCURRENCY,
@@ -172,7 +172,7 @@ async def prefer_versions(
     for question, answers in questions.items():
         for (first, one), (second, other) in combinations(answers.items(), 2):
             key = f"{question}: {first}, {second}"
-            pair = Preference(question, first, second, "tie", judge.name, one.source)
+            pair = Preference(question, first, second, "tie", metric.judge.name, one.source)
             preferences[key] = pair
             if choice := _choose_unasked(one, other):
                 preferences[key] = _with_choice(pair, *choice)
