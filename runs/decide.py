@@ -217,8 +217,11 @@ def read_versions(store: "Store | None", names: Sequence[str], options: VersionO
         sources, notes = split_source(sources[0], options.by)
     elif options.has_letters:
         _check_names([source.name for source in sources])
+        own_names = {source.name for source in sources}
         sources = [
-            replace(source, name=_letter(place)) if source.run is not None and source.name == source.run.id else source
+            replace(source, name=_letter(place))
+            if source.run is not None and source.name == source.run.id and _letter(place) not in own_names
+            else source
             for place, source in enumerate(sources)
         ]
     return _read(sources, store.database if store is not None else None, options, notes)
@@ -267,6 +270,7 @@ def _read(
     )
     all_notes = (
         *notes,
+        *_describe_unfinished(sources),
         *([f"The versions are {level_note}."] if level_note else []),
         *pairing_notes,
         *_describe_same(table.versions, answers),
@@ -285,6 +289,12 @@ def _read(
         runs,
         make_preference_table(preferences, table, number_questions(answers)) if preferences else None,
     )
+
+
+def _describe_unfinished(sources: Sequence[AnswerSource]) -> list[str]:
+    """Says which runs did not end: what they have so far takes part."""
+    unfinished = {one.run.id: one.run.status for one in sources if one.run is not None and one.run.status != "done"}
+    return [f"Run {run} is not done ({status}): what it has so far takes part." for run, status in unfinished.items()]
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -400,7 +410,7 @@ def rating_set(to_rate: Sequence[Sequence[Sample]], seed: int = 0) -> list[Sampl
     """
     samples = [sample for answers in to_rate for sample in answers]
     random.Random(seed).shuffle(samples)
-    unrated = {"rating": None, "ratings": {}, "metadata": {}}
+    unrated: dict[str, Any] = {"rating": None, "ratings": {}, "metadata": {}}
     return [
         sample.model_copy(update={"id": f"answer-{number}", "group": sample.source} | unrated)
         for number, sample in enumerate(samples, 1)

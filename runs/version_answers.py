@@ -125,16 +125,16 @@ def with_evidence(source: AnswerSource, scores: "Iterable[tuple[str, str, Score]
     return replace(source, values=values, fitted=fitted, parts=frozenset(parts))
 
 
-def read_source(store: "Store | None", name: str) -> AnswerSource:
+def read_source(store: "Store | None", text: str) -> AnswerSource:
     """Reads a run, else a set: `NAME=RUN`, an id, the beginning of one, `last`, or a set's file or name.
 
     Raises:
         UsageError: Neither a run nor a set has this name.
         InputError: A row of the set cannot be read.
     """
-    version, _, place = name.partition("=")
-    if not version or not place or Path(name).exists():
-        version, place = "", name
+    version, _, place = text.partition("=")
+    if not version or not place or Path(text).exists():
+        version, place = "", text
     problem = "there are no runs here (--store)"
     if store is not None:
         try:
@@ -147,7 +147,8 @@ def read_source(store: "Store | None", name: str) -> AnswerSource:
         raise UsageError(f"last: {problem}")
     if not (Path(place).exists() or place in bundled_sets() or "/" in place):
         raise UsageError(f"{place!r} is no set, and no run: {problem}")
-    return AnswerSource(version or place, list(read_set(place)), sets=(place,))
+    name = Path(place).name if Path(place).exists() else place
+    return AnswerSource(version or name, list(read_set(place)), sets=(place,))
 
 
 def split_source(source: AnswerSource, by: str) -> tuple[list[AnswerSource], list[str]]:

@@ -164,3 +164,26 @@ def test_what_people_choose_side_by_side_decides_too(assay: Make, tmp_path: Path
     assert (done.code, done.json["verdict"], done.json["best"]) == (0, "ship", "new")
     assert "24 choices between two answers: 24 of the rating page." in done.json["notes"]
     assert assay("decide", *runs, "--metric", "token_overlap").out.splitlines()[2].startswith("Ship B")
+
+
+def test_a_letter_that_the_user_gave_is_not_given_twice(assay: Make, two_runs: list[str]) -> None:
+    done = assay("decide", f"B={two_runs[0]}", two_runs[1], "--metric", "token_overlap")
+    assert done.code == 0 and done.out.startswith(f"B: run {two_runs[0]}, in use today\n{two_runs[1]}: run ")
+
+
+def test_a_run_that_did_not_end_is_said(assay: Make, two_runs: list[str]) -> None:
+    store = Store(".assay")
+    store.end(two_runs[1], "interrupted")
+    store.close()
+    notes = assay("decide", *two_runs, "--metric", "token_overlap", "--json").json["notes"]
+    assert f"Run {two_runs[1]} is not done (interrupted): what it has so far takes part." in notes
+
+
+def test_one_answer_settles_nothing(assay: Make, tmp_path: Path) -> None:
+    for name, rating in (("old", 1), ("new", 5)):
+        row = {"id": "q", "user_input": "Q?", "response": f"{name}.", "rating": rating}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    done = assay("decide", tmp_path / "old.jsonl", "new.jsonl", "--json")
+    assert (done.code, done.json["verdict"]) == (0, "unsettled")
+    assert [version["name"] for version in done.json["versions"]] == ["old.jsonl", "new.jsonl"]
+    assert assay("decide", "old.jsonl", "new.jsonl").code == 0
