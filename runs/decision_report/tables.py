@@ -98,7 +98,9 @@ def basis_sentence(decision: Decision) -> str:
     scores = f"the scores of {decision.measure}" if decision.measure else "scores"
     basis = {
         "ratings and scores": f"your raters' ratings and {scores}",
+        "ratings and preferences": "your raters' ratings and preferences",
         "ratings": "your raters' ratings",
+        "preferences": "which of two answers your raters prefer",
         "agreement": f"how far {decision.measure or 'each'} agrees with your raters",
         "scores": f"{scores} alone, which no rating of these answers corrects",
     }[decision.basis]
@@ -123,8 +125,10 @@ def needs_sentence(decision: Decision) -> str:
 
 
 def rating_unit(decision: Decision) -> str:
-    """Returns what the means are of: ratings, scores where no rating counts, or agreement."""
-    return {"scores": "score", "agreement": "agreement"}.get(decision.basis, "rating")
+    """Returns what the means are of: ratings, scores where no rating counts, shares of wins, or agreement."""
+    return {"scores": "score", "agreement": "agreement", "preferences": "net share of wins"}.get(
+        decision.basis, "rating"
+    )
 
 
 def _mean(version: VersionEstimate) -> Figure:
