@@ -4,7 +4,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -414,11 +414,7 @@ def decision_as_json(decision: Decision, to_rate: Sequence[Sequence[Sample]] = (
         decision: The decision.
         to_rate: What to rate next, by question (`list_next`).
     """
-    return (
-        {"sentence": decision.sentence}
-        | asdict(decision)
-        | {"next": [[sample.id for sample in answers] for answers in to_rate]}
-    )
+    return decision.as_json() | {"next": [[sample.id for sample in answers] for answers in to_rate]}
 
 
 def _numbers(numbers: Sequence[int]) -> "Places":
