@@ -89,7 +89,7 @@ def _sign(number: float) -> int:
 
 async def main() -> None:
     """Runs the comparison and prints its tables."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data/rated"))
     parser.add_argument("--judge", default="qwen1.5b")
     parser.add_argument("--half", choices=get_args(Half), default="published")

@@ -64,6 +64,7 @@ GROUPS = (
                 "assay.write_set",
             ),
             "Ragas": _of("assay.eval_sets", "from_ragas to_ragas"),
+            "Preferences": _of("assay.eval_sets", "Preference read_preferences write_preferences is_preference_file"),
         },
     ),
     NameGroup(
@@ -111,6 +112,7 @@ GROUPS = (
                 *_of("assay.metrics", "JudgeTruthfulness JudgeRelatedness JudgeCompleteness"),
             ),
             "The contexts": _of("assay", "ContextPrecision ContextRecall ContextRelevance"),
+            "Two answers beside each other": _of("assay.metrics", "Pairwise"),
             "Questions of your own": _of("assay", "PredicateMetric ChoiceMetric RubricMetric"),
         },
     ),
@@ -161,6 +163,11 @@ GROUPS = (
                 "assay.meta_eval.score_files",
                 "read_score_files read_score_table read_scores read_ratings join_sources JoinedScores ScoreSource Item "
                 "ReadOptions FlatRow flat_rows flatten",
+            ),
+            "Preferences between versions": _of(
+                "assay.meta_eval.decision",
+                "PreferenceTable make_preference_table combine_preferences PreferenceMeans fit_bradley_terry "
+                "BradleyTerry PairStrength",
             ),
             "Reports": (
                 *_of("assay.meta_eval.report", "write_report render_report"),

@@ -19,7 +19,7 @@ _NEITHER_LETTER_NOR_DIGIT = re.compile(r"[\W_]+")
 _BRACKETS = "[]() \t"
 
 
-class Cell(NamedTuple):
+class PreferenceCell(NamedTuple):
     """A cell and the column that it stands in, as the file calls it."""
 
     column: str
@@ -72,13 +72,13 @@ class PreferenceRow:
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        self._cells: dict[str, Cell] = {}
+        self._cells: dict[str, PreferenceCell] = {}
         for column, value in values.items():
-            self._cells.setdefault(_plain(column), Cell(column, value))
+            self._cells.setdefault(_plain(column), PreferenceCell(column, value))
         for key, value in _metadata(values.get("metadata")).items():
-            self._cells.setdefault(_plain(str(key)), Cell(f"metadata.{key}", value))
+            self._cells.setdefault(_plain(str(key)), PreferenceCell(f"metadata.{key}", value))
 
-    def cell(self, kind: str) -> Cell | None:
+    def cell(self, kind: str) -> PreferenceCell | None:
         """The first cell of a kind that is filled; else the first that is there; None without one.
 
         Args:
@@ -87,27 +87,27 @@ class PreferenceRow:
         cells = [self._cells[name] for name in _names()[kind] if name in self._cells]
         return _first_filled(cells)
 
-    def versions(self) -> tuple[Cell, Cell] | None:
+    def versions(self) -> tuple[PreferenceCell, PreferenceCell] | None:
         """The cells of the two versions that the row compares; None where it names none."""
         for first, second in zip(_names()["first"], _names()["second"], strict=True):
             if first in self._cells and second in self._cells:
                 return self._cells[first], self._cells[second]
         return None
 
-    def choice(self) -> Cell | None:
+    def choice(self) -> PreferenceCell | None:
         """The cell with the word that says which version is better; None without one."""
         has_versions = self.versions() is not None
         names = [name for name in _names()["choice"] if has_versions or name not in _names()["doubtful_choice"]]
         cells = [self._cells[name] for name in names if name in self._cells]
         return _first_filled(cells)
 
-    def outcomes(self) -> dict[Choice, Cell]:
+    def outcomes(self) -> dict[Choice, PreferenceCell]:
         """The cells of the outcomes, where each has a column of its own; empty where they have none."""
         choices: tuple[Choice, ...] = ("first", "second", "tie")
         cells = {choice: cell for choice in choices if (cell := self.cell(f"outcome_{choice}")) is not None}
         return cells if {"first", "second"} <= cells.keys() else {}
 
-    def ratings(self) -> Cell | None:
+    def ratings(self) -> PreferenceCell | None:
         """The cell with ratings of the second answer against the first; None where there are none.
 
         RagChecker's labels are; a `rating` or `ratings` only beside a second answer and on a scale around 0, since
@@ -122,7 +122,7 @@ class PreferenceRow:
         if self.cell("second_answer") is None or lowest is None or highest is None or lowest >= 0 or lowest != -highest:
             return None
         cell = _first_filled([self._cells[name] for name in ("ratings", "rating") if name in self._cells])
-        return cell if cell is not None and is_filled(cell.value) else None
+        return cell or PreferenceCell("ratings", None)  # nobody has rated this row
 
     @property
     def form(self) -> Form | None:
@@ -143,7 +143,7 @@ def is_filled(value: Any) -> bool:
     return value is not None and value not in ([], {}) and not (isinstance(value, float) and math.isnan(value))
 
 
-def _first_filled(cells: list[Cell]) -> Cell | None:
+def _first_filled(cells: list[PreferenceCell]) -> PreferenceCell | None:
     return next((cell for cell in cells if is_filled(cell.value)), cells[0] if cells else None)
 
 
@@ -156,7 +156,7 @@ def _metadata(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _number(cell: Cell | None) -> float | None:
+def _number(cell: PreferenceCell | None) -> float | None:
     try:
         return None if cell is None or isinstance(cell.value, bool) else float(cell.value)
     except (TypeError, ValueError):

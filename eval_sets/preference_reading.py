@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from ..arguments import check_type
 from ..errors import InputError
@@ -13,7 +14,7 @@ from ..value_messages import describe_type, shorten
 from .cell_values import parse_number, parse_ratings
 from .name_suggestions import nearest_names, quote_names
 from .preference import Choice, Preference
-from .preference_columns import Cell, PreferenceRow, choice_of, is_filled, known_preference_columns
+from .preference_columns import PreferenceCell, PreferenceRow, choice_of, is_filled, known_preference_columns
 from .rows import BadRow, Row, Rows
 from .sample_columns import is_no_rating
 from .sources import cannot_read, open_source
@@ -170,7 +171,7 @@ class _Reader:
             raise self._error(row, named[1].column, problem)
         return first, second
 
-    def _version_name(self, cell: Cell, row: Row) -> str:
+    def _version_name(self, cell: PreferenceCell, row: Row) -> str:
         value = cell.value
         if isinstance(value, Mapping):  # of RagChecker: the name beside the answer
             value = next((value[key] for key in ("model_name", "name", "id") if key in value), None)
@@ -183,7 +184,7 @@ class _Reader:
             raise self._error(row, cell.column, "is empty; write the name of the version")
         return value.strip()
 
-    def _read_word(self, cell: Cell, row: Row, first: str, second: str) -> dict[str, Choice]:
+    def _read_word(self, cell: PreferenceCell, row: Row, first: str, second: str) -> dict[str, Choice]:
         self._columns.setdefault(cell.column, "choice")
         if not is_filled(cell.value) or is_no_rating(cell.value):
             return {}
@@ -209,7 +210,7 @@ class _Reader:
             raise self._error(row, cell.column, f'is "{shorten(word)}", an unknown word; {hint}{_WORDS}; {names}')
         return {"": choice}
 
-    def _read_outcomes(self, outcomes: Mapping[Choice, Cell], row: Row) -> dict[str, Choice]:
+    def _read_outcomes(self, outcomes: Mapping[Choice, PreferenceCell], row: Row) -> dict[str, Choice]:
         chosen: list[Choice] = []
         for choice, cell in outcomes.items():
             self._columns.setdefault(cell.column, "choice")
@@ -226,15 +227,14 @@ class _Reader:
             raise self._error(row, columns[-1], f"is 1, as {columns[0]} is; write 1 in one of them")
         return {"": chosen[0]} if chosen else {}
 
-    def _read_ratings(self, cell: Cell, row: Row) -> dict[str, Choice]:
+    def _read_ratings(self, cell: PreferenceCell, row: Row) -> dict[str, Choice]:
         self._columns.setdefault(cell.column, "choice")
         try:
-            if cell.column.rpartition(".")[2] == "ratings":
-                ratings = parse_ratings(cell.value)
-            else:
-                is_empty = not is_filled(cell.value) or is_no_rating(cell.value)
-                ratings = {} if is_empty else {"": parse_number(cell.value)}
-            signs = {str(rater): float(rating) for rater, rating in ratings.items()}  # type: ignore[attr-defined]
+            if not is_filled(cell.value) or is_no_rating(cell.value):
+                return {}
+            has_raters = cell.column.rpartition(".")[2] == "ratings"
+            ratings: Any = parse_ratings(cell.value) if has_raters else {"": parse_number(cell.value)}
+            signs = {str(rater): float(rating) for rater, rating in ratings.items()}
         except (TypeError, ValueError) as error:
             raise self._error(row, cell.column, str(error)) from None
         self._rows_by_sign += bool(signs)

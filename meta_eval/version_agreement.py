@@ -136,7 +136,7 @@ def _choose_versions(labels: "np.ndarray[tuple[int], np.dtype[np.object_]]") -> 
     names = [name for name in counts if name not in small]
     if len(names) > MOST_VERSIONS:
         kept = set(sorted(names, key=lambda name: -counts[name])[:MOST_VERSIONS])
-        notes.append(f"of {len(names)} versions, the {MOST_VERSIONS} with most ratings are compared")
+        notes.append(f"of {count_of(len(names), 'version')}, the {MOST_VERSIONS} with most ratings are compared")
         names = [name for name in names if name in kept]
     return tuple(names), notes
 
@@ -169,10 +169,10 @@ class _Design:
             )
 
     def notes(self) -> Iterator[str]:
-        unpaired = sum(not pair.paired for pair in self.pairs)
-        if unpaired:
-            whole = "no" if unpaired == len(self.pairs) else f"in {unpaired} of {count_of(len(self.pairs), 'pair')} no"
-            yield f"{whole} answers of two versions are of the same question: their means are compared"
+        if unpaired := sum(not pair.paired for pair in self.pairs):
+            pairs = count_of(len(self.pairs), "pair")
+            where = "" if unpaired == len(self.pairs) else f"in {unpaired} of {pairs} "
+            yield f"{where}the versions answered different questions: their means are compared"
 
     def groups(self) -> Places:
         return np.unique(np.concatenate([pair.groups for pair in self.pairs]))

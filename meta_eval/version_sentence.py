@@ -57,12 +57,13 @@ def _calls(one: MetricVersions) -> str:
     """The metric's false winners."""
     if not one.calls:
         return "Its own test calls no winner."
-    contrary = str(len(one.contrary) or "none")
-    if one.contrary:
-        contrary += f" ({', '.join(f'{winner} over {loser}' for winner, loser in one.contrary[:_MOST_NAMED])}"
-        contrary += ", ...)" if len(one.contrary) > _MOST_NAMED else ")"
-    unseen = f", {len(one.unseen)} where these see no difference" if one.unseen else ""
-    return f"Its own test calls a winner in {count_of(one.calls, 'pair')}, {contrary} contrary to the raters{unseen}."
+    calls = f"Its own test calls a winner in {count_of(one.calls, 'pair')}"
+    unseen = f", {len(one.unseen)} where the raters see no difference" if one.unseen else ""
+    if not one.contrary:
+        return f"{calls}, none contrary to the raters' mean{unseen}."
+    named = [f"{winner} over {loser}" for winner, loser in one.contrary[:_MOST_NAMED]]
+    named += ["..."] if len(one.contrary) > _MOST_NAMED else []
+    return f"{calls}: {len(one.contrary)} contrary to the raters' mean ({', '.join(named)}){unseen}."
 
 
 def _conclusion(agreement: VersionAgreement, one: MetricVersions, on_answers: Estimate) -> str:
@@ -71,7 +72,7 @@ def _conclusion(agreement: VersionAgreement, one: MetricVersions, on_answers: Es
     if pairs == 1:
         return "One pair of versions tells little: a coin would order it right half of the time."
     text = _KNOWN[_is_good(one.soft, GOOD_ON_VERSIONS), _is_good(on_answers, GOOD_ON_ANSWERS)]
-    few = f"; {pairs} pairs of versions tell little of others" if pairs <= _FEW_PAIRS else ""
+    few = f"; {count_of(pairs, 'pair')} of versions tell little of others" if pairs <= _FEW_PAIRS else ""
     return f"{text}{few}."
 
 

@@ -10,7 +10,7 @@ from ..eval_sets import Sample
 from ..eval_sets.conversation import earlier_messages
 from ..eval_sets.opening_question import opening_question
 from ..eval_sets.preference import Choice, Preference
-from ..judges import Judge
+from ..judges import JudgeLike
 from ..judges.usage import Usage
 from ..meta_eval.estimate import Estimate, estimate, estimate_mean
 from ..metrics import Pairwise, Score
@@ -142,7 +142,7 @@ def net_preferences(preferences: Iterable[Preference]) -> dict[str, dict[str, fl
 
 async def prefer_versions(
     questions: Mapping[str, Mapping[str, Sample]],
-    judge: Judge,
+    judge: JudgeLike,
     *,
     prompts: Prompts = BUNDLED,
     concurrency: int = _CONCURRENCY,
@@ -172,7 +172,7 @@ async def prefer_versions(
     for question, answers in questions.items():
         for (first, one), (second, other) in combinations(answers.items(), 2):
             key = f"{question}: {first}, {second}"
-            pair = Preference(question, first, second, "tie", judge.name, one.source)
+            pair = Preference(question, first, second, "tie", metric.judge.name, one.source)
             preferences[key] = pair
             if choice := _choose_unasked(one, other):
                 preferences[key] = _with_choice(pair, *choice)
@@ -206,27 +206,29 @@ async def prefer_versions(
 
 
 class _Notes:
-    """What is told of the comparisons that were not made, or not of the answers as they are."""
+    """What to say of the comparisons that were not made, or not of the answers as they are."""
 
     def __init__(self) -> None:
         self.failures: list[str] = []
         self.whole = self.joined = self.cut = 0
 
     def sentences(self) -> tuple[str, ...]:
-        told = []
+        sentences = []
         if self.whole:
             conversations = count_of(self.whole, "comparison is", "comparisons are")
-            told.append(f"{conversations} of whole conversations, which differ before the last answer.")
+            sentences.append(f"{conversations} of whole conversations, which differ before the last answer.")
         if self.cut:
-            told.append(f"In {count_of(self.cut, 'of these', 'of these')} results of tools were cut, to fit the judge.")
+            sentences.append(
+                f"In {count_of(self.cut, 'of these', 'of these')} results of tools were cut, to fit the judge."
+            )
         if self.joined:
             joined = count_of(self.joined, "comparison", "comparisons")
-            told.append(f"In {joined} the versions read different contexts; the judge read those of both.")
+            sentences.append(f"In {joined} the versions read different contexts; the judge read those of both.")
         if self.failures:
             count = len(self.failures)
             failed = f"{count_of(count, 'comparison')} failed and {verb_of(count, 'does', 'do')} not count"
-            told.append(f"{failed}: {list_first(list(dict.fromkeys(self.failures)))}")
-        return tuple(told)
+            sentences.append(f"{failed}: {list_first(list(dict.fromkeys(self.failures)))}")
+        return tuple(sentences)
 
 
 def _with_choice(pair: Preference, choice: Choice, reason: str) -> Preference:

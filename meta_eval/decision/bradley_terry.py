@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ...text.wording import count_of, list_first
+from ...text.wording import list_first
 from ..arrays import Bools, Floats, Places
 from ..jackknife import FEWEST_GROUPS
 from ..student import effective_degrees, t_quantile
@@ -117,7 +117,7 @@ def fit_bradley_terry(table: PreferenceTable, *, level: float = 0.95) -> Bradley
         _compare(table, (first, second), np.vstack([strengths, replicates]), reached, level)
         for first, second in combinations(range(count), 2)
     )
-    notes = tuple(_notes(table, len(labels), components, reached, pairs))
+    notes = tuple(_notes(table, components, reached, pairs))
     return BradleyTerry(table.versions, strengths, replicates, components, pairs, notes)
 
 
@@ -125,8 +125,8 @@ def _maximise(wins: Floats, start: Floats | None) -> Floats:
     """The strengths of highest likelihood, with mean 0; `wins[i, j]` is how often i won against j."""
     from choix import ilsr_pairwise_dense
 
-    fitted: Floats = ilsr_pairwise_dense(wins, initial_params=start, max_iter=_MOST_STEPS, tol=_TOLERANCE)
-    return fitted - fitted.mean()
+    fitted = ilsr_pairwise_dense(wins, initial_params=start, max_iter=_MOST_STEPS, tol=_TOLERANCE)
+    return np.asarray(fitted - fitted.mean())
 
 
 def _reached(arrows: Bools) -> Bools:
@@ -157,17 +157,20 @@ def _compare(
     probability, low, high = None, None, None
     parts = connected_parts(reached | reached.T)
     if parts[first] == parts[second]:
-        difference, *without = (strengths[:, second] - strengths[:, first]).tolist()
-        probability = _to_probability(difference)
-        sizes = np.unique(table.group, return_counts=True)[1].astype(float)
+        differences = strengths[:, second] - strengths[:, first]
+        difference, probability = float(differences[0]), _to_probability(float(differences[0]))
+        is_part = (parts[table.first] == parts[first]).astype(float)
+        sizes = np.bincount(np.unique(table.group, return_inverse=True)[1].ravel(), weights=is_part).astype(float)
+        without, sizes = differences[1:][sizes > 0], sizes[sizes > 0]
         if not (reached[first, second] and reached[second, first]):
             low, high = _one_sided(choice, len(np.unique(table.group[is_pair])), level)
         elif len(sizes) >= FEWEST_GROUPS:
             error = np.sqrt((len(sizes) - 1) * np.var(without))
             away = t_quantile((1 + level) / 2, effective_degrees(sizes)) * float(error)
             low, high = _to_probability(difference - away), _to_probability(difference + away)
-    counts = (int((choice == outcome).sum()) for outcome in (-1, 1, 0))
-    return PairStrength(table.versions[first], table.versions[second], *counts, probability, low, high)
+    wins_first, wins_second, ties = (int((choice == outcome).sum()) for outcome in (-1, 1, 0))
+    names = table.versions[first], table.versions[second]
+    return PairStrength(*names, wins_first, wins_second, ties, probability, low, high)
 
 
 def _one_sided(choice: Floats, groups: int, level: float) -> tuple[float | None, float | None]:
@@ -182,9 +185,7 @@ def _to_probability(difference: float) -> float:
     return float(1 / (1 + np.exp(-difference)))
 
 
-def _notes(
-    table: PreferenceTable, groups: int, components: Places, reached: Bools, pairs: tuple[PairStrength, ...]
-) -> list[str]:
+def _notes(table: PreferenceTable, components: Places, reached: Bools, pairs: tuple[PairStrength, ...]) -> list[str]:
     notes = []
     names = np.array(table.versions, dtype=object)
     parts = [names[components == number].tolist() for number in np.unique(components)]
@@ -199,6 +200,8 @@ def _notes(
             notes.append(f"{name} was never behind: its strength has no upper end; half a win a pair keeps it finite")
         elif len(others) > 1 and reached[others, number].all() and not reached[number, others].any():
             notes.append(f"{name} was never ahead: its strength has no lower end; half a win a pair keeps it finite")
-    if groups < FEWEST_GROUPS and any(pair.low is None and pair.probability is not None for pair in pairs):
-        notes.append(f"the preferences are of {count_of(groups, 'group')}: too few for an interval; five are needed")
+    bare = [f"{pair.first} and {pair.second}" for pair in pairs if pair.low is None and pair.probability is not None]
+    if bare:
+        why = "their comparisons are of fewer than five groups, or one never lost and was compared with others only"
+        notes.append(f"no interval for {list_first(bare)}: {why}")
     return notes

@@ -269,7 +269,10 @@ def _versions(
     pairs, alike = list(combinations(range(count), 2)), [row.low == row.high == 0 for row in differences]
     if all(alike):
         best = [1 / count] * count
-    elif all(same or _has_error(table, means, *pair) for pair, same in zip(pairs, alike, strict=True)):
+    elif all(
+        same or (_has_error(table, means, *pair) and not row.by_score)  # what the score likes, no error says
+        for pair, same, row in zip(pairs, alike, differences, strict=True)
+    ):
         best = probabilities_of_best(means, width=width, seed=seed)
     is_rated, knows_level = ~np.isnan(shared_ratings(table)), _knows_level(table)
     rows = []

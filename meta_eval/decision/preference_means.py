@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from ...text.wording import count_of
+from ...text.wording import count_of, verb_of
 from ..arrays import Bools, Floats, Places
 from ..jackknife import FEWEST_GROUPS
 from ..student import effective_degrees, t_quantile
@@ -114,8 +114,11 @@ def combine_preferences(
 
     Ratings and preferences are put together for each difference by weights that minimise the variance, which follows,
     as their covariance does, from leaving out the same groups in both. Errors grow by what estimating the weights costs
-    (Lavenberg and Welch, 1981). Where the two differ with p < .01 (Bonferroni over versions), they measure different
-    things: the ratings alone count, and a note says so. The mean of all versions stays that of the ratings.
+    (Meier, 1953) and, where no comparisons of rated answers show what a preference is worth, by the distance of the two
+    in its standard errors where that is more than 1 (Birge, 1932). The ratings alone count where they have the shorter
+    interval, and where the two differ with p < .01 (Bonferroni over versions): then they measure different things. A
+    note says which. The mean of all versions stays that of the ratings. A version without ratings is placed by its
+    preferences; what rests on scores gives way to them.
 
     Args:
         table: The answers.
@@ -154,7 +157,19 @@ def combine_preferences(
     result = replace(nothing, link=link)
     for members in layout.connected:
         result = _combine_component(result, preferred, members, table.versions)
-    return result
+    return replace(result, notes=(*_explain_link(sums, link), *result.notes)) if result.weights.any() else result
+
+
+def _explain_link(sums: _Sums, link: Link) -> list[str]:
+    compared, shared = count_of(sums.compared.sum(), "comparison"), int(sums.shared.sum())
+    if link == "rated comparisons":
+        verb = verb_of(shared, "is", "are")
+        worth = "which says what they are worth"
+        return [f"{compared} count with the ratings; {shared:,} of them {verb} of rated answers, {worth}"]
+    return [
+        f"{compared} count with the ratings, taking it that raters prefer the answer that they would rate higher; "
+        f"{FEWEST_SHARED} comparisons of answers that are rated in both versions would show whether they do"
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,6 +242,7 @@ def _combine_component(
             _Contrast.between(result, reference, other) if preferred.is_rated[other] else None,
             _Contrast.between(preferred, reference, other),
             _SIGNIFICANT / len(others),
+            rests_on_sizes=result.link == "rating differences",
         )
         for other in others
     ]
@@ -236,6 +252,9 @@ def _combine_component(
             f"ratings and preferences differ by more than chance (p < .01) for {', '.join(differing)}: they measure "
             "different things, or the rated answers are no random part; the ratings alone count"
         )
+        return replace(result, notes=(*result.notes, note))
+    if not any(part.weight for part in parts):
+        note = f"the preferences between {names} do not make the estimate surer: the ratings alone count"
         return replace(result, notes=(*result.notes, note))
     means, replicates, weights = result.means.copy(), result.replicates.copy(), result.weights.copy()
     grown = max(part.growth for part in parts)
@@ -288,7 +307,9 @@ class _Combination:
     differs: bool = False
 
 
-def _combine(rated: _Contrast | None, preferred: _Contrast, significant: float) -> _Combination:
+def _combine(
+    rated: _Contrast | None, preferred: _Contrast, significant: float, *, rests_on_sizes: bool
+) -> _Combination:
     if rated is None:
         return _Combination(preferred.value, preferred.without, 1.0)
     alone = _Combination(rated.value, rated.without)
@@ -299,19 +320,23 @@ def _combine(rated: _Contrast | None, preferred: _Contrast, significant: float) 
     of_difference = of_ratings + of_preferences - 2 * float(covariance[0, 1])
     if of_difference < _TINY:
         return alone
-    degrees = min(rated.degrees, preferred.degrees)
-    if abs(preferred.value - rated.value) > t_quantile(1 - significant / 2, degrees) * np.sqrt(of_difference):
+    distance = abs(preferred.value - rated.value) / np.sqrt(of_difference)
+    if distance > t_quantile(1 - significant / 2, min(rated.degrees, preferred.degrees)):
         return replace(alone, differs=True)
     weight = float(np.clip((of_ratings - covariance[0, 1]) / of_difference, 0.0, 1.0))
     both = np.array([1 - weight, weight])
-    variance = float(both @ covariance @ both)
-    # Satterthwaite (1946) for the degrees of freedom; Meier (1953) for what estimating the weights costs
-    own = 1 / ((1 - weight) ** 2 / rated.degrees + weight**2 / preferred.degrees)
-    cost = 1 + 4 * weight * (1 - weight) * (1 / rated.degrees + 1 / preferred.degrees)
+    error = np.sqrt(float(both @ covariance @ both))
+    # Satterthwaite (1946) for the degrees of freedom, of which the weight costs one where both have the same groups
     summed = effective_degrees(rated.counted + preferred.counted)
+    own = 1 / ((1 - weight) ** 2 / rated.degrees + weight**2 / preferred.degrees)
+    own = max(min(own, summed - 1), 1.0)
+    # Meier (1953) for what estimating the weights costs
+    growth = np.sqrt(1 + 4 * weight * (1 - weight) * (1 / rated.degrees + 1 / preferred.degrees))
+    if rests_on_sizes:
+        growth *= max(1.0, distance)  # Birge (1932)
     share = (1 + _LEVEL) / 2
-    growth = np.sqrt(cost) * t_quantile(share, own) / t_quantile(share, summed)
-    if growth * np.sqrt(variance) * t_quantile(share, summed) >= np.sqrt(of_ratings) * t_quantile(share, rated.degrees):
+    growth *= t_quantile(share, own) / t_quantile(share, summed)
+    if growth * error * t_quantile(share, summed) >= np.sqrt(of_ratings) * t_quantile(share, rated.degrees):
         return alone
     value = float(both @ [rated.value, preferred.value])
     without = (1 - weight) * rated.without + weight * preferred.without
@@ -372,8 +397,8 @@ def _solve(values: Floats, weights: Floats, layout: _Layout) -> Floats:
     for number, pattern in enumerate(patterns):
         for members in _component_members(pattern, pairs, versions):
             if tuple(members) in whole:
-                place = np.ix_(pattern_of.ravel() == number, members)
-                result[place] = solved[place]
+                cells = np.ix_(pattern_of.ravel() == number, members)
+                result[cells] = solved[cells]
     return result
 
 
@@ -397,7 +422,7 @@ def _by_version(by_pair: Floats, pairs: Sequence[tuple[int, int]], versions: int
 
 
 def _divide(above: Floats, below: Floats, otherwise: float) -> Floats:
-    return np.divide(above, below, out=np.full(np.shape(above), otherwise), where=np.abs(below) > _TINY)
+    return np.asarray(np.divide(above, below, out=np.full(np.shape(above), otherwise), where=np.abs(below) > _TINY))
 
 
 def _sum_groups(
@@ -429,14 +454,12 @@ def _sum_groups(
     is_compared, is_rated = ~np.isnan(value), ~np.isnan(difference)
     is_shared, differs = is_compared & is_rated, is_rated & (np.nan_to_num(difference) != 0)
     value, difference = np.nan_to_num(value), np.nan_to_num(difference)
-    columns = (
-        *(asked, asked & ~is_same, is_compared, value),
-        *(is_shared, value * is_shared, difference * is_shared, value**2 * is_shared, value * difference * is_shared),
-        differs,
-    )
-    sums = np.zeros((len(columns), len(labels), len(first)))
-    for number, column in enumerate(columns):
-        np.add.at(sums[number], group, column.astype(float))
+
+    def by_group(column: Floats | Bools) -> Floats:
+        sums = np.zeros((len(labels), len(first)))
+        np.add.at(sums, group, column.astype(float))
+        return sums
+
     size = np.abs(difference)
     if len(np.unique(size)) > _MOST_SIZES:  # means of several raters: in steps of a hundredth of the largest
         size = np.round(size / size.max() * _MOST_SIZES) / _MOST_SIZES * size.max()
@@ -444,7 +467,20 @@ def _sum_groups(
     by_size = np.zeros((len(labels), len(sizes)))
     place_of = size_of.ravel()[1:].reshape(size.shape)
     np.add.at(by_size, (np.broadcast_to(group[:, None], size.shape)[is_rated], place_of[is_rated]), 1.0)
-    return _Sums(*sums, by_size), sizes
+    sums = _Sums(
+        asked=by_group(asked),
+        changed=by_group(asked & ~is_same),
+        compared=by_group(is_compared),
+        preferred=by_group(value),
+        shared=by_group(is_shared),
+        shared_value=by_group(value * is_shared),
+        shared_rating=by_group(difference * is_shared),
+        squares=by_group(value**2 * is_shared),
+        products=by_group(value * difference * is_shared),
+        rated=by_group(differs),
+        sizes=by_size,
+    )
+    return sums, sizes
 
 
 def _cell_means(shape: tuple[int, int], cell: tuple[Places, Places], values: Floats) -> Floats:
@@ -453,4 +489,4 @@ def _cell_means(shape: tuple[int, int], cell: tuple[Places, Places], values: Flo
     sums, counts = np.zeros(shape), np.zeros(shape)
     np.add.at(sums, (cell[0][is_known], cell[1][is_known]), values[is_known])
     np.add.at(counts, (cell[0][is_known], cell[1][is_known]), 1.0)
-    return np.divide(sums, counts, out=np.full(shape, np.nan), where=counts > 0)
+    return np.asarray(np.divide(sums, counts, out=np.full(shape, np.nan), where=counts > 0))

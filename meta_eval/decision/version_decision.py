@@ -25,7 +25,8 @@ class VersionEstimate:
         mean: Its mean on the scale of the ratings (of the score, where nothing is rated).
         low: Lower end of the interval, which holds for all versions together; None without one.
         high: Its upper end.
-        p_best: How probable it is that no other version has a higher mean, in [0, 1]; None without an interval.
+        p_best: How probable it is that no other version has a higher mean, in [0, 1]; None without an interval, or
+            where only a score tells the versions apart: how far it likes one of them, nobody knows.
         ranks: The best and the worst rank that it may have, 1 being the best.
     """
 

@@ -1,6 +1,7 @@
 """`assay meta` and `assay probe --effect`, as people type them."""
 
 import csv
+import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 
 from assay.eval_sets import load_set
+from assay.runs import Store
+from assay.runs.run_scores import find_answer_evidence
 
 Make = Callable[..., Any]
 METRIC = "faithfulness:claims=judge"
@@ -166,3 +169,100 @@ def test_the_effect_of_a_probe_is_the_paired_shift(assay: Make, set_file: Make) 
     assert effect["difference"] == pytest.approx((words["padded"] - words["original"]) / 6, abs=1)
     assert "padded (a fair metric: no change" in assay("probe", "--effect", *runs).out
     assert "name the run of the original first" in assay("probe", "--effect", *reversed(runs)).err
+
+
+QUESTIONS = 24
+
+
+def _answers(path: Path, version: str, better: float, *, ids: bool = True, group: bool = False) -> Path:
+    """A set of one version's answers to the same questions, with ratings; longer answers are better."""
+    chance = random.Random(version)
+    with path.open("w", encoding="utf-8") as out:
+        for number in range(QUESTIONS):
+            good = chance.random() < 0.4 + better
+            answer = f"Send {'flowers to room ' if good else 'a '}{number} of {version}."
+            row = {"user_input": f"What is sent to {number}?", "response": answer, "rating": 5 if good else 2}
+            row |= {"retrieved_contexts": [f"Send flowers to room {number}."], "language": "en"}
+            row |= {"id": f"q{number}"} if ids else {}
+            row |= {"metadata": {"group": f"g{number // 3}"}} if group else {}
+            out.write(json.dumps(row) + "\n")
+    return path
+
+
+@pytest.fixture
+def runs_of(assay: Make, tmp_path: Path) -> Make:
+    """Runs of versions: name -> how much better, as share of good answers."""
+
+    def run(**versions: float) -> list[str]:
+        sets = [_answers(tmp_path / f"{name}.jsonl", name, better) for name, better in versions.items()]
+        return [str(assay("run", one, "--metrics", "token_overlap", "--json").json["run"]) for one in sets]
+
+    return run
+
+
+def test_runs_with_other_answers_to_the_same_questions_are_versions(assay: Make, runs_of: Make) -> None:
+    old, new = runs_of(old=0.0, new=0.5)
+    report = assay("meta", old, new, "--json", *QUICK).json
+    versions = report["versions"]
+    assert (versions["versions"], versions["answers"]) == ([old, new], [QUESTIONS, QUESTIONS])
+    assert (versions["pairs"][0]["questions"], versions["pairs"][0]["paired"]) == (QUESTIONS, True)
+    assert versions["pairs"][0]["difference"] > 0.5
+    by_name = {metric["metric"]: metric for metric in versions["metrics"]}
+    assert by_name["token_overlap"]["ordered"] == 1
+    assert report["settings"]["rated"] == 2 * QUESTIONS
+    assert report["settings"]["groups"] == QUESTIONS  # answers to one question resample together
+    assert report["metrics"][0]["name"] == "token_overlap"  # one column, not one per run
+    text = assay("meta", old, new, *QUICK).out
+    assert "Between versions: token_overlap orders 1 of 1 pair" in " ".join(text.split())
+    assert "Which version is better" in assay("meta", old, new, "--all", *QUICK).out
+
+
+def test_the_report_shows_versions_and_the_answers_of_each(assay: Make, runs_of: Make) -> None:
+    runs = runs_of(old=0.0, new=0.5)
+    assert assay("meta", *runs, "--report", "r.html", *QUICK).code == 0
+    assert 'id="versions"' in Path("r.html").read_text(encoding="utf-8")
+    store = Store()
+    rows = [store.run(run) for run in runs]
+    of_run = {run: run for run in runs}
+    for run, name in zip(runs, ("old", "new"), strict=True):
+        evidence = find_answer_evidence(store, rows, f"q1@{run}", of_run)
+        assert evidence is not None
+        assert evidence.response.endswith(f"of {name}.")
+        assert evidence.metrics[0].metric == "token_overlap"
+
+
+def test_a_second_run_of_the_same_answers_is_no_version(assay: Make, runs_of: Make, tmp_path: Path) -> None:
+    old, new = runs_of(old=0.0, new=0.5)
+    again = assay("run", tmp_path / "new.jsonl", "--metrics", "rouge_l_precision", "--json").json["run"]
+    assert assay("meta", new, again, "--json", *QUICK).json["versions"] is None
+    report = assay("meta", old, new, again, "--json", *QUICK).json
+    assert report["versions"]["versions"] == [old, new]
+    assert report["settings"]["rated"] == 2 * QUESTIONS
+
+
+def test_an_estimate_is_of_one_version(assay: Make, runs_of: Make) -> None:
+    runs = runs_of(old=0.0, new=0.5)
+    done = assay("estimate", *runs, "--cheap", "token_overlap", "--judged", "rouge_l_precision")
+    assert done.code == 2
+    assert "hold other answers to the same questions" in done.err
+    assert "estimate one version at a time" in done.err
+
+
+def test_a_column_of_a_file_says_the_version(assay: Make, tmp_path: Path) -> None:
+    chance = random.Random(1)
+    lines = ["id,user_input,model,good,rating"]
+    for number in range(30):
+        for model in ("small", "large"):
+            rating = chance.randint(1, 4) + (model == "large")
+            lines.append(f"{model}{number},Question {number}?,{model},{rating + chance.gauss(0, 1)},{rating}")
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join(lines))
+    typed = ("meta", "--scores", file, "--json", *QUICK)
+    assert assay(*typed).json["versions"] is None
+    report = assay(*typed, "--versions", "model").json
+    assert report["versions"]["versions"] == ["small", "large"]
+    assert report["settings"]["groups"] == 30
+    file.write_text("\n".join(lines).replace("model", "system", 1))
+    assert assay(*typed).json["versions"]["versions"] == ["small", "large"]
+    missing = assay(*typed, "--versions", "country")
+    assert (missing.code, "--versions country: no item has a label for it" in missing.err) == (1, True)

@@ -320,3 +320,35 @@ def test_each_column_stands_once_in_the_account(rows: list[dict[str, Any]]) -> N
         read_as = [part for part in read_part.partition(": read ")[2].split(", ") if part.split(" as ")[0] == column]
         stands = len(read_as) + (f"; kept in the metadata: {kept}".count(f": {column}") > 0 or f", {column}" in kept)
         assert stands + (column in empty.split(", ")) == 1, (column, account)
+
+
+@pytest.mark.parametrize(
+    ("columns", "read_as"),
+    [
+        ("question,answer_a,answer_b", "question as user_input, answer_a as response, answer_b as other_response"),
+        ("question,response_a,response_b", "question as user_input, response_a as response, response_b as other_re"),
+        ("vraag,antwoord,ander_antwoord", "vraag as user_input, antwoord as response, ander_antwoord as other_resp"),
+        ("Frage,Antwort,Andere Antwort", "Frage as user_input, Antwort as response, Andere Antwort as other_response"),
+    ],
+)
+def test_a_second_answer_is_read(tmp_path: Path, columns: str, read_as: str) -> None:
+    (sample,), notes = read(tmp_path / "a.csv", f"{columns}\nFree?,Yes.,No.\n")
+    assert (sample.response, sample.other_response) == ("Yes.", "No.")
+    assert notes[0].startswith(f"read {read_as}")
+
+
+def test_a_second_answer_is_read_out_of_the_metadata_which_keep_it(tmp_path: Path) -> None:
+    rows = '{"user_input": "Free?", "response": "Yes.", "metadata": {"answer_b": "No."}}\n'
+    (sample,), notes = read(tmp_path / "a.jsonl", rows)
+    assert (sample.other_response, sample.metadata) == ("No.", {"answer_b": "No."})
+    assert notes[0].startswith("read metadata.answer_b as other_response, ")
+    own = rows.replace('"metadata"', '"other_response": "Maybe.", "metadata"')
+    (sample,), notes = read(tmp_path / "b.jsonl", own)
+    assert (sample.other_response, notes) == ("Maybe.", [])
+
+
+@pytest.mark.parametrize("value", ["3", "null", '""', '" "', '["No."]'])
+def test_metadata_that_hold_no_text_are_no_second_answer(tmp_path: Path, value: str) -> None:
+    row = f'{{"user_input": "Free?", "response": "Yes.", "metadata": {{"answer_b": {value}}}}}\n'
+    (sample,), notes = read(tmp_path / "a.jsonl", row)
+    assert (sample.other_response, notes) == ("", [])

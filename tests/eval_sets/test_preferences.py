@@ -227,6 +227,13 @@ def test_samples_with_a_second_answer(tmp_path):
     ]
 
 
+def test_samples_that_nobody_rated_are_counted(tmp_path):
+    unrated = {name: value for name, value in SAMPLE.items() if name not in {"rating", "ratings"}} | {"id": "r-3"}
+    path, notes = write(tmp_path / "pairs.jsonl", [SAMPLE, unrated, unrated | {"rating": None}]), []
+    assert len(read_preferences(path, notes=notes)) == 2
+    assert f"{path}: 2 rows without a preference left out" in notes
+
+
 @pytest.mark.parametrize(
     "row",
     [

@@ -114,7 +114,7 @@ def test_without_common_questions_labels_are_shuffled_over_groups_by_hand() -> N
     assert (agreement.pairs[0].paired, agreement.pairs[0].questions, agreement.permutations) == (False, 12, 20)
     assert agreement.pairs[0].p == 2 / 20
     assert agreement.metrics[0].soft.value == 1.0
-    assert "no answers of two versions are of the same question: their means are compared" in agreement.notes
+    assert "the versions answered different questions: their means are compared" in agreement.notes
 
 
 def test_groups_with_answers_of_both_versions_to_other_questions_swap_their_labels() -> None:
@@ -244,7 +244,7 @@ def test_the_sentence_says_good_and_poor_of_both_levels(three: ScoreTable) -> No
     text = describe_versions(agreement, Estimate(0.6, 0.5, 0.7))
     assert text.startswith("Between versions: bad orders 0 of 3 pairs as the raters do (soft pairwise accuracy ")
     assert "on answers its agreement is 0.60." in text
-    assert "contrary to the raters" in text
+    assert "contrary to the raters' mean (" in text
     assert (
         "It is good at telling answers apart and poor at telling these versions apart; 3 pairs of versions tell little "
         "of others." in text

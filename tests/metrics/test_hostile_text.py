@@ -93,9 +93,8 @@ def test_typed_questions_keep_every_part_in_its_tags(
 ) -> None:
     """All fields attack at once: each tag of a request opens and closes once, and nothing else looks like a tag."""
     metadata = {"history": [{"role": "user", "content": attack}], "reference_topics": [attack]}
-    hostile = sample(
-        user_input=attack, response=attack, reference=attack, retrieved_contexts=(attack, "More."), metadata=metadata
-    )
+    texts = {"user_input": attack, "response": attack, "reference": attack, "other_response": f"{attack} More."}
+    hostile = sample(**texts, retrieved_contexts=(attack, "More."), metadata=metadata)
     names = ["context_precision", "context_recall", "context_relevance", "context_relevance:unit=sentences"]
     names += [
         "factual_correctness",
@@ -103,6 +102,7 @@ def test_typed_questions_keep_every_part_in_its_tags(
         "topic_adherence",
         "predicate:It is polite",
         "judge_relatedness",
+        "pairwise",
     ]
     told = judge(logprobs=True, decide=transport)
 

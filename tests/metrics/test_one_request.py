@@ -34,6 +34,7 @@ FILES = {
         ("answer_correctness", 2),
         ("noise_sensitivity", 3),  # the reference, and each of two passages, as one claim is wrong
         ("judge_truthfulness", 1),
+        ("pairwise", 2),  # one per order
         ("predicate:The answer is kind", 1),
         ("choice:FILE", 1),
         ("rubric:FILE", 1),
@@ -47,6 +48,7 @@ def test_requests_per_sample(
         retrieved_contexts=("Go to Payroll > Payments. Click New.", "Bonuses are paid yearly. Ask a manager."),
         reference="Go to Payroll > Payments. Click New.",
         response="Click New. Bonuses are paid yearly.",
+        other_response="Ask a manager.",
     )
     asked = load_metric(metric.replace("FILE", str(tmp_path / "own.yaml")), judge(logprobs=True, decide="listed"))
     score = asyncio.run(asked.assess(given))
