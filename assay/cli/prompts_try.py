@@ -186,7 +186,7 @@ def diff(run_a: str, run_b: str, store: Path | str, as_json: bool) -> None:
 
 
 def _print_trial(trial: "PromptTrial", *, as_json: bool) -> None:
-    from ..meta_eval.decision import variant_sentences
+    from ..meta_eval.decision.variant_decision import variant_sentences
 
     if as_json:
         first, *further = ({"variant": name} | asdict(effect) for name, effect in trial.effects.items())
