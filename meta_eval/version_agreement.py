@@ -12,7 +12,7 @@ from .estimate import Estimate, estimate
 from .policy import clopper_pearson
 from .table import ScoreTable
 from .version_results import MetricVersions, VersionAgreement, VersionPair
-from .version_swaps import SAME, PairSwaps, VersionAnswers, find_swaps, one_sided_p, two_sided_p
+from .version_swaps import SAME, PairSwaps, RatedVersions, find_swaps, one_sided_p, two_sided_p
 
 CALL = 0.05
 """A metric, or the raters, call a version better where the two-sided p-value of their own test is at most this."""
@@ -87,7 +87,7 @@ def version_agreement(
     columns = {name: rated.column(name) for name in rated.metrics}
     if out_of_fold is not None:
         columns = {measure: out_of_fold} | columns
-    answers = VersionAnswers.build(rated, labels, names)
+    answers = RatedVersions.build(rated, labels, names)
     everything = _Design(answers, ~np.isnan(rated.mean_rating), permutations, seed)
     by_metric = {
         name: _metric_versions(name, values, answers, permutations=permutations, level=level, seed=seed)
@@ -144,7 +144,7 @@ def _choose_versions(labels: "np.ndarray[tuple[int], np.dtype[np.object_]]") -> 
 class _Design:
     """Every two versions, on the answers that take part."""
 
-    def __init__(self, answers: VersionAnswers, takes_part: Bools, permutations: int, seed: int) -> None:
+    def __init__(self, answers: RatedVersions, takes_part: Bools, permutations: int, seed: int) -> None:
         self._answers = answers
         present = set(np.unique(answers.version[takes_part]).tolist())
         self.pairs = [
@@ -192,7 +192,7 @@ class _Design:
 
 
 def _metric_versions(
-    name: str, values: Floats, answers: VersionAnswers, *, permutations: int, level: float, seed: int
+    name: str, values: Floats, answers: RatedVersions, *, permutations: int, level: float, seed: int
 ) -> MetricVersions:
     """One metric on the answers that it scored."""
     is_scored = ~np.isnan(values) & (answers.version >= 0)
@@ -269,7 +269,7 @@ def _false_rate(contrary: int, calls: int, versions: int, level: float) -> Estim
 
 
 def compare_soft_accuracy(
-    answers: VersionAnswers, first: Floats, second: Floats, *, permutations: int, seed: int
+    answers: RatedVersions, first: Floats, second: Floats, *, permutations: int, seed: int
 ) -> tuple[float | None, float | None]:
     """Compares two measures' soft pairwise accuracy on the answers that both scored.
 

@@ -43,7 +43,7 @@ def merge_groups(groups: Sequence[str], questions: Sequence[str]) -> tuple[str, 
 
 
 @dataclass(frozen=True, eq=False)
-class VersionAnswers:
+class RatedVersions:
     """The rated answers as numbers: `version` is -1 for those of no version that is compared."""
 
     names: tuple[str, ...]
@@ -55,7 +55,7 @@ class VersionAnswers:
     @classmethod
     def build(
         cls, rated: ScoreTable, labels: "np.ndarray[tuple[int], np.dtype[np.object_]]", names: tuple[str, ...]
-    ) -> "VersionAnswers":
+    ) -> "RatedVersions":
         """Reads the rated items of a table.
 
         Args:
@@ -93,7 +93,7 @@ class PairSwaps:
     """Two versions: which answers count in which group, and the swaps of their labels."""
 
     def __init__(
-        self, answers: VersionAnswers, takes_part: Bools, first: int, second: int, *, permutations: int, seed: int
+        self, answers: RatedVersions, takes_part: Bools, first: int, second: int, *, permutations: int, seed: int
     ) -> None:
         self.first, self.second = first, second
         sides = [np.flatnonzero(takes_part & (answers.version == side)) for side in (first, second)]

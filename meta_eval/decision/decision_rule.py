@@ -16,7 +16,7 @@ from .max_t import MaxT
 from .preference_means import PreferenceMeans, combine_preferences
 from .preference_table import PreferenceTable
 from .probability_best import probabilities_of_best
-from .settling import Evidence, SettlingRule, more_answers_needed, more_ratings_needed
+from .settling import EstimatedDifference, SettlingRule, more_answers_needed, more_ratings_needed
 from .style_adjustment import adjust_for_style
 from .version_decision import (
     MARGIN,
@@ -348,7 +348,7 @@ def _needs(table: VersionTable, means: VersionMeans, is_rated: Bools, margin: fl
     changed = changed_answers(table, (0, rival))
     counted = changed & ~np.isnan(usable_ratings(table))
     counts = [int((rows & (table.version == version)).sum()) for rows in (counted, changed) for version in (0, rival)]
-    evidence = Evidence(difference, error, plain, degrees, min(counts[:2]), min(counts[2:]), has_ratings)
+    evidence = EstimatedDifference(difference, error, plain, degrees, min(counts[:2]), min(counts[2:]), has_ratings)
     allowed = _allowed_error(0, len(table.versions))
     width = table.scale[1] - table.scale[0]
     rule = SettlingRule(_sequence(width), allowed, margin if has_ratings else 0.0, 2 * ERROR, width)
@@ -407,14 +407,14 @@ def _notes(table: VersionTable, decision: Decision, is_rated: Bools) -> list[str
     """What the estimate leaves out or assumes, each a sentence."""
     notes: list[str] = []
     measure = decision.measure or "the score"
-    given, used = ~np.isnan(shared_ratings(table)), ~np.isnan(usable_ratings(table))
+    rated, used = ~np.isnan(shared_ratings(table)), ~np.isnan(usable_ratings(table))
     if decision.basis == "scores":
         notes.append(
             f"Nothing but {measure} decides: it may like the style of one version, which only ratings of these answers "
             "can tell. It never says that versions are equally good."
         )
     for place, name in enumerate(table.versions):
-        dropped = int(((table.version == place) & given & ~used).sum())
+        dropped = int(((table.version == place) & rated & ~used).sum())
         if dropped:
             notes.append(
                 f"{count_of(dropped, 'rating')} of {name} {verb_of(dropped, 'does', 'do')} not count: ratings of fewer "

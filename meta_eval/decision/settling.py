@@ -17,7 +17,7 @@ _SIZES = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class EstimatedDifference:
     """What the estimate of one difference rests on.
 
     Attributes:
@@ -58,7 +58,7 @@ class SettlingRule:
     width: float
 
 
-def more_ratings_needed(evidence: Evidence, rule: SettlingRule) -> int | None:
+def more_ratings_needed(evidence: EstimatedDifference, rule: SettlingRule) -> int | None:
     """About how many more of the questions at hand are to be rated, for each version, until it is settled.
 
     With n of N questions rated, the variance is s^2 (1 - R^2) / n + s^2 R^2 / N: s^2 / n is that of the ratings alone,
@@ -81,7 +81,7 @@ def more_ratings_needed(evidence: Evidence, rule: SettlingRule) -> int | None:
     return None
 
 
-def more_answers_needed(evidence: Evidence, rule: SettlingRule) -> int | None:
+def more_answers_needed(evidence: EstimatedDifference, rule: SettlingRule) -> int | None:
     """About how many more answers per version, scored and rated as those at hand, until it is settled; None: over 1,000
     times as many."""
     for times in np.geomspace(1.02, _MOST_TIMES, 2 * _SIZES):
@@ -91,7 +91,7 @@ def more_answers_needed(evidence: Evidence, rule: SettlingRule) -> int | None:
     return None
 
 
-def settling_power(evidence: Evidence, rule: SettlingRule, later_error: float, times: float) -> float:
+def settling_power(evidence: EstimatedDifference, rule: SettlingRule, later_error: float, times: float) -> float:
     """How likely a difference is settled once its standard error is smaller, in [0, 1].
 
     The predictive power (Spiegelhalter, Freedman and Blackburn, 1986) under the prior of `version_prior`.
@@ -120,6 +120,6 @@ def settling_power(evidence: Evidence, rule: SettlingRule, later_error: float, t
 
 
 @lru_cache(maxsize=8)
-def _weigh_spreads(evidence: Evidence, width: float) -> tuple[Floats, Floats]:
+def _weigh_spreads(evidence: EstimatedDifference, width: float) -> tuple[Floats, Floats]:
     error = np.array([[evidence.standard_error**2]])
     return weigh_spreads(np.array([evidence.difference]), error, evidence.degrees, width=width)

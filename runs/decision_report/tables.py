@@ -98,7 +98,9 @@ def basis_sentence(decision: Decision) -> str:
     scores = f"the scores of {decision.measure}" if decision.measure else "scores"
     basis = {
         "ratings and scores": f"your raters' ratings and {scores}",
+        "ratings and preferences": "your raters' ratings and what people prefer side by side",
         "ratings": "your raters' ratings",
+        "preferences": "what people prefer side by side (the net share of wins)",
         "agreement": f"how far {decision.measure or 'each'} agrees with your raters",
         "scores": f"{scores} alone, which no rating of these answers corrects",
     }[decision.basis]
@@ -123,8 +125,9 @@ def needs_sentence(decision: Decision) -> str:
 
 
 def rating_unit(decision: Decision) -> str:
-    """Returns what the means are of: ratings, scores where no rating counts, or agreement."""
-    return {"scores": "score", "agreement": "agreement"}.get(decision.basis, "rating")
+    """Returns what the means are of: ratings, scores where no rating counts, net shares of wins, or agreement."""
+    units = {"scores": "score", "preferences": "share of wins", "agreement": "agreement"}
+    return units.get(decision.basis, "rating")
 
 
 def _mean(version: VersionEstimate) -> Figure:

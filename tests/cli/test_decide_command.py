@@ -9,6 +9,7 @@ import pytest
 
 from assay.runs import Store
 from assay.runs.ratings import QueueSettings
+from assay.runs.ratings.pair_source import find_pairs, open_pair_queue
 from assay.runs.ratings.rating_source import find_source, open_queue
 
 Make = Callable[..., Any]
@@ -145,3 +146,21 @@ def test_a_queue_that_was_not_drawn_at_random_is_said(assay: Make, two_runs: lis
     store.close()
     out = " ".join(assay("decide", *two_runs, "--metric", "token_overlap").out.split())
     assert "were chosen by spread and not at random: the estimates assume that what is rated is a random part" in out
+
+
+def test_what_people_choose_side_by_side_decides_too(assay: Make, tmp_path: Path) -> None:
+    """No answer is rated; on the page of pairs people choose the new answer on every question but three."""
+    files = [write(tmp_path / f"{name}.jsonl", name, lambda n: None) for name in ("old", "new")]
+    runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in files]
+    store = Store(".assay")
+    settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0, rating_min=-1, rating_max=1)
+    queue = open_pair_queue(store, find_pairs(store, runs, None), settings, guideline=None)
+    while assignment := queue.next_pair("ada"):
+        is_new = [sample.response.startswith("new") for sample in assignment.sides]
+        is_tie = assignment.pair.question in {"q1", "q2", "q3"}
+        queue.choose("ada", assignment.name, "same" if is_tie else "left" if is_new[0] else "right")
+    store.close()
+    done = assay("decide", f"old={runs[0]}", f"new={runs[1]}", "--metric", "token_overlap", "--json")
+    assert (done.code, done.json["verdict"], done.json["best"]) == (0, "ship", "new")
+    assert "24 choices between two answers: 24 of the rating page." in done.json["notes"]
+    assert assay("decide", *runs, "--metric", "token_overlap").out.splitlines()[2].startswith("Ship B")

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hostile_texts import HOSTILE_TEXTS
@@ -12,6 +13,7 @@ from hostile_texts import HOSTILE_TEXTS
 from assay.errors import InputError
 from assay.eval_sets import Sample
 from assay.meta_eval.decision import Decision, Needs, OtherDifference, VersionDifference, VersionEstimate
+from assay.meta_eval.decision.version_decision import Basis
 from assay.presentation.result_table import Paragraph
 from assay.runs.deciding_answers import DecidingAnswer, find_deciding_questions
 from assay.runs.decision_report import (
@@ -22,6 +24,7 @@ from assay.runs.decision_report import (
     version_chart,
     write_decision_report,
 )
+from assay.runs.decision_report.tables import basis_sentence
 
 OLD = VersionEstimate("old", 120, 40, 3.4, 3.2, 3.6, 0.03, (2, 2))
 NEW = VersionEstimate("new", 118, 35, 3.8, 3.6, 4.0, 0.97, (1, 1))
@@ -220,6 +223,11 @@ def test_other_metrics_stand_apart_and_say_that_they_do_not_decide() -> None:
     assert table_cells(page, 2) == [["faithfulness", "new − old", "−0.050 [−0.120, +0.020]", "0.200"]]
     assert "Other metrics, which do not decide" in texts(page)
     assert "Other metrics" not in texts(render_decision_report(SHIP))
+
+
+@pytest.mark.parametrize("basis", get_args(Basis))
+def test_every_basis_is_said(basis: Basis) -> None:
+    assert basis_sentence(replace(SHIP, basis=basis)).startswith("It rests on ")
 
 
 def test_the_note_explains_only_the_columns_that_are_there() -> None:
