@@ -46,7 +46,7 @@ GROUPS = (
                 *_of("assay", "decide Decision"),
                 *_of(
                     "assay.meta_eval.decision",
-                    "VersionEstimate VersionDifference OtherDifference Needs decide_versions decide_variants VersionTable",
+                    "VersionEstimate VersionDifference OtherDifference Needs decide_versions VersionTable",
                 ),
             ),
         },
@@ -91,6 +91,7 @@ GROUPS = (
             "Typed questions": _of(
                 "assay.judges", "Request Predicate ChoiceQuestion ScoreQuestion Level TypedQuestion Answers Answer"
             ),
+            "Which prompt or judge agrees better": _of("assay.meta_eval.decision", "decide_variants"),
             "Questions of any shape": _of("assay.judges", "Question Reply RawReply PlainText Choice"),
             "Prompts": _of(
                 "assay.prompts",
