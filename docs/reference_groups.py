@@ -91,13 +91,13 @@ GROUPS = (
             "Typed questions": _of(
                 "assay.judges", "Request Predicate ChoiceQuestion ScoreQuestion Level TypedQuestion Answers Answer"
             ),
-            "Which prompt or judge agrees better": _of("assay.meta_eval.decision", "decide_variants"),
             "Questions of any shape": _of("assay.judges", "Question Reply RawReply PlainText Choice"),
             "Prompts": _of(
                 "assay.prompts",
                 "Prompts Prompt PromptMessage BUNDLED OTHER_LANGUAGE bundled_prompts bundled_prompt_text prompt_names "
                 "read_prompt read_prompt_as",
             ),
+            "Which prompt or judge agrees better": _of("assay.meta_eval.decision", "decide_variants"),
         },
     ),
     NameGroup(
