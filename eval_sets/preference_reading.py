@@ -283,7 +283,7 @@ class _Reader:
         if not {"first", "second"} <= {*self._columns.values()}:
             first, second = self._unnamed
             rest = "; columns model_a and model_b would name others" if len(self._versions) > 2 else ""
-            yield f"{name}: no column names the versions: A is taken for {first}, B for {second}{rest}"
+            yield f"{name}: no column names the versions: A is the first ({first}), B the second ({second}){rest}"
         if self._rows_by_sign:
             yield (
                 f"{name}: ratings of {count_of(self._rows_by_sign, 'row')} are read by their sign: above 0 the second "
