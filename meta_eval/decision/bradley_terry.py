@@ -49,9 +49,10 @@ class PairStrength:
             >>> PairStrength("old", "new", 18, 32, 10, 0.615, 0.49, 0.73).describe()
             'new to old in 62% (likely 49% to 73%; 32 for new, 18 for old, 10 ties)'
         """
-        wins = f"{self.wins_second:,} for {self.second}, {self.wins_first:,} for {self.first}"
+        ties = count_of(self.ties, "tie")
+        wins = f"{self.wins_second:,} for {self.second}, {self.wins_first:,} for {self.first}, {ties}"
         likely = "" if self.low is None or self.high is None else f"likely {self.low:.0%} to {self.high:.0%}; "
-        return f"{self.second} to {self.first} in {self.probability or 0:.0%} ({likely}{wins}, {count_of(self.ties, 'tie')})"
+        return f"{self.second} to {self.first} in {self.probability or 0:.0%} ({likely}{wins})"
 
 
 @dataclass(frozen=True, eq=False)

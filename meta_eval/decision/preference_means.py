@@ -179,8 +179,8 @@ def _explain_link(sums: _Sums, result: PreferenceMeans) -> list[str]:
         verb = verb_of(shared, "is", "are")
         return [f"{counted}; {shared:,} of them {verb} of rated answers, which says what they are worth"]
     return [
-        f"{counted}, taking it that raters prefer the answer that they would rate higher; {FEWEST_SHARED} comparisons of "
-        "answers that are rated in both versions would show whether they do"
+        f"{counted}, taking it that raters prefer the answer that they would rate higher; {FEWEST_SHARED} comparisons "
+        "of answers that are rated in both versions would show whether they do"
     ]
 
 
