@@ -22,6 +22,7 @@ def answers(ratings: list[list[float]], *, texts: list[list[int]] | None = None,
         scores=np.full(versions * questions, NAN),
         ratings=np.concatenate([np.array(row, dtype=float) for row in ratings]),
         text=text,
+        scale=(-9.0, 9.0),
     )
 
 
