@@ -42,7 +42,7 @@ GROUPS = {
 RATED = (0, 30, 100)
 ALL = -1
 NIGHTS, FIRST_RATED, PER_NIGHT = 30, 10, 5
-MONTHS = {"mtrag_faithfulness": (7, 12, 30), "clapnq_human": (7, 12, 30), "begin_wow": (30, 100)}
+MONTHS = {"mtrag_faithfulness": (7, 12, 30), "clapnq_human": (7, 30), "begin_wow": (100,)}
 
 
 @dataclass(frozen=True, eq=False)
