@@ -1,7 +1,7 @@
 """Writing preferences, so that `read_preferences` reads the same."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
@@ -15,12 +15,15 @@ PREFERENCE_FIELDS = tuple(field.name for field in fields(Preference))
 """The columns of a file of preferences."""
 
 
-def write_preferences(preferences: Iterable[Preference], path: str | Path) -> int:
+def write_preferences(
+    preferences: Iterable[Preference], path: str | Path, more: Mapping[str, Sequence[str | None]] | None = None
+) -> int:
     """Writes preferences to a .jsonl or .csv file, one row each. After an error the file is as it was before.
 
     Args:
         preferences: The preferences.
         path: The file; its suffix decides the format.
+        more: Further columns by name, one value per preference.
 
     Returns:
         How many were written.
@@ -35,13 +38,17 @@ def write_preferences(preferences: Iterable[Preference], path: str | Path) -> in
         raise InputError(f"{path}: preferences are written as .jsonl or .csv, not `{suffix}`; name the file so")
     if not target.parent.is_dir():
         raise InputError(f"{path}: there is no folder `{target.parent}`; make it first")
-    rows = [asdict(preference) for preference in preferences]
+    further = more or {}
+    rows = [
+        asdict(preference) | {name: column[place] for name, column in further.items()}
+        for place, preference in enumerate(preferences)
+    ]
     with replace_file(target) as file:
         if suffix == ".jsonl":
             file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         else:
             writer = CsvWriter(file)
-            writer.write_row(PREFERENCE_FIELDS)
+            writer.write_row([*PREFERENCE_FIELDS, *further])
             for row in rows:
-                writer.write_row([row[name] for name in PREFERENCE_FIELDS])
+                writer.write_row(row.values())
     return len(rows)

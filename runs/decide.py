@@ -4,7 +4,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from ..arguments import check_type
 from ..errors import UsageError
 from ..eval_sets import Sample
+from ..eval_sets.preference_reading import is_preference_file
 from ..eval_sets.turns import is_turn
-from ..meta_eval.decision import Decision, VersionTable, decide_versions
+from ..meta_eval.decision import Decision, PreferenceTable, VersionTable, decide_versions, make_preference_table
 from ..meta_eval.decision.version_decision import MARGIN
 from ..meta_eval.decision.version_means import FEWEST_RATED_GROUPS
 from ..text.answer_style import STYLES, measure_style
@@ -29,6 +30,7 @@ from .version_answers import (
 )
 from .version_measure import VersionMeasure, choose_measure, common_metrics, orient
 from .version_pairing import PairedAnswer, pair_versions
+from .version_preferences import find_preferences, number_questions
 from .version_ratings import VersionRatings, rate_versions
 
 if TYPE_CHECKING:
@@ -58,8 +60,8 @@ class VersionOptions:
         by: The field of metadata that parts one run into versions (`system`, or `system=A,B`); "" for none.
         scorer: The file of the saved scorer that decides.
         metric: The metric that decides.
-        ratings: A file of further ratings.
-        scale: The scale of the file's ratings, where it does not say it.
+        ratings: Files of further ratings, or of preferences.
+        scale: The scale of the files' ratings, where they do not say it.
         level: Whether conversations or turns are compared; None for what is rated.
         has_letters: Whether runs without a name of their own are called A, B and so on by their places, instead of by
             their ids.
@@ -68,7 +70,7 @@ class VersionOptions:
     by: str = ""
     scorer: Path | None = None
     metric: str | None = None
-    ratings: Path | None = None
+    ratings: tuple[Path, ...] = ()
     scale: tuple[float, float] | None = None
     level: "RatedLevel | None" = None
     has_letters: bool = False
@@ -84,6 +86,7 @@ class VersionReading:
         measure: What decides; "" where ratings alone do.
         notes: What a reader should know: what is left out, assumed or paired.
         runs: The run's id of each version that is a run.
+        preferences: Which of two versions' answers people prefer; None where nobody was asked.
     """
 
     table: VersionTable
@@ -91,6 +94,7 @@ class VersionReading:
     measure: str
     notes: tuple[str, ...]
     runs: Mapping[str, str] = field(default_factory=dict)
+    preferences: PreferenceTable | None = None
 
 
 def decide(
@@ -100,12 +104,12 @@ def decide(
     metric: str | None = None,
     margin: float = MARGIN,
     names: Sequence[str] | None = None,
-    ratings: str | Path | None = None,
+    ratings: str | Path | Sequence[str | Path] = (),
     seed: int = 0,
 ) -> Decision:
     """Decides which of several versions raters like better: ship, keep, equivalent, or not settled.
 
-    Answers are paired by id, else by question. Ratings are those of the samples, and of a file.
+    Answers are paired by id, else by question. Ratings are those of the samples, and of files.
 
     Args:
         results: One per version, the one in use today first.
@@ -113,7 +117,7 @@ def decide(
         metric: The metric that decides. Without either: the only scorer, else the only metric beside the baselines.
         margin: The largest difference of mean ratings that does not matter, in points of the rating scale.
         names: What the versions are called; their runs' ids, or `A`, `B` and so on, if left out.
-        ratings: A file of further ratings; its rows name answers by text, or by id and version.
+        ratings: Files of further ratings, whose rows name answers by text, or by id and version; or of preferences.
         seed: Seed of what is drawn.
 
     Returns:
@@ -147,7 +151,7 @@ def decide(
     options = VersionOptions(
         scorer=None if scorer is None else Path(scorer),
         metric=metric,
-        ratings=None if ratings is None else Path(ratings),
+        ratings=tuple(map(Path, (ratings,) if isinstance(ratings, str | Path) else ratings)),
     )
     return decide_reading(_read(sources, None, options), margin=margin, seed=seed)
 
@@ -183,7 +187,7 @@ def decide_reading(reading: VersionReading, *, margin: float = MARGIN, seed: int
     """
     if not margin > 0:
         raise UsageError(f"margin {margin:g}: give a size above 0, in points of the rating scale")
-    decision = decide_versions(reading.table, margin=margin, measure=reading.measure, seed=seed)
+    decision = decide_versions(reading.table, reading.preferences, margin=margin, measure=reading.measure, seed=seed)
     return replace(decision, notes=(*decision.notes, *reading.notes))
 
 
@@ -234,9 +238,18 @@ def _read(
             raise UsageError(f"{version.name} has no {level or 'answer'}; leave --level out")
     answers, pairing_notes = pair_versions(versions, is_one_source=bool(options.by))
     by = options.by.partition("=")[0]
-    ratings = rate_versions(versions, answers, database=database, file=options.ratings, scale=options.scale, by=by)
+    of_preferences = [file for file in options.ratings if is_preference_file(file)]
+    preferences, preference_notes = find_preferences(sources, database, of_preferences, by)
+    files = [file for file in options.ratings if file not in of_preferences]
+    ratings = rate_versions(versions, answers, database=database, files=files, scale=options.scale, by=by)
     rated = sum(not math.isnan(mean) for mean in ratings.means)
-    measure = choose_measure(versions, scorer=options.scorer, metric=options.metric, rated_share=rated / len(answers))
+    measure = choose_measure(
+        versions,
+        scorer=options.scorer,
+        metric=options.metric,
+        rated_share=rated / len(answers),
+        has_preferences=bool(preferences),
+    )
     means, has_scores, fitted_notes = _separate_fitted(answers, ratings, measure)
     scale, scale_notes = _find_scale(answers, ratings, measure)
     others = [name for name in common_metrics(versions) if name != measure.name]
@@ -259,11 +272,19 @@ def _read(
         *_describe_same(table.versions, answers),
         *measure.notes,
         *ratings.notes,
+        *preference_notes,
         *fitted_notes,
         *scale_notes,
     )
     runs = {} if options.by else {source.name: source.run.id for source in sources if source.run is not None}
-    return VersionReading(table, tuple(answers), measure.name if has_scores else "", all_notes, runs)
+    return VersionReading(
+        table,
+        tuple(answers),
+        measure.name if has_scores else "",
+        all_notes,
+        runs,
+        make_preference_table(preferences, table, number_questions(answers)) if preferences else None,
+    )
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -393,11 +414,7 @@ def decision_as_json(decision: Decision, to_rate: Sequence[Sequence[Sample]] = (
         decision: The decision.
         to_rate: What to rate next, by question (`list_next`).
     """
-    return (
-        {"sentence": decision.sentence}
-        | asdict(decision)
-        | {"next": [[sample.id for sample in answers] for answers in to_rate]}
-    )
+    return decision.as_json() | {"next": [[sample.id for sample in answers] for answers in to_rate]}
 
 
 def _numbers(numbers: Sequence[int]) -> "Places":

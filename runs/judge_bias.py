@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ..eval_sets import Sample
-from ..meta_eval.estimate import Estimate, estimate, estimate_mean
+from ..meta_eval.estimate import Estimate, estimate
 from ..meta_eval.jackknife import FEWEST_GROUPS
 from .judge_probes import ProbeFindings
 from .judge_scoring import JudgeScores
+from .pairwise_preferences import measure_position_bias
 
 if TYPE_CHECKING:
     from ..meta_eval.arrays import Floats
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 BiasKind = Literal["position", "length", "style", "self-preference", "order of the contexts", "instructions"]
 
+_FAIR = 0.5  # of its choices, those that fall on the answer that a fair judge reads first
 _BIAS_OF_PROBE: dict[str, BiasKind] = {
     "padded": "length",
     "restated": "length",
@@ -42,8 +44,9 @@ class Bias:
         bias: What moves its score though the answer is no better.
         source: What measured it: a probe, `pairwise` (two answers side by side, in both orders) or `metadata.system`
             (answers of the judge's own model beside those of others).
-        change: How far the score moves, with an interval over groups; of `pairwise` how much more often the answer is
-            preferred that stands first, from -1 to 1. Without a value its problem says why it is not measured.
+        change: How far the score moves, with an interval over groups; of `pairwise` by how much the share of its
+            choices that fell on the answer it read first is more than one half. Without a value its problem says why it
+            is not measured.
     """
 
     judge: str
@@ -87,19 +90,15 @@ def _shift(probe: ProbeFindings) -> Estimate:
 
 
 def _position(samples: Sequence[Sample], scores: Mapping[str, "Score"]) -> Estimate:
-    """How much more often the judge prefers the answer that stands first: asked in both orders, a fair judge has 0."""
-    preferences = [
-        (sum(_first_shown(order) for order in orders) / len(orders), sample.source)
-        for sample in samples
-        if sample.id in scores and (orders := scores[sample.id].evidence.get("orders"))
-    ]
-    if not preferences:
+    """By how much the share of the judge's choices that fell on the answer it read first is more than one half."""
+    asked = [(scores[sample.id], sample.source) for sample in samples if sample.id in scores]
+    asked = [(score, group) for score, group in asked if score.evidence.get("orders")]
+    if not asked:
         return Estimate(None, n=0, problem="only a judge of two answers side by side has one (--metric pairwise)")
-    return estimate_mean([value for value, _ in preferences], [group for _, group in preferences], bounds=(-1, 1))
-
-
-def _first_shown(order: Mapping[str, object]) -> int:
-    return 0 if order["choice"] == "tie" else 1 if order["choice"] == order["shown_first"] else -1
+    first_shown = measure_position_bias([score for score, _ in asked], [group for _, group in asked]).first_shown
+    ends = (first_shown.value, first_shown.low, first_shown.high)
+    value, low, high = (None if end is None else end - _FAIR for end in ends)
+    return replace(first_shown, value=value, low=low, high=high)
 
 
 def _self_preference(judge: JudgeScores, samples: Sequence[Sample]) -> Estimate:
@@ -134,8 +133,8 @@ def _coefficients(x: "Floats", y: "Floats", weights: "Floats") -> "Floats":
 
     is_flat = np.ptp(x[:, 2]) == 0  # all are rated the same: nothing to hold equal
     used = x[:, :2] if is_flat else x
-    squares = np.einsum("ik,ij,il->kjl", weights, used, used)
-    products = np.einsum("ik,ij,i->kj", weights, used, y)
+    squares = np.tensordot(weights.T, used[:, :, None] * used[:, None, :], axes=1)
+    products = weights.T @ (used * y[:, None])
     is_determined = np.linalg.matrix_rank(squares, hermitian=True) == used.shape[1]
     result: Floats = np.where(is_determined, (np.linalg.pinv(squares) @ products[:, :, None])[:, 1, 0], np.nan)
     return result

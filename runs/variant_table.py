@@ -1,14 +1,12 @@
 """The scores of several variants of one metric, by judges or prompts, beside the ratings of the same answers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..eval_sets import Sample
 from ..metrics import Score
 
 if TYPE_CHECKING:
-    from ..meta_eval.decision import Decision
     from ..meta_eval.table import ScoreTable
 
 
@@ -43,8 +41,3 @@ def build_variant_table(
         rating_max=1.0,
         groups=tuple(sample.source for sample in samples),
     )
-
-
-def decision_values(decision: "Decision | None") -> dict[str, Any] | None:
-    """A decision between variants as JSON values, with its sentence; None where there is none."""
-    return None if decision is None else {"sentence": decision.sentence} | asdict(decision)

@@ -40,6 +40,7 @@ def choose_measure(
     scorer: Path | None = None,
     metric: str | None = None,
     rated_share: float = 0.0,
+    has_preferences: bool = False,
 ) -> VersionMeasure:
     """Chooses what decides: what the user named, else the only scorer, else the only metric beside the baselines.
 
@@ -51,6 +52,7 @@ def choose_measure(
             metrics.
         metric: The name of a metric.
         rated_share: The share of the answers that are rated.
+        has_preferences: Whether people compared answers.
 
     Raises:
         UsageError: A version lacks what was named; or several could decide, and none was named.
@@ -67,8 +69,8 @@ def choose_measure(
         for candidates in (scorers, metrics):
             if len(candidates) == 1:
                 return _take_metric(versions, candidates[0])
-        if rated_share == 1 or (rated_share and not metrics):
-            why = "every answer is rated" if rated_share == 1 else "the versions have no metric in common"
+        if rated_share == 1 or ((rated_share or has_preferences) and not metrics):
+            why = "every answer is rated" if rated_share == 1 else "the versions have only baselines in common"
             return VersionMeasure("", ({},) * len(versions), ((),) * len(versions), notes=(_alone(why),))
         raise UsageError(_which_measure(versions, scorers or metrics, names))
     _check_metric(versions, metric, names)
@@ -94,7 +96,7 @@ def orient(versions: Sequence[VersionAnswers], metric: str) -> tuple[dict[str, f
 
 
 def _alone(why: str) -> str:
-    return f"The ratings alone decide: {why}."
+    return f"Only what people say decides: {why}."
 
 
 def _which_measure(versions: Sequence[VersionAnswers], candidates: Sequence[str], names: Sequence[str]) -> str:

@@ -1,15 +1,17 @@
 """What people said of the answers of several versions: one mean rating per answer, by raters who saw all versions."""
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..eval_sets import Sample
 from ..eval_sets.conversation import asked_text
-from ..meta_eval.score_files import FlatRow, Item, ReadOptions, flat_rows, read_ratings
+from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flat_rows, read_ratings
+from ..meta_eval.score_files.column_roles import find_roles
 from ..meta_eval.score_files.item_matching import ItemMatcher, has_other_answer
 from ..meta_eval.score_files.score_join import find_scale
 from ..meta_eval.table import RATER
@@ -48,35 +50,36 @@ def rate_versions(
     answers: Sequence[PairedAnswer],
     *,
     database: "Database | None",
-    file: Path | None = None,
+    files: Sequence[Path] = (),
     scale: Scale | None = None,
     by: str = "",
 ) -> VersionRatings:
     """Joins all ratings of several versions' answers, and averages those that can be compared.
 
-    Ratings are those that the samples came with, those of the rating page, and those of a file. Only raters count who
+    Ratings are those that the samples came with, those of the rating page, and those of files. Only raters count who
     rated answers of every version (`find_common_raters`); where nobody did, all count, and a note says so.
 
     Args:
         versions: The versions.
         answers: Their answers that take part.
         database: Where the ratings of the rating page are; None where there are none.
-        file: A file of ratings, whose rows name answers by text, or by id and version.
-        scale: The scale of the file's ratings, where it does not say it.
+        files: Files of ratings, whose rows name answers by text, or by id and version. Of two ratings of one answer by
+            one rater that of the later file counts.
+        scale: The scale of the files' ratings, where they do not say it.
         by: The column that may name the version beside `version`, `system` and `run`.
 
     Raises:
-        InputError: The file cannot be read, is of no answer, or a row could be of several versions.
+        InputError: A file cannot be read, is of no answer, or a row could be of several versions.
     """
     notes = [f"{version.name}, {note}." for version in versions for note in version.notes]
     by_answer, own_scale, own_notes = _own_ratings(answers)
     notes += own_notes
-    if file is not None:
+    for file in files:
         of_file, file_scale, file_notes = _read_file(file, versions, scale, own_scale, by)
         if own_scale is not None and file_scale != own_scale:
             count = sum(map(len, by_answer.values()))
             notes.append(
-                f"{count_of(count, 'rating')} that came with the answers {verb_of(count, 'does', 'do')} not count, "
+                f"{count_of(count, 'other rating')} {verb_of(count, 'does', 'do')} not count, "
                 f"being on another scale than {file}."
             )
             by_answer = {}
@@ -163,38 +166,32 @@ def _read_file(
     by_label = {version.source.run.id: version.name for version in versions if version.source.run and not by}
     by_label |= {name: name for name in names}
     column = _version_column(rows, by_label, by)
-    parts: dict[str, list[FlatRow]] = {}
-    for row in rows:
-        label = str(row.values.get(column) or "").strip() if column else ""
-        parts.setdefault(by_label.get(label, label), []).append(row)
-    others = {name: part for name, part in parts.items() if name and name not in names}
+    source = read_ratings(_with_labels(rows, column), str(file), ReadOptions(scale=scale))
+    scale = scale or _find_scale(source, own_scale)
     ratings: _OwnRatings = {}
     notes: list[str] = []
-    if others:
-        count = sum(map(len, others.values()))
-        listed = list_first(sorted(others), 5)
-        notes.append(f"{file}: {count_of(count, 'row')} of {listed} {verb_of(count, 'is', 'are')} left out.")
     matchers = [_matcher(version) for version in versions]
-    unmatched = 0
-    for name, part in parts.items():
-        if name in others:
-            continue
-        source = read_ratings(part, str(file), ReadOptions(scale=scale))
-        if scale is None:
-            scale = source.scale or own_scale or find_scale(source, ReadOptions())[0]
-        within = [place for place, version in enumerate(versions) if not name or version.name == name]
-        for number, item in enumerate(source.items):
-            of_item = {
-                FILE if rater == RATER else rater: column[number]
-                for rater, column in source.columns.items()
-                if number in column
-            }
-            if not of_item:
-                continue
-            matches = _find(item, within, matchers, versions, str(file))
+    unmatched, others = 0, Counter[str]()
+    for number, item in enumerate(source.items):
+        of_item = {
+            FILE if rater == RATER else rater: column_of_rater[number]
+            for rater, column_of_rater in source.columns.items()
+            if number in column_of_rater
+        }
+        label = _label(item.values, column)
+        if label and label not in by_label:
+            others[label] += 1
+        elif of_item:
+            name = by_label.get(label, "")
+            within = [place for place, version in enumerate(versions) if not name or version.name == name]
+            own = replace(item, id=item.id.removeprefix(f"{label}: "))
+            matches = _find(own, within, matchers, versions, str(file))
             unmatched += not matches
             for version, sample in matches:
                 ratings[version, sample] = ratings.get((version, sample), {}) | of_item
+    if others:
+        count, listed = others.total(), list_first(sorted(others), 5)
+        notes.append(f"{file}: {count_of(count, 'row')} of {listed} {verb_of(count, 'is', 'are')} left out.")
     if not ratings:
         raise InputError(
             f"{file}: none of its ratings is of an answer of {list_first(names)}; rows name answers by question and "
@@ -203,8 +200,32 @@ def _read_file(
     if unmatched:
         verb = verb_of(unmatched, "is", "are")
         notes.append(f"{file}: {count_of(unmatched, 'rated row')} {verb} of no answer of these versions.")
-    assert scale is not None
     return ratings, scale, notes
+
+
+def _with_labels(rows: Sequence[FlatRow], column: str) -> list[FlatRow]:
+    """The rows with their version before their id: two versions may have one id."""
+    id_column = find_roles(list(dict.fromkeys(name for row in rows for name in row.values)), {}).get("id", "")
+    return [
+        row._replace(values=row.values | {id_column: f"{label}: {row.values[id_column]}"})
+        if (label := _label(row.values, column)) and row.values.get(id_column)
+        else row
+        for row in rows
+    ]
+
+
+def _label(values: Mapping[str, object], column: str) -> str:
+    return str(values.get(column) or "").strip() if column else ""
+
+
+def _find_scale(source: ScoreSource, own_scale: Scale | None) -> Scale:
+    """The scale that a file says, else that of the other ratings where all are on it, else as usual."""
+    if source.scale:
+        return source.scale
+    values = [value for column in source.columns.values() for value in column.values()]
+    if own_scale is not None and own_scale[0] <= min(values) and max(values) <= own_scale[1]:
+        return own_scale
+    return find_scale(source, ReadOptions())[0]
 
 
 def _version_column(rows: Sequence[FlatRow], names: Collection[str], by: str) -> str:

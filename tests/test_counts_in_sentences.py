@@ -24,7 +24,7 @@ NOUNS = (
 )
 _NO_ADJECTIVES = (
     "of|in|by|and|or|with|for|on|to|from|than|such|these|those|the|as|at|per|x|are|is|was|were|has|have|had|makes|takes|"
-    "needs|leaves|asks|before|after|because|whose|which|follows|reads|gives"
+    "needs|leaves|asks|before|after|because|whose|which|its|follows|reads|gives"
 )
 _ADJECTIVE = rf"(?!(?:{_NO_ADJECTIVES})\b)[a-z-]+ "
 _NOT_A_NOUN = "asks|begins|does|has|holds|is|its|less|leaves|needs|others|says|stands|takes|this|thus|was"

@@ -65,8 +65,8 @@ class RaterPages:
         csrf = await self._sessions.csrf_token(request, visitor)
         if "template" not in content:
             return render_message(request, 200, language.rating_page.done_title, content["done"], csrf=csrf)
-        content = {"scripts": ["rate.js"], "csrf": csrf, "turn_url": _turn_url} | content
-        return render(request, content["template"], content)
+        template = str(content["template"])
+        return render(request, template, {"scripts": ["rate.js"], "csrf": csrf, "turn_url": _turn_url} | content)
 
     def _read_page(self, database: Database, rater: str, language: Language, around: int | None) -> dict[str, Any]:
         """What the page shows: its `template` with its content, or what it says when nothing is left (`done`)."""

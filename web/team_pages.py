@@ -121,7 +121,12 @@ def _team_content(queue: RatingQueue | PairQueue) -> dict[str, Any]:
 
 
 def _pair_content(queue: PairQueue) -> dict[str, Any]:
-    return {"comparison": pair_progress(queue), "disagreements": pair_disagreements(queue)[:_MOST_DISAGREEMENTS]}
+    return {
+        "comparison": pair_progress(queue),
+        "disagreements": pair_disagreements(queue)[:_MOST_DISAGREEMENTS],
+        "thread_of": _view_folded,
+        "thread_words": load_language(FALLBACK).rating_page,
+    }
 
 
 def _answer_content(queue: RatingQueue) -> dict[str, Any]:

@@ -33,7 +33,10 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 @click.option("--scorer", type=_FILE, help="The saved scorer that decides: what it predicts of all answers.")
 @click.option("--metric", metavar="NAME", help="The metric that decides. Default: the only scorer or metric there is.")
 @click.option(
-    "--ratings", type=_FILE, help="A file of further ratings: rows with question and answer, or id and version."
+    "--ratings",
+    type=_FILE,
+    multiple=True,
+    help="A file of further ratings, or of preferences between two versions; repeatable.",
 )
 @click.option("--scale", metavar="LOW-HIGH", help="The scale of --ratings. Default: as the file says.")
 @click.option(
@@ -57,7 +60,7 @@ def decide(
     by: str,
     scorer: Path | None,
     metric: str | None,
-    ratings: Path | None,
+    ratings: tuple[Path, ...],
     scale: str | None,
     margin: float,
     gate: bool,

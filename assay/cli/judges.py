@@ -155,7 +155,6 @@ def compare(
     from ..runs.judge_comparison import compare_judges
     from ..runs.judge_report.tables import comparison_block
     from ..runs.judge_scoring import JudgeScoring, load_judges, score_by_judges
-    from ..runs.variant_table import decision_values
 
     if report is not None:
         check_writable(report)
@@ -173,7 +172,7 @@ def compare(
 
         write_judge_report(report, comparison, sets)
     if as_json:
-        echo_json(asdict(comparison) | {"decision": decision_values(comparison.decision)})
+        echo_json(asdict(comparison) | {"decision": comparison.decision and comparison.decision.as_json()})
     else:
         print_blocks(comparison_block(comparison))
         if report is not None:

@@ -187,11 +187,10 @@ def diff(run_a: str, run_b: str, store: Path | str, as_json: bool) -> None:
 
 def _print_trial(trial: "PromptTrial", *, as_json: bool) -> None:
     from ..meta_eval.decision import variant_sentences
-    from ..runs.variant_table import decision_values
 
     if as_json:
         first, *further = ({"variant": name} | asdict(effect) for name, effect in trial.effects.items())
-        echo_json(first | {"further": further, "decision": decision_values(trial.decision)})
+        echo_json(first | {"further": further, "decision": trial.decision and trial.decision.as_json()})
         return
     for name, effect in trial.effects.items():
         if len(trial.effects) > 1:

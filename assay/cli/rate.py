@@ -142,11 +142,13 @@ def _serve(queue: "RatingQueue | PairQueue", store: str | Path, server: ServerOp
         from ..web.server import serve
 
     from ..runs import Store
+    from ..runs.ratings import PairQueue
     from ..runs.ratings.rating_meaning import has_scores
 
     site = server.read_site()
-    is_pairs = queue.kind == "pairs"
-    meaning = None if is_pairs or not has_scores(queue, Store(store)) else MeaningOfRatings(store, queue.id)
+    is_pairs = isinstance(queue, PairQueue)
+    has_meaning = not isinstance(queue, PairQueue) and has_scores(queue, Store(store))
+    meaning = MeaningOfRatings(store, queue.id) if has_meaning else None
     app = RatingApp(Connections(store), queue.id, site, meaning)
 
     def print_links(address: str) -> None:

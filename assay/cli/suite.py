@@ -35,7 +35,7 @@ _EXIT_CODES = {
 @click.option(
     "--accept",
     is_flag=True,
-    help="Accept this nightly run: the next ones are compared with it, and it cannot fail a regression gate.",
+    help="Accept this nightly run: the next ones are compared with it, and it cannot fail a regression or decide gate.",
 )
 @wide_option
 @quiet_option

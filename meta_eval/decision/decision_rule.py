@@ -119,7 +119,10 @@ def _estimate(
     else:
         groups = len(np.unique(table.group))
         by_ratings = VersionMeans(
-            np.full(versions, np.nan), np.full((groups, versions), np.nan), np.zeros((groups, versions))
+            np.full(versions, np.nan),
+            np.full((groups, versions), np.nan),
+            np.zeros((groups, versions)),
+            np.zeros(versions, bool),
         )
     parts = by_ratings.means, by_ratings.replicates, by_ratings.rated_by_group
     if preferences is None or not len(preferences.first):
@@ -137,8 +140,9 @@ def _estimate(
     if combined.scale != table.scale:
         nothing = np.full(len(table.version), np.nan)
         table = replace(table, scale=combined.scale, scores=nothing, ratings=nothing)
-    means = VersionMeans(combined.means, combined.replicates, combined.counted)
-    return table, means, is_rated | (combined.weights > 0), combined
+    is_preferred = combined.weights > 0
+    means = VersionMeans(combined.means, combined.replicates, combined.counted, by_ratings.is_known | is_preferred)
+    return table, means, is_rated | is_preferred, combined
 
 
 def _sequence(width: float) -> ConfidenceSequence:
@@ -265,7 +269,10 @@ def _versions(
     pairs, alike = list(combinations(range(count), 2)), [row.low == row.high == 0 for row in differences]
     if all(alike):
         best = [1 / count] * count
-    elif all(same or _has_error(table, means, *pair) for pair, same in zip(pairs, alike, strict=True)):
+    elif all(
+        same or (_has_error(table, means, *pair) and not row.by_score)  # what the score likes, no error says
+        for pair, same, row in zip(pairs, alike, differences, strict=True)
+    ):
         best = probabilities_of_best(means, width=width, seed=seed)
     is_rated, knows_level = ~np.isnan(shared_ratings(table)), _knows_level(table)
     rows = []
@@ -355,7 +362,9 @@ def _basis(table: VersionTable, decision: Decision, combined: PreferenceMeans) -
     """What the difference that the sentence is about rests on."""
     if combined.weights.any():
         return "ratings and preferences" if rated_versions(table).any() else "preferences"
-    if decision.deciding.by_score and decision.deciding.changed:
+    row = decision.deciding
+    places = table.versions.index(row.first), table.versions.index(row.second)
+    if row.by_score and changed_answers(table, places).any():
         return "scores"
     unrated = np.isnan(usable_ratings(table)) & changed_answers(table)
     return "ratings and scores" if unrated.any() and not np.isnan(table.scores).all() else "ratings"
@@ -411,7 +420,9 @@ def _notes(table: VersionTable, decision: Decision, is_rated: Bools) -> list[str
                 f"{count_of(dropped, 'rating')} of {name} {verb_of(dropped, 'does', 'do')} not count: ratings of fewer "
                 f"than {FEWEST_RATED_GROUPS} groups do not say what a version is worth."
             )
-        if is_rated.any() and not is_rated[place]:
+        if np.isnan(table.scores[table.version == place]).all() and not is_rated[place]:
+            notes.append(f"{name} has neither ratings that count nor scores: nothing is known of it.")
+        elif is_rated.any() and not is_rated[place]:
             notes.append(f"No rating of {name} counts: its mean rests on {measure} alone.")
     if is_rated.any() and all(row.low is None for row in decision.differences):
         notes.append(f"There is no interval: the ratings are of fewer than {FEWEST_RATED_GROUPS} groups.")

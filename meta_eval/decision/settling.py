@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtr
 
 from ..arrays import Floats
 from .confidence_sequence import ConfidenceSequence
@@ -113,9 +113,9 @@ def settling_power(evidence: Evidence, rule: SettlingRule, later_error: float, t
     degrees = (evidence.degrees + 1) * times - 1
     apart = rule.sequence.half_width(later_error, degrees, error=rule.error)
     near = min(rule.margin - rule.sequence.half_width(later_error, degrees, error=rule.margin_error), apart)
-    settled = stats.norm.sf((apart - mean) / deviation) + stats.norm.cdf((-apart - mean) / deviation)
+    settled = ndtr((mean - apart) / deviation) + ndtr((-apart - mean) / deviation)
     if near > 0:
-        settled += stats.norm.cdf((near - mean) / deviation) - stats.norm.cdf((-near - mean) / deviation)
+        settled += ndtr((near - mean) / deviation) - ndtr((-near - mean) / deviation)
     return float(shares @ settled)
 
 

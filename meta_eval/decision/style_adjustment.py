@@ -35,8 +35,8 @@ def adjust_for_style(table: VersionTable, first: int, second: int) -> AdjustedDi
     The differences of the questions that both versions answered are regressed on the differences in style; the
     intercept is the difference at equal style, as in length-controlled AlpacaEval (Dubois, Galambosi, Liang and
     Hashimoto, 2024, arXiv 2404.04475) and in the style control of Chatbot Arena. Ratings are regressed where ten
-    questions per covariate and ten more are rated for both versions, else scores. The error is that of leaving out one
-    group at a time.
+    questions per covariate and ten more are rated for both versions; scores, where nothing is rated. The error is that
+    of leaving out one group at a time.
 
     Returns:
         The difference; None without style, with too few questions or groups, or where the scores are missing.
@@ -51,7 +51,7 @@ def adjust_for_style(table: VersionTable, first: int, second: int) -> AdjustedDi
     differences = of_second - of_first
     share = float(changed[(table.version == first) | (table.version == second)].mean())
     fewest = _PER_COVARIATE * (len(names) + 1)
-    for column in (0, 1):
+    for column in (0,) if not np.isnan(ratings).all() else (1,):  # the scores may be on another scale
         known = ~np.isnan(differences[:, column])
         if known.sum() < fewest or len(np.unique(group[known])) < FEWEST_RATED_GROUPS:
             continue

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ...text.wording import count_of
 from ..comparison import compare_metrics
 from ..correlation import spearman
 from ..difference import MARGIN, find_standing
@@ -59,7 +60,7 @@ def decide_variants(table: ScoreTable, *, margin: float = MARGIN, measure: str =
     known = [count for count in more if count is not None]
     notes = [f"{row.first} cannot be compared with {row.second}: {row.problem}." for row in problems]
     if len(comparisons) > 1:
-        notes.append(f"The intervals of the {len(comparisons)} comparisons hold for all of them together.")
+        notes.append(f"The intervals of the {count_of(len(comparisons), 'comparison')} hold for all of them together.")
     return Decision(
         verdict,
         best,

@@ -1,7 +1,7 @@
 """The decision between versions: its values, and the sentence that says it."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from ...text.wording import count_of
 from ..difference import describe_more_ratings
@@ -25,7 +25,8 @@ class VersionEstimate:
         mean: Its mean on the scale of the ratings (of the score, where nothing is rated).
         low: Lower end of the interval, which holds for all versions together; None without one.
         high: Its upper end.
-        p_best: How probable it is that no other version has a higher mean, in [0, 1]; None without an interval.
+        p_best: How probable it is that no other version has a higher mean, in [0, 1]; None without an interval, and where
+            only a score tells the versions apart: how far it likes one of them, nobody knows.
         ranks: The best and the worst rank that it may have, 1 being the best.
     """
 
@@ -171,6 +172,10 @@ class Decision:
             }[self.verdict]()
         )
 
+    def as_json(self) -> dict[str, Any]:
+        """Returns the sentence and all values as JSON values."""
+        return {"sentence": self.sentence} | asdict(self)
+
     @property
     def in_use(self) -> str:
         """The version that is in use today."""
@@ -258,14 +263,14 @@ class Decision:
 
     def _advice(self) -> str:
         answers, ratings = self.needs.answers, self.needs.ratings
+        if (more := ratings) is not None and self.basis == "agreement":
+            return f"; {describe_more_ratings(more)} ratings would settle it"
         parts = []
-        if ratings is not None and self.basis == "agreement":
-            parts.append(f"{describe_more_ratings(ratings)} ratings")
-        elif ratings is not None:
+        if ratings is not None:
             parts.append(f"about {count_of(round_up(ratings), 'more rated answer')} of each")
         if answers is not None:
-            more = f"about {count_of(round_up(answers), 'more answer')} of each"
-            parts.append(f"{more}, rated alike," if self.basis != "scores" else more)
+            answered = f"about {count_of(round_up(answers), 'more answer')} of each"
+            parts.append(f"{answered}, rated alike," if self.basis != "scores" else answered)
         return (
             f"; {' or '.join(parts)} would settle it" if parts else "; nobody can tell how many ratings would settle it"
         )

@@ -25,11 +25,13 @@ class VersionMeans:
         replicates: The means without one group at a time, (groups, versions).
         rated_by_group: How many answers count in each group, (groups, versions): the rated ones whose text differs
             between the versions, or, of a version without any, all that differ.
+        is_known: Which versions have ratings or scores of their own, (versions,).
     """
 
     means: Floats
     replicates: Floats
     rated_by_group: Floats
+    is_known: Bools
 
     @cached_property
     def covariance(self) -> Floats:
@@ -41,16 +43,13 @@ class VersionMeans:
 
     def difference(self, first: int, second: int) -> tuple[float, float, float]:
         """The mean of the second version less that of the first, its standard error, and its degrees of freedom."""
-        contrast = np.zeros(len(self.means))
-        contrast[second], contrast[first] = 1.0, -1.0
-        error = float(np.sqrt(max(contrast @ self.covariance @ contrast, 0.0)))
-        degrees = min(self.degrees(first, second), _groups_that_differ(self.replicates @ contrast) - 1)
+        moves = self.replicates[:, second] - self.replicates[:, first]
+        error, degrees = _error(moves, self.degrees(first, second))
         return float(self.means[second] - self.means[first]), error, degrees
 
     def mean(self, version: int) -> tuple[float, float, float]:
         """The mean of a version, its standard error, and its degrees of freedom."""
-        error = float(np.sqrt(max(self.covariance[version, version], 0.0)))
-        degrees = min(self.degrees(version), _groups_that_differ(self.replicates[:, version]) - 1)
+        error, degrees = _error(self.replicates[:, version], self.degrees(version))
         return float(self.means[version]), error, degrees
 
     def degrees(self, *versions: int) -> float:
@@ -64,13 +63,20 @@ class VersionMeans:
         return float(sizes.sum()) ** 2 / squares - 1 if squares else 0.0
 
 
-def _groups_that_differ(replicates: Floats) -> int:
-    """How many groups say something of a value: without them it moves by a tenth or more of the largest move.
+def _error(replicates: Floats, degrees: float) -> tuple[float, float]:
+    """The jackknife standard error of a value, and its degrees of freedom.
 
-    Where two versions are rated alike in most groups, the few others are all that the error is known from.
+    Where two versions are rated alike in most groups, the few others are all that the error is known from: groups count
+    that move the value by a tenth of the largest move or more. Where twice their number k is less than there are
+    groups, the degrees of freedom are 2 k - 1, and the variance counts one such group more.
     """
-    moves = np.abs(replicates - replicates.mean())
-    return int((moves > _LITTLE * moves.max()).sum())
+    count, moves = len(replicates), replicates - replicates.mean()
+    error = float(np.sqrt((count - 1) / count * (moves**2).sum()))
+    size = np.abs(moves).max()
+    few = int((np.abs(moves) > _LITTLE * size).sum()) if size > 0 else 0
+    if few and 2 * few - 1 < degrees:
+        return error * float(np.sqrt((few + 1) / few)), 2.0 * few - 1
+    return error, degrees
 
 
 def estimate_version_means(table: VersionTable, *, use_scores: bool = True, use_ratings: bool = True) -> VersionMeans:
@@ -115,7 +121,8 @@ def estimate_version_means(table: VersionTable, *, use_scores: bool = True, use_
     has_rating = sums.rated_changed.sum(axis=0) > 0
     counted = np.where(has_rating, sums.rated_changed, sums.changed)
     solve = partial(_solve, corrects_same=corrects_same)
-    return VersionMeans(solve(sums.total)[0], solve(sums.without_each), counted)
+    scored = np.bincount(table.version[~np.isnan(table.scores)], minlength=len(table.versions)) > 0
+    return VersionMeans(solve(sums.total)[0], solve(sums.without_each), counted, has_rating | scored | ~changed.any())
 
 
 def usable_ratings(table: VersionTable) -> Floats:

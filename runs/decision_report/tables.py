@@ -15,9 +15,10 @@ _RANKS = (
 _LOOKS = (
     "A difference is the second version less the first. At every look: the interval and p hold however often you look "
     "while answers and ratings come in. For a single look: they hold if this is the only look, planned before. Both "
-    "hold for all pairs together. At equal style: the difference at equal length, lists, bold text and headings, for a "
-    "single look. Questions that both versions answered, changed with another text, rated in both"
+    "hold for all pairs together"
 )
+_STYLE = "At equal style: the difference at equal length, lists, bold text and headings, for a single look"
+_COUNTS = "Questions that both versions answered, changed with another text, rated in both"
 _OTHERS = "Above 0 is better{undirected}. For a single look, corrected for all rows of the table together (max-T)"
 
 
@@ -54,17 +55,18 @@ def version_table(decision: Decision) -> ResultTable:
 def difference_table(decision: Decision) -> ResultTable:
     """How every pair of versions differs: at every look, for a single look, and at equal style."""
     fields = (
-        Field("versions", "name", pair_name),
+        Field("versions", "name", lambda one: _pair_cell(one, decision)),
         Field("difference, at every look", "change", lambda one: _change(one, one.low, one.high), is_left=True),
         Field("p", "p", lambda one: one.p),
         Field("for a single look", "change", _single, is_left=True),
         Field("p, single look", "p", lambda one: one.fixed_p, "wide"),
-        Field("at equal style", "change", lambda one: _adjusted(one, decision), is_left=True),
+        Field("at equal style", "change", _adjusted, is_left=True),
         Field("questions", "count", lambda one: one.questions, "wide"),
         Field("changed", "count", lambda one: one.changed, "wide"),
         Field("rated", "count", lambda one: one.rated, "wide"),
     )
-    table = tabulate("Differences", decision.differences, fields, note=_LOOKS)
+    style = [_STYLE] if any(one.adjusted is not None for one in decision.differences) else []
+    table = tabulate("Differences", decision.differences, fields, note=". ".join([_LOOKS, *style, _COUNTS]))
     return table.without_empty("for a single look", "p, single look", "at equal style")
 
 
@@ -97,6 +99,7 @@ def basis_sentence(decision: Decision) -> str:
     basis = {
         "ratings and scores": f"your raters' ratings and {scores}",
         "ratings": "your raters' ratings",
+        "agreement": f"how far {decision.measure or 'each'} agrees with your raters",
         "scores": f"{scores} alone, which no rating of these answers corrects",
     }[decision.basis]
     low, high = (Figure("rating", end) for end in decision.scale)
@@ -120,13 +123,18 @@ def needs_sentence(decision: Decision) -> str:
 
 
 def rating_unit(decision: Decision) -> str:
-    """Returns what the means are of: ratings, or scores where nothing is rated."""
-    return "score" if decision.basis == "scores" else "rating"
+    """Returns what the means are of: ratings, scores where no rating counts, or agreement."""
+    return {"scores": "score", "agreement": "agreement"}.get(decision.basis, "rating")
 
 
 def _mean(version: VersionEstimate) -> Figure:
     problem = "" if version.low is not None else "no interval"
     return Figure("mean", version.mean, version.low, version.high, problem)
+
+
+def _pair_cell(difference: VersionDifference, decision: Decision) -> TableCell:
+    by_score = difference.by_score and decision.basis != "scores"
+    return TableCell(pair_name(difference), note="by the score alone" if by_score else "")
 
 
 def _change(difference: VersionDifference | OtherDifference, low: float | None, high: float | None) -> Figure:
@@ -138,11 +146,8 @@ def _single(difference: VersionDifference) -> Figure | str:
     return "" if low is None or high is None else _change(difference, low, high)
 
 
-def _adjusted(difference: VersionDifference, decision: Decision) -> Figure | str:
-    adjusted = Figure("change", difference.adjusted, difference.adjusted_low, difference.adjusted_high)
-    if difference.adjusted is None or difference.adjusted_by_ratings or decision.basis == "scores":
-        return adjusted
-    return f"{adjusted} (of scores)"  # which may be on another scale than the other columns
+def _adjusted(difference: VersionDifference) -> Figure:
+    return Figure("change", difference.adjusted, difference.adjusted_low, difference.adjusted_high)
 
 
 def _ranks(ranks: tuple[int, int]) -> str:

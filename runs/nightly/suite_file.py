@@ -36,7 +36,7 @@ def load_suite(path: Path) -> Suite:
     """
     check_type("path", path, Path, "the path of a suite's file, as a pathlib.Path")
     document = _read_document(path)
-    content, places = _list_gates(document.value)
+    content, places = _list_gates(document)
     if not isinstance(content, dict):
         raise InputError(f"{path}: holds no keys; a suite begins with `sets:` and `metrics:` (see docs/nightly.md)")
     if "folder" in content:
@@ -85,12 +85,13 @@ def _read_document(path: Path) -> YAMLDocument:
     return load_yaml(read_text_file(path, "the suite"), str(path))
 
 
-def _list_gates(content: Any) -> tuple[Any, list[Place]]:
+def _list_gates(document: YAMLDocument) -> tuple[Any, list[Place]]:
     """A suite's content with all gates in one list, and where each gate stands in the file.
 
     A gate may be written with its kind as a key: `- decide: {margin: 0.1}` in the list, and `decide: {margin: 0.1}`
     beside it.
     """
+    content: Any = document.value
     if not isinstance(content, dict):
         return content, []
     listed = content.get("gates", [])
@@ -100,11 +101,14 @@ def _list_gates(content: Any) -> tuple[Any, list[Place]]:
         is_short = kind in GATES and isinstance(gate[kind], dict)
         gates.append({"gate": kind} | gate[kind] if is_short else gate)
         places.append(("gates", number, str(kind)) if is_short else ("gates", number))
-    if isinstance(listed, list) and isinstance(content.get("decide"), dict):
+    if "decide" in content:
+        if not isinstance(content["decide"], dict):
+            where = f"{document.origin}, line {document.line(('decide',))}, decide"
+            raise InputError(f"{where}: holds no keys; write `decide: {{against: accepted}}`")
         gates.append({"gate": "decide"} | content["decide"])
         places.append(("decide",))
         content = {key: value for key, value in content.items() if key != "decide"}
-    return content | ({"gates": gates} if gates else {}), places
+    return content | ({"gates": gates} if isinstance(listed, list) and gates else {}), places
 
 
 def _place_in_file(place: Place, places: Sequence[Place]) -> Place:

@@ -133,9 +133,11 @@ def name_versions(sources: Sequence[AnswerSource], by: str | None) -> tuple[Comp
         sources: One per version.
         by: What parted one run or set into them; None where each is a run or set of its own.
     """
-    field = "" if by is None else by.partition("=")[0].strip().removeprefix("metadata.")
+    field = (by or "").partition("=")[0].strip().removeprefix("metadata.")
     return tuple(
-        ComparedVersion(name=source.name, source=source.run.id if source.run else source.sets[0], field=field)
+        ComparedVersion(
+            name=source.name, source=source.run.id if source.run else next(iter(source.sets), ""), field=field
+        )
         for source in sources
     )
 

@@ -1,15 +1,13 @@
 """What people chose between two answers, as preferences: of one queue, or of the versions that are compared."""
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...atomic_files import replace_file
 from ...errors import UsageError
-from ...eval_sets.csv_cells import CsvWriter
 from ...eval_sets.preference import Choice, Preference
+from ...eval_sets.preference_writer import write_preferences
 from ..database import Database
 from .answer_pair import PairedQuestion
 from .item_queue import Rating, queue_ids
@@ -33,10 +31,6 @@ class PairChoice:
     asked: PairedQuestion
     preference: Preference
     shown_first: str | None
-
-    def row(self) -> dict[str, str | None]:
-        """The choice as a row of a file."""
-        return asdict(self.preference) | {"shown_first": self.shown_first}
 
 
 def queue_choices(queue: PairQueue, series: int | None = None) -> list[PairChoice]:
@@ -82,29 +76,20 @@ def queue_preferences(queue: PairQueue, series: int | None = None) -> list[Prefe
 
 
 def write_choices(choices: Sequence[PairChoice], target: Path) -> None:
-    """Writes choices to a .jsonl or .csv file, one row per choice. After an error the file is as it was before.
+    """Writes choices to a .jsonl or .csv file, one row per choice: the preference and what stood left.
 
     Args:
         choices: The choices.
         target: The file; its suffix decides the format.
 
     Raises:
-        UsageError: There is no choice, or the file has another suffix.
+        UsageError: There is no choice.
+        InputError: Another suffix, or a folder that does not exist.
     """
-    suffix = target.suffix.lower()
-    if suffix not in (".jsonl", ".csv"):
-        raise UsageError(f"{target}: choices are written as .jsonl or .csv, not `{suffix}`; name the file so")
     if not choices:
         raise UsageError("nothing was chosen in this series yet; there are no choices to write")
-    rows = [choice.row() for choice in choices]
-    with replace_file(target) as file:
-        if suffix == ".jsonl":
-            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-            return
-        writer = CsvWriter(file)
-        writer.write_row(rows[0])
-        for row in rows:
-            writer.write_row(row.values())
+    shown_first = [choice.shown_first for choice in choices]
+    write_preferences([choice.preference for choice in choices], target, {"shown_first": shown_first})
 
 
 def store_preferences(database: Database, versions: Sequence[ComparedVersion]) -> list[Preference]:

@@ -67,3 +67,30 @@ def test_probes_that_are_not_recorded_are_told(words: list[Any], assay: Make) ->
     done = assay(*words, "--probes", "--mode", "replay")
     assert done.code == 4
     assert "firm failed on 0 of 6 samples, and on 6 changed by probes; 0 allowed" in done.err
+
+
+def test_the_position_of_two_answers(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    """One judge always takes the answer that it reads first, the other the one that names a menu, wherever it stands.
+
+    All choices fall on the first place, 0.5 more than half, or half of them. The same words in another style are asked
+    about anew, and no score moves.
+    """
+
+    def script(request: Request) -> Answer:
+        first = request.user.partition("<first_answer>")[2].partition("</first_answer>")[0]
+        is_first = request.body["model"] == "first" or "menu" in first
+        return Answer(text=json.dumps({"better": "first" if is_first else "second"}))
+
+    openai_server.script = script
+    judges = ["--judge", judge_file("firm.yaml"), "--judge", judge_file("first.yaml", model="openai/first")]
+    words = ["judges", "compare", set_file(other_response="Please wait."), *judges, "--metric", "pairwise"]
+    report = assay(*words, "--probes", "styled", "--json").json
+    assert len(openai_server.requests) == 2 * 2 * 2 * 6  # judges, orders, styles
+    card = {(each["judge"], each["bias"]): each["change"] for each in report["biases"]}
+    assert (card["first", "position"]["value"], card["firm", "position"]["value"]) == (0.5, 0.0)
+    assert [card[judge, "style"]["problem"] for judge in ("firm", "first")] == ["no score moved"] * 2
+    shown = assay(*words, "--probes", "styled").out
+    assert "position" in shown and "+0.500" in shown
+    assert "Bias that is not measured: length: no probe of it was asked for (--probes);" in shown

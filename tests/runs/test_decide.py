@@ -145,30 +145,30 @@ def test_a_file_of_ratings_names_answers_by_text_or_by_id_and_version(tmp_path: 
     by_text.write_text(
         "question,answer,rating\n" + "".join(f"Question {n}?,{v} {n},{n + 1}\n" for v in ("old", "new") for n in (0, 1))
     )
-    reading = read(tmp_path, old, new, ratings=by_text)
+    reading = read(tmp_path, old, new, ratings=(by_text,))
     assert by_version(reading, reading.table.ratings) == {"A": [1, 2, None], "B": [1, 2, None]}
     by_id = tmp_path / "id.csv"
     by_id.write_text("id,version,rating\nq0,A,1\nq0,B,5\nq1,B,4\nq9,A,4\nq0,C,2\n")
-    reading = read(tmp_path, old, new, ratings=by_id)
+    reading = read(tmp_path, old, new, ratings=(by_id,))
     assert by_version(reading, reading.table.ratings) == {"A": [1, None, None], "B": [5, 4, None]}
     assert any("1 rated row is of no answer" in note for note in reading.notes)
     assert any("1 row of C is left out" in note for note in reading.notes)
     ambiguous = tmp_path / "ambiguous.csv"
     ambiguous.write_text("id,rating\nq0,1\n")
     with pytest.raises(InputError, match="'q0' is an answer of A and B; say whose"):
-        read(tmp_path, old, new, ratings=ambiguous)
+        read(tmp_path, old, new, ratings=(ambiguous,))
     ambiguous.write_text("id,rating\nzz,1\n")
     with pytest.raises(InputError, match="none of its ratings is of an answer of A, B"):
-        read(tmp_path, old, new, ratings=ambiguous)
+        read(tmp_path, old, new, ratings=(ambiguous,))
 
 
 def test_a_file_on_another_scale_stands_in_for_the_ratings_that_came_with_the_answers(tmp_path: Path) -> None:
     file = tmp_path / "ten.csv"
     file.write_text("id,version,rating,rating_min,rating_max\nq0,A,8,1,10\nq0,B,9,1,10\n")
-    reading = read(tmp_path, version("old", [1, 2]), version("new", [3, 4]), ratings=file)
+    reading = read(tmp_path, version("old", [1, 2]), version("new", [3, 4]), ratings=(file,))
     assert reading.table.scale == (1, 10)
     assert by_version(reading, reading.table.ratings) == {"A": [8, None], "B": [9, None]}
-    assert any("4 ratings that came with the answers do not count" in note for note in reading.notes)
+    assert any("4 other ratings do not count" in note for note in reading.notes)
 
 
 def test_one_measure_decides_and_the_others_are_shown() -> None:
@@ -269,7 +269,7 @@ def test_the_set_to_rate_next_brings_its_ratings_back(tmp_path: Path) -> None:
         one.model_copy(update={"rating": 5.0 if "new" in one.response else 2.0})
         for one in rating_set(list_next(reading, 30))
     ]
-    again = read(tmp_path, old, new, ratings=Path(write(tmp_path / "rated.jsonl", rated)))
+    again = read(tmp_path, old, new, ratings=(Path(write(tmp_path / "rated.jsonl", rated)),))
     assert by_version(again, again.table.ratings)["A"].count(2.0) == 7
     assert by_version(again, again.table.ratings)["B"].count(5.0) == 7
 
@@ -329,3 +329,31 @@ def test_identical_versions_differ_by_nothing(tmp_path: Path) -> None:
     assert decision.verdict == "equivalent"
     assert "A and B gave the same answers." in decision.notes
     assert json.loads(json.dumps(decision.differences[0].difference)) == 0
+
+
+def test_preferences_are_read_from_a_file_and_named_by_version_or_run(tmp_path: Path) -> None:
+    rows = ["id,model_a,model_b,winner"]
+    rows += [f"q{n},A,B,{'model_b' if n % 4 else 'tie'}" for n in range(20)]
+    file = tmp_path / "preferred.csv"
+    file.write_text("\n".join(rows) + "\n")
+    reading = read(tmp_path, version("old", [None] * 20), version("new", [None] * 20), ratings=(file,))
+    assert reading.preferences is not None and reading.measure == ""
+    assert reading.preferences.choice.tolist() == [0, 1, 1, 1] * 5
+    assert reading.preferences.question.tolist() == list(range(20))
+    assert any(note.startswith("20 choices between two answers: 20 of ") for note in reading.notes)
+    decision = decide_reading(reading)
+    assert (decision.verdict, decision.best) == ("ship", "B")
+
+
+def test_ratings_above_the_scale_of_the_answers_are_on_their_own(tmp_path: Path) -> None:
+    file = tmp_path / "ten.csv"
+    file.write_text("id,version,rating\nq0,A,8\nq0,B,10\nq1,A,0\nq1,B,\n")
+    reading = read(tmp_path, version("old", [1, 2]), version("new", [3, 4]), ratings=(file,))
+    assert reading.table.scale == (0, 10)
+
+
+def test_a_file_may_rate_one_of_the_versions_it_lists(tmp_path: Path) -> None:
+    file = tmp_path / "one.csv"
+    file.write_text("id,version,rater,rating\nq0,A,ann,\nq0,B,ann,4\nq1,B,ann,5\n")
+    reading = read(tmp_path, version("old", [1, 2]), version("new", [None, None]), ratings=(file,))
+    assert by_version(reading, reading.table.ratings) == {"A": [1, 2], "B": [4, 5]}

@@ -17,6 +17,7 @@ from assay.runs.deciding_answers import DecidingAnswer, find_deciding_questions
 from assay.runs.decision_report import (
     decision_block,
     difference_chart,
+    difference_table,
     render_decision_report,
     version_chart,
     write_decision_report,
@@ -25,7 +26,8 @@ from assay.runs.decision_report import (
 OLD = VersionEstimate("old", 120, 40, 3.4, 3.2, 3.6, 0.03, (2, 2))
 NEW = VersionEstimate("new", 118, 35, 3.8, 3.6, 4.0, 0.97, (1, 1))
 CHANGE = VersionDifference(
-    "old", "new", 0.4, 0.1, 0.7, 0.02, 0.2, 0.6, 0.0004, 118, 96, 33, 0.25, -0.05, 0.55, True
+    "old", "new", 0.4, 0.1, 0.7, 0.02, 0.2, 0.6, 0.0004, 118, 96, 33,
+    adjusted=0.25, adjusted_low=-0.05, adjusted_high=0.55, adjusted_by_ratings=True,
 )  # fmt: skip
 SHIP = Decision(
     "ship", "new", (OLD, NEW), (CHANGE,), Needs(), 0.1, "ratings and scores", (1, 5), "scorer:team.yaml",
@@ -58,7 +60,7 @@ def test_every_figure_of_the_decision_stands_in_the_page() -> None:
     assert new == ["new", "3.80 [3.60, 4.00]", "97%", "1", "118", "35"]
     assert table_cells(page, 1) == [
         ["new − old", "+0.400 [+0.100, +0.700]", "0.020", "+0.400 [+0.200, +0.600]", "&lt;0.001",
-         "+0.250 [−0.050, +0.550] (of scores)", "118", "96", "33"]
+         "+0.250 [−0.050, +0.550]", "118", "96", "33"]
     ]  # fmt: skip
     shown = texts(page)
     for part in (SENTENCE, "2 left out.", "a difference up to 0.1 does not matter", "on a scale of 1 to 5"):
@@ -67,11 +69,17 @@ def test_every_figure_of_the_decision_stands_in_the_page() -> None:
     assert "To settle" not in shown and "http:" not in page and "https:" not in page and "<script" not in page
 
 
-def test_an_adjusted_difference_of_scores_says_so() -> None:
-    """It may be on another scale than the other columns, unless scores are all that there is."""
-    of_scores = replace(SHIP, differences=(replace(CHANGE, adjusted_by_ratings=False),))
-    assert "+0.250 [−0.050, +0.550] (of scores)" in render_decision_report(of_scores)
-    assert "(of scores)" not in render_decision_report(replace(of_scores, basis="scores"))
+def test_a_difference_that_the_score_alone_tells_says_so() -> None:
+    of_score = replace(SHIP, differences=(replace(CHANGE, by_score=True),))
+    assert "new − old by the score alone" in texts(render_decision_report(of_score))
+    assert "by the score alone" not in texts(render_decision_report(replace(of_score, basis="scores")))
+
+
+def test_a_decision_by_agreement_is_not_one_of_ratings() -> None:
+    """Variants of a judge: their means are agreements with the raters, on -1 to 1."""
+    page = texts(render_decision_report(replace(SHIP, basis="agreement", scale=(-1, 1), measure="faithfulness")))
+    assert "mean agreement [likely range]" in page
+    assert "how far faithfulness agrees with your raters, on a scale of -1 to 1" in page
 
 
 def test_the_charts_stand_on_one_axis_each() -> None:
@@ -212,3 +220,9 @@ def test_other_metrics_stand_apart_and_say_that_they_do_not_decide() -> None:
     assert table_cells(page, 2) == [["faithfulness", "new − old", "−0.050 [−0.120, +0.020]", "0.200"]]
     assert "Other metrics, which do not decide" in texts(page)
     assert "Other metrics" not in texts(render_decision_report(SHIP))
+
+
+def test_the_note_explains_only_the_columns_that_are_there() -> None:
+    assert "At equal style" in difference_table(SHIP).note
+    plain = replace(CHANGE, adjusted=None, adjusted_low=None, adjusted_high=None)
+    assert "style" not in difference_table(replace(SHIP, differences=(plain,))).note

@@ -75,17 +75,21 @@ def test_self_preference_that_is_not_measured(rows: list[tuple[str, str, float |
 
 
 def test_position_is_that_of_two_answers_in_both_orders() -> None:
-    """Of six answers one is preferred first in both orders (+1), one in one of the two (+0.5), one is second (-1)."""
+    """Of six pairs one is decided by the order (2 of 2 choices first), one chosen once (1 of 1), one last (0 of 2).
+
+    The other three are decided by the answer, 1 of 2 each: 6 of 11 choices fell on what was read first.
+    """
     samples = [Sample(id=f"s{place}", user_input="q", response="a", group=f"g{place}") for place in range(6)]
 
-    def orders(first: str, second: str) -> list[dict[str, str]]:
-        return [{"shown_first": "first", "choice": first}, {"shown_first": "second", "choice": second}]
+    def pair(first: str, second: str) -> Score:
+        orders = [{"shown_first": "first", "choice": first}, {"shown_first": "second", "choice": second}]
+        return score(0.5, orders=orders, contradiction={first, second} == {"first", "second"})
 
     choices = [("first", "second"), ("first", "tie"), ("second", "first"), *[("first", "first")] * 3]
-    scores = {f"s{place}": score(0.5, orders=orders(*pair)) for place, pair in enumerate(choices)}
+    scores = {f"s{place}": pair(*both) for place, both in enumerate(choices)}
     change = card(JudgeScores("m", scores, 1), samples)["position by pairwise"].change
-    assert change.value == pytest.approx((1 + 0.5 - 1 + 0 + 0 + 0) / 6)
-    assert change.low is not None and change.high is not None and -1 < change.low < 0 < change.high < 1
+    assert change.value == pytest.approx(6 / 11 - 0.5)
+    assert change.low is not None and change.high is not None and -0.5 < change.low < 0 < change.high < 0.5
 
 
 def test_probes_are_lines_of_the_card_and_what_is_missing_is_said() -> None:

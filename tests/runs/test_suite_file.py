@@ -6,6 +6,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.runs.nightly import load_suite
+from assay.runs.nightly.gates import DecideGate
 
 GOOD = """\
 name: helpdesk
@@ -41,6 +42,18 @@ def test_a_valid_suite_is_read(tmp_path: Path) -> None:
     assert (unnamed.name, unnamed.judge_names) == ("nightly", ("no judge",))
 
 
+def test_a_gate_may_have_its_kind_as_its_key(tmp_path: Path) -> None:
+    short = (
+        GOOD.replace("{gate: cost, at_most: 2}", "{cost: {at_most: 2}}") + "decide: {against: accepted, margin: 0.2}"
+    )
+    *others, decide = load_suite(write(tmp_path, short)).gates
+    assert tuple(others) == load_suite(write(tmp_path, GOOD)).gates
+    assert decide == DecideGate(gate="decide", margin=0.2)
+    several = GOOD.replace("metrics: [faithfulness]", "metrics: [faithfulness, weakest_claim]") + "decide: {}"
+    with pytest.raises(InputError, match=r"line 12, decide: one measure decides: name it as `metric` or `scorer`"):
+        load_suite(write(tmp_path, several))
+
+
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
@@ -57,6 +70,29 @@ def test_a_valid_suite_is_read(tmp_path: Path) -> None:
         (", at_least: 0.6", "", "gates[0]: a gate on a mean has at_least, at_most or both"),
         ("at_most: 2", "at_most: two", ", line 10, gates[2].at_most: "),
         ("more_than: 0.01", "more_than: -1", ", line 9, gates[1].more_than: "),
+        (
+            "{gate: cost, at_most: 2}",
+            "{gate: decide, against: last}",
+            ", line 10, gates[2].against: ",
+        ),
+        ("{gate: cost, at_most: 2}", "{decide: {against: last}}", ", line 10, gates[2].decide.against: "),
+        ("{gate: cost, at_most: 2}", "{decide: {margn: 1}}", ", line 10: unknown key `margn` in gates[2].decide; did"),
+        ("{gate: cost, at_most: 2}", "{gate: decide, margin: 0}", ", line 10, gates[2].margin: "),
+        ("{gate: cost, at_most: 2}", "{gate: decide, metric: bleu}", "gates[2].metric: bleu is not measured in"),
+        ("{gate: cost, at_most: 2}", "{gate: decide, scorer: no.yaml}", "gates[2]: scorer: no.yaml is no file in "),
+        (
+            "{gate: cost, at_most: 2}",
+            "{gate: decide, metric: faithfulness, scorer: no.yaml}",
+            "gates[2]: metric and scorer: one measure decides; name one of them",
+        ),
+        ("outputs:", "decide: {margin: 0}\noutputs:", ", line 11, decide.margin: "),
+        (
+            "outputs:",
+            "decide: {margn: 1}\noutputs:",
+            ", line 11: unknown key `margn` in decide; did you mean `margin`?",
+        ),
+        ("outputs:", "decide: {judge: gpt}\noutputs:", ", line 11, decide.judge: gpt is no judge of this suite"),
+        ("outputs:", "decide: soon\noutputs:", ", line 11, decide: holds no keys; write `decide: {against: accepted}`"),
         ("at_most: 2", "at_most: .nan", ", line 10, gates.2.at_most: is nan"),
         ("metric: faithfulness", "metric: faithfulnes", "line 8, gates[0].metric: faithfulnes is not measured in"),
         (

@@ -15,6 +15,9 @@ from assay.text.answer_style import AnswerStyle, measure_style
         ("# Steps\n\n- **Open** it\n- Save __now__", AnswerStyle(8, 2, 2, 1)),
         ("2 * 3 ** 4 is no bold, #1 no heading", AnswerStyle(11, 0, 0, 0)),
         ("- a\n  - b\n    1. c", AnswerStyle(6, 3, 0, 0)),
+        ("- **A**: one\r\n- **B C**: two", AnswerStyle(7, 2, 2, 0)),
+        ("Type:\n```\n# not a heading\n- no item\n```\n# One", AnswerStyle(12, 0, 0, 1)),
+        ("-no item, 3.5 neither\n---\n####### seven", AnswerStyle(7, 0, 0, 0)),
     ],
 )
 def test_marks_are_counted_as_markdown_has_them(answer: str, style: AnswerStyle) -> None:
@@ -31,4 +34,13 @@ def test_logarithms_are_of_the_count_and_one() -> None:
 
 
 def test_a_hostile_text_is_measured_in_time() -> None:
-    assert measure_style("> " * 50_000 + "- " * 50_000 + "**" * 50_000).words > 0
+    for text in (
+        "- " * 50_000,
+        "**" * 50_000,
+        "**a" * 50_000,
+        "```\n" * 50_000,
+        " " * 100_000,
+        "# " * 50_000,
+        "__a*" * 50_000,
+    ):
+        measure_style(text)
