@@ -130,7 +130,7 @@ def _compare_by_judge(
     """Has a judge compare the answers of the versions; a progress bar shows it."""
     import asyncio
 
-    from ..runs.judged_versions import compare_by_judge, count_comparisons
+    from ..runs.pairwise_versions import compare_by_judge, count_comparisons
 
     if judge is None:
         raise UsageError(f"--metric {_PAIRWISE}: name the judge that compares the answers (--judge MODEL)")
