@@ -23,7 +23,7 @@ from .execute import Keep, execute
 if TYPE_CHECKING:
     from ..meta_eval.arrays import Floats
 
-_CONCURRENCY = 4
+CONCURRENCY = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ async def prefer_versions(
     judge: JudgeLike,
     *,
     prompts: Prompts = BUNDLED,
-    concurrency: int = _CONCURRENCY,
+    concurrency: int = CONCURRENCY,
     keep: Keep | None = None,
 ) -> PairwisePreferences:
     """Asks a judge which version's answer it prefers, for each question and each two versions, in both orders.

@@ -10,7 +10,7 @@ import numpy as np
 from ..eval_sets import Sample
 from ..judges import JudgeLike
 from ..metrics.pairwise import Pairwise
-from .pairwise_preferences import net_preferences, prefer_versions
+from .pairwise_preferences import CONCURRENCY, net_preferences, prefer_versions
 
 if TYPE_CHECKING:
     from .decide import VersionReading
@@ -20,7 +20,7 @@ _SCALE = (-1.0, 1.0)
 
 
 async def compare_by_judge(
-    reading: "VersionReading", judge: JudgeLike, *, concurrency: int | None = None, keep: "Keep | None" = None
+    reading: "VersionReading", judge: JudgeLike, *, concurrency: int = CONCURRENCY, keep: "Keep | None" = None
 ) -> "VersionReading":
     """Asks a judge which version's answer to each question is better, in both orders; that is the score of the answers.
 
@@ -30,7 +30,7 @@ async def compare_by_judge(
     Args:
         reading: The versions as they were read.
         judge: Who is asked.
-        concurrency: How many comparisons are under way at once; None for the usual number.
+        concurrency: How many comparisons are under way at once.
         keep: Called with each comparison and its score as soon as it is done.
 
     Returns:
@@ -40,9 +40,7 @@ async def compare_by_judge(
         BudgetReached: The next call would pass the judge's budget.
     """
     names, questions = reading.table.versions, _read_questions(reading)
-    judged = await prefer_versions(
-        questions, judge, keep=keep, **({} if concurrency is None else {"concurrency": concurrency})
-    )
+    judged = await prefer_versions(questions, judge, keep=keep, concurrency=concurrency)
     net = net_preferences(judged.preferences)
     scores = np.array(
         [

@@ -153,8 +153,8 @@ def _differences(table: VersionTable, means: VersionMeans, is_rated: Bools, seed
     """Every pair of versions; all bounds hold for all of them together."""
     pairs, points = list(combinations(range(len(table.versions)), 2)), table.scale[1] - table.scale[0]
     contrasts = np.zeros((len(pairs), len(table.versions)))
-    for row, (first, second) in enumerate(pairs):
-        contrasts[row, [first, second]] = -1.0, 1.0
+    for place, (first, second) in enumerate(pairs):
+        contrasts[place, [first, second]] = -1.0, 1.0
     known = [_has_error(table, means, *pair) for pair in pairs]
     joint = means.degrees(*range(len(table.versions)))
     largest = MaxT.of_covariance(contrasts @ means.covariance @ contrasts.T, joint, seed=seed) if any(known) else None

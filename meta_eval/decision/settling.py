@@ -87,7 +87,7 @@ def more_answers_needed(evidence: EstimatedDifference, rule: SettlingRule) -> in
     for times in np.geomspace(1.02, _MOST_TIMES, 2 * _SIZES):
         later = evidence.standard_error / math.sqrt(times)
         if settling_power(evidence, rule, later, float(times)) >= POWER:
-            return math.ceil(evidence.questions * (times - 1))
+            return math.ceil(evidence.questions * (float(times) - 1))
     return None
 
 

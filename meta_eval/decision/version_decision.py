@@ -286,7 +286,7 @@ def round_up(count: int) -> int:
         >>> round_up(43), round_up(1234), round_up(7)
         (43, 1300, 7)
     """
-    step = 10 ** max(0, len(str(count)) - 2)
+    step = int(10 ** max(0, len(str(count)) - 2))
     return -(-count // step) * step
 
 
