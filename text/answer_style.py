@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass
 
 STYLES = ("length", "lists", "bold", "headings")
 
-# as those who control for style in comparisons of chatbots count (Chatbot Arena, 2024); a parser of Markdown would find
+# as those who control for style in comparisons of chatbots count (as on Chatbot Arena); a parser of Markdown would find
 # little else, and take minutes for the answers of a year
 _CODE = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _LIST_ITEM = re.compile(r"^[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]+\S", re.MULTILINE)
