@@ -290,7 +290,7 @@ def test_ordinary_sentences_with_the_same_words_stay(language: str, text: str) -
 def test_a_small_model_chooses_the_right_answer_and_calls_a_place_a_tie(
     name: str, value: float, shown_first: list[bool]
 ) -> None:
-    """Replies of qwen1.5b: two pairs with one right answer, and one of two equal answers, where it goes by the place."""
+    """Replies of qwen1.5b: two pairs with one right answer, and two equal answers, where it goes by the place."""
     judge = LiteLLMJudge(load_settings("qwen1.5b"), cassette=RECORDED, mode="replay")
     (pair,) = (one for one in PAIRS if one.id == name)
     score = asyncio.run(Pairwise(judge).assess(pair))
