@@ -116,7 +116,9 @@ async def main() -> None:
     for name in ("token_overlap", "answer_length"):
         differences = await score_other([sample for sample in samples if sample.id in scored], load_metric(name, None))
         rows.append(agreement_row(f"{name}, second less first", differences, differences, samples))
-    title = f"{SET}: {len(scored)} of {len(samples)} pairs ({options.half}), {settings.identity}"
+    title = (
+        f"{SET}: {len(scored)} of {len(samples)} pairs ({options.half}; others are the same text), {settings.identity}"
+    )
     print_table(title, ["what chooses", "n, no tie", "its ties", "right", "Spearman"], rows)
     raters = sorted({rater for sample in samples for rater in sample.ratings})
     both = [sample for sample in samples if len(sample.ratings) == len(raters) == 2]
@@ -133,6 +135,9 @@ async def main() -> None:
     decided = [sample for sample in turned if sample.human_rating]
     wrong = sum(alone[0][sample.id][0] * (sample.human_rating or 0) < 0 for sample in decided)
     print(f"of the {len(decided)} that turn around and that people decide, the first order alone has {wrong} wrong")
+    chosen = [sample for name, sample in by_id.items() if choices.get(name) and sample.human_rating]
+    right = sum(choices[sample.id] * (sample.human_rating or 0) > 0 for sample in chosen)
+    print(f"of the {len(chosen)} in which both orders agree and that people decide, {right} are right")
     usage = Usage.total([score.usage for score in scores.values()])
     print(f"calls {usage.calls}, tokens {usage.tokens_in + usage.tokens_out:,}, seconds of calls {usage.seconds:,.0f}")
 
