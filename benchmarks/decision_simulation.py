@@ -42,7 +42,7 @@ GROUPS = {
 RATED = (0, 30, 100)
 ALL = -1
 NIGHTS, FIRST_RATED, PER_NIGHT = 30, 10, 5
-MONTHS = {"mtrag_faithfulness": (7, 12, 30), "clapnq_human": (7, 12, 30), "begin_wow": (30, 100)}
+MONTHS = {"mtrag_faithfulness": (7, 12, 30), "clapnq_human": (7, 30), "begin_wow": (100,)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Trial:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the version that is said to be better is not better."""
+        """Whether what is said of the winner is false."""
         return is_wrong_winner(self.drawn, self.chosen)
 
     @property
@@ -87,11 +87,15 @@ def winner_of(decision: Decision) -> int | None:
 
 
 def is_wrong_winner(drawn: DrawnVersions, chosen: int | None) -> bool:
-    """Whether a version is not better: than the first one or, if it is the first, than each other."""
+    """Whether what is said of a winner is false: it is better than the first version or, if it is the first, than some
+    other, and no other is better by more than the margin.
+    """
     if chosen is None:
         return False
-    others = drawn.truth[1:] if chosen == 0 else drawn.truth[:1]
-    return bool((others >= drawn.truth[chosen] - 1e-9).any())
+    lead = drawn.truth - drawn.truth[0]
+    if chosen:
+        return bool(lead[chosen] <= 1e-9)
+    return bool(lead[1:].max() > MARGIN + 1e-9 or lead[1:].min() >= -1e-9)
 
 
 def draw_change(random: np.random.Generator) -> Change:
@@ -408,9 +412,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder of the rated sets")
     parser.add_argument("--sets", nargs="+", default=list(GROUPS))
-    parser.add_argument("--pairs", type=int, default=1000)
-    parser.add_argument("--triples", type=int, default=1000)
-    parser.add_argument("--months", type=int, default=200, help="of equal versions, for each number of groups")
+    parser.add_argument("--pairs", type=int, default=500)
+    parser.add_argument("--triples", type=int, default=500)
+    parser.add_argument("--months", type=int, default=100, help="of equal versions, for each number of groups")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--quick", action="store_true", help="a fiftieth of it, to see that it runs")
     options = parser.parse_args()

@@ -99,7 +99,7 @@ def estimate(
         scores=np.full(2 * count, np.nan),
         ratings=ratings,
         text=np.arange(2 * count),
-        scale=(-5.0, 5.0),
+        scale=(-9.0, 9.0),
     )
     chosen = numbers[is_compared]
     places = np.zeros(len(chosen), dtype=np.intp)

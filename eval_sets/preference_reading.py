@@ -58,7 +58,7 @@ def read_preferences(
     model_a, model_b, tie, tie (bothbad)) beside `model_a` and `model_b`, as Chatbot Arena has it; one column per
     outcome (`winner_model_a`, `winner_model_b`, `winner_tie`); ratings of a second answer against the first, on a scale
     around 0, as RagChecker has them; or what `write_preferences` and `assay rate --pairs` write. Where no column names
-    the versions, A is the first of `versions` and B the second.
+    the versions, A is the first of `versions` and B the second, which a note says.
 
     Args:
         path: The file.
@@ -117,12 +117,11 @@ class _Reader:
         self._strangers: Counter[str] = Counter()
         self._rows = self._empty = self._foreign = 0
         self._rows_by_sign = 0
-        self._columns_seen: dict[str, None] = {}
+        self._unnamed = (versions[0], versions[1]) if len(versions) > 1 else ("A", "B")
 
     def read(self, row: Row) -> list[Preference]:
         """The preferences of a row; none where nobody gave one, or where it compares other versions."""
         self._rows += 1
-        self._columns_seen |= dict.fromkeys(row.values)
         cells = PreferenceRow(row.values)
         if cells.form is None:
             raise self._error(row, "preference", f"is missing; {self._explain_columns(row)}")
@@ -156,13 +155,7 @@ class _Reader:
     def _read_versions(self, cells: PreferenceRow, row: Row) -> tuple[str, str]:
         named = cells.versions()
         if named is None:
-            if not self._versions:
-                return "A", "B"
-            if len(self._versions) == 2:
-                return self._versions[0], self._versions[1]
-            cure = "add columns model_a and model_b with the names of the versions"
-            problem = f"is missing, and {count_of(len(self._versions), 'version')} are compared; {cure}"
-            raise self._error(row, "model_a", problem)
+            return self._unnamed
         first, second = (self._version_name(cell, row) for cell in named)
         self._columns.setdefault(named[0].column, "first")
         self._columns.setdefault(named[1].column, "second")
@@ -288,8 +281,9 @@ class _Reader:
         counts = f"{count_of(len(preferences), 'preference')}, {count_of(ties, 'tie')} among them"
         yield f"{name}: {counts}" + (f"; read {read}" if read else "")
         if not {"first", "second"} <= {*self._columns.values()}:
-            first, second = self._versions or ("A", "B")
-            yield f"{name}: no column names the versions: A is taken for {first}, B for {second}"
+            first, second = self._unnamed
+            rest = "; columns model_a and model_b would name others" if len(self._versions) > 2 else ""
+            yield f"{name}: no column names the versions: A is the first ({first}), B the second ({second}){rest}"
         if self._rows_by_sign:
             yield (
                 f"{name}: ratings of {count_of(self._rows_by_sign, 'row')} are read by their sign: above 0 the second "

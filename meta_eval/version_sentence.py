@@ -44,11 +44,12 @@ def describe_versions(agreement: VersionAgreement, on_answers: Estimate) -> str:
         return "Between versions: the raters' means are equal, so that no measure can order them as the raters do."
     soft = one.soft
     low, high = (Figure("coefficient", end) for end in (soft.low, soft.high))
-    likely = "" if soft.low is None else f", likely {low} to {high}"
+    likely = f"; {soft.problem}" if soft.low is None else f", likely {low} to {high}"
     agrees = "" if on_answers.value is None else f"; on answers its agreement is {Figure('rho', on_answers.value)}"
+    differ = "" if one.pairs == len(agreement.pairs) else " that differ"
     first = (
-        f"Between versions: {one.metric} orders {one.ordered} of {count_of(one.pairs, 'pair')} as the raters do (soft "
-        f"pairwise accuracy {Figure('coefficient', soft.value)}{likely}){agrees}."
+        f"Between versions: {one.metric} orders {one.ordered} of {count_of(one.pairs, 'pair')}{differ} as the raters "
+        f"do (soft pairwise accuracy {Figure('coefficient', soft.value)}{likely}){agrees}."
     )
     return " ".join(filter(None, (first, _calls(one), _conclusion(agreement, one, on_answers))))
 

@@ -98,7 +98,7 @@ class PairSwaps:
         self.first, self.second = first, second
         sides = [np.flatnonzero(takes_part & (answers.version == side)) for side in (first, second)]
         asked = [np.unique(answers.question[side]) for side in sides]
-        common = np.intersect1d(*asked)
+        common = np.intersect1d(asked[0], asked[1])
         self.paired = 0 < len(common) >= min(map(len, asked)) / 2
         if self.paired:
             sides = [side[np.isin(answers.question[side], common)] for side in sides]

@@ -3,13 +3,16 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from ..eval_sets import Sample
 
 if TYPE_CHECKING:
+    from ..meta_eval.decision import PreferenceTable
     from .decide import VersionReading
 
+Distinction = Literal["rating", "preference", "score"]
+_DISTINCTIONS: tuple[Distinction, ...] = get_args(Distinction)
 _NOISE = 1e-9  # a smaller difference is one of rounding in the computer
 
 
@@ -23,6 +26,8 @@ class DecidingAnswer:
         sample: The answer.
         rating: Its mean rating; None where it is not rated.
         score: Its score by the measure that decides, more is better; None without one.
+        preferred: Of the choices between this answer and another version's, the share that prefer this one, a tie
+            counting half; None where nobody chose.
     """
 
     version: str
@@ -30,6 +35,7 @@ class DecidingAnswer:
     sample: Sample
     rating: float | None = None
     score: float | None = None
+    preferred: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +45,13 @@ class DecidingQuestion:
     Attributes:
         id: What it is called.
         answers: The answers to it, that of the version in use first.
-        by: Whether the versions differ by ratings or by scores only.
+        by: Whether the versions differ by ratings, by what people prefer side by side, or by scores only.
         gap: By how much the best version on it and the worst differ, above 0.
     """
 
     id: str
     answers: tuple[DecidingAnswer, ...]
-    by: Literal["rating", "score"]
+    by: Distinction
     gap: float
 
 
@@ -59,12 +65,28 @@ def read_deciding_answers(reading: "VersionReading") -> list[DecidingAnswer]:
     names: dict[int, str] = {}
     for answer in sorted(reading.answers, key=lambda answer: answer.version):
         names.setdefault(answer.question, answer.sample.id)
+    preferred = _preferred_shares(reading.preferences) if reading.preferences is not None else {}
     return [
         DecidingAnswer(
-            table.versions[answer.version], names[answer.question], answer.sample, _known(rating), _known(score)
+            table.versions[answer.version],
+            names[answer.question],
+            answer.sample,
+            _known(rating),
+            _known(score),
+            preferred.get((answer.question, answer.version)),
         )
         for answer, rating, score in zip(reading.answers, table.ratings.tolist(), table.scores.tolist(), strict=True)
     ]
+
+
+def _preferred_shares(preferences: "PreferenceTable") -> dict[tuple[int, int], float]:
+    """By question and version, the share of the choices that prefer it, a tie counting half."""
+    shares: dict[tuple[int, int], list[float]] = {}
+    columns = (preferences.question, preferences.first, preferences.second, preferences.choice)
+    for question, first, second, choice in zip(*(column.tolist() for column in columns), strict=True):
+        shares.setdefault((question, first), []).append((1 - choice) / 2)
+        shares.setdefault((question, second), []).append((1 + choice) / 2)
+    return {key: sum(listed) / len(listed) for key, listed in shares.items()}
 
 
 def _known(value: float) -> float | None:
@@ -75,9 +97,9 @@ def find_deciding_questions(answers: Iterable[DecidingAnswer]) -> list[DecidingQ
     """Finds the questions on which versions differ, those that say most of the decision first.
 
     A question counts where two versions gave it different texts. Where answers of two versions or more are rated, the
-    ratings say how far these differ, and else the scores. Questions that are rated come first; of these, and of the
-    others, those with the largest difference. Where the ratings, or without them the scores, are the same, nothing is
-    decided.
+    ratings say how far these differ; where these are the same or missing, what people prefer side by side; and where
+    nobody judged, the scores. Questions that differ by ratings come first, then those by preferences, then those by
+    scores; of each kind those with the largest difference. Where people see no difference, nothing is decided.
 
     Args:
         answers: The answers of all versions, in any order; of one question those of the version in use first.
@@ -94,18 +116,27 @@ def find_deciding_questions(answers: Iterable[DecidingAnswer]) -> list[DecidingQ
     for answer in answers:
         by_question.setdefault(answer.question, []).append(answer)
     deciding = [one for question, listed in by_question.items() if (one := _differ(question, listed)) is not None]
-    return sorted(deciding, key=lambda one: (one.by == "score", -one.gap))
+    return sorted(deciding, key=lambda one: (_DISTINCTIONS.index(one.by), -one.gap))
 
 
 def _differ(question: str, answers: Sequence[DecidingAnswer]) -> DecidingQuestion | None:
     """How far the versions differ on a question; None where they do not."""
     if all(answer.sample.has_same_texts(answers[0].sample) for answer in answers):
         return None
-    by: Literal["rating", "score"] = "rating"
-    gap = _gap([(answer.version, answer.rating) for answer in answers])
-    if gap is None:
-        by, gap = "score", _gap([(answer.version, answer.score) for answer in answers])
-    return DecidingQuestion(question, tuple(answers), by, gap) if gap is not None and gap > _NOISE else None
+    gaps: dict[Distinction, float | None] = {
+        "rating": _gap([(answer.version, answer.rating) for answer in answers]),
+        "preference": _gap([(answer.version, answer.preferred) for answer in answers]),
+    }
+    if all(gap is None for gap in gaps.values()):
+        gaps = {"score": _gap([(answer.version, answer.score) for answer in answers])}
+    return next(
+        (
+            DecidingQuestion(question, tuple(answers), by, gap)
+            for by, gap in gaps.items()
+            if gap is not None and gap > _NOISE
+        ),
+        None,
+    )
 
 
 def _gap(values: Iterable[tuple[str, float | None]]) -> float | None:

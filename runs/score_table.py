@@ -85,9 +85,9 @@ def _choose_level(
     items: dict[RatedLevel, dict[str, Sample]] = {level: {} for level in get_args(RatedLevel)}
     for of_version in versions.parts(runs):
         samples = read_samples_of_runs(store, of_version).values()
-        for level, of_level in items.items():
-            rated_samples = join_ratings(store.database, find_level_items(samples, level).samples).samples
-            of_level |= {versions.item(of_version[0].id, name): sample for name, sample in rated_samples.items()}
+        for one_level, of_level in items.items():
+            joined = join_ratings(store.database, find_level_items(samples, one_level).samples)
+            of_level |= {versions.item(of_version[0].id, name): sample for name, sample in joined.samples.items()}
     rated = None if ratings is None else {item.id for item in ratings.items}
     level, note = choose_level(items, options.level, rated)
     return replace(options, level=level), note

@@ -7,6 +7,7 @@ from pathlib import Path
 from ..errors import UsageError
 from ..eval_sets.conversation import asked_text
 from ..meta_eval.scorer import Scorer
+from ..metrics.pairwise import Pairwise
 from ..metrics.specification import ALL_BASELINES, UNDIRECTED, parse_specification
 from ..shell_words import quote_word
 from ..text.wording import list_first
@@ -63,6 +64,8 @@ def choose_measure(
     if scorer is not None:
         return _predict(versions, scorer)
     names = common_metrics(versions)
+    if metric == Pairwise.name and metric not in names:  # no value of one answer: a judge compares those of versions
+        return VersionMeasure(metric, ({},) * len(versions), ((),) * len(versions))
     if metric is None:
         scorers = [name for name in names if parse_specification(name).is_scorer]
         metrics = [name for name in names if name not in ALL_BASELINES]

@@ -1,5 +1,6 @@
 """Two runs side by side: the differences with their intervals, and the answers that changed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -9,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ..eval_sets import Sample
-from ..presentation.figure import Figure
+from ..presentation.figure import Figure, Kind
 from ..runs import Store
 from ..runs.answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
 from ..runs.compare import RunComparison, compare
@@ -35,12 +36,12 @@ class ComparedAnswer:
     Attributes:
         contrast: Both answers side by side.
         values: By metric, the values in A and in B.
-        ratings: The mean ratings in A and B that the decision counts; none where neither is rated.
+        judgements: What people say, with its figures in A and in B: the mean ratings, the shares of choices.
     """
 
     contrast: AnswerContrast
     values: tuple[tuple[str, float | None, float | None], ...]
-    ratings: tuple[Figure, ...]
+    judgements: tuple[tuple[str, Figure, Figure], ...]
 
 
 class ComparisonPages:
@@ -182,15 +183,27 @@ def _compared_answers(
         before, after = texts[sample]
         pair = by_id[sample]
         values = tuple((metric, pair.earlier_value(metric), pair.value(metric)) for metric in comparison.metrics)
-        ratings = [decided.ratings.get(key) for key in (("A", before.id), ("B", after.id))]
-        rated = any(rating is not None for rating in ratings)
         named = (
             NamedAnswer("A", before, answer_url(comparison.a, before.id)),
             NamedAnswer("B", after, answer_url(comparison.b, after.id)),
         )
-        answers.append(ComparedAnswer(contrast_answers(named), values, tuple(map(_rating, ratings)) if rated else ()))
+        answers.append(ComparedAnswer(contrast_answers(named), values, _judgements(decided, before.id, after.id)))
     return answers
 
 
-def _rating(value: float | None) -> Figure:
-    return Figure("rating", None if value is None else round(value, 2))
+def _judgements(decided: RunDecision, id_a: str, id_b: str) -> tuple[tuple[str, Figure, Figure], ...]:
+    """What people say of both answers, as far as anybody does."""
+    kinds: tuple[tuple[str, Kind, Mapping[tuple[str, str], float]], ...] = (
+        ("rating", "rating", decided.ratings),
+        ("preferred", "share", decided.preferred),
+    )
+    judgements = []
+    for name, kind, values in kinds:
+        before, after = (values.get(key) for key in (("A", id_a), ("B", id_b)))
+        if before is not None or after is not None:
+            judgements.append((name, _judgement(kind, before), _judgement(kind, after)))
+    return tuple(judgements)
+
+
+def _judgement(kind: Kind, value: float | None) -> Figure:
+    return Figure(kind, None if value is None else round(value, 2))

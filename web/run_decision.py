@@ -21,6 +21,7 @@ class RunDecision:
         choices: The metrics of both runs, where the visitor has to choose the one that decides.
         order: The ids in A of the answers that decide, those that say most first.
         ratings: By run (`A` or `B`) and the answer's id in it, the mean rating that counts.
+        preferred: Likewise the share of people's choices between both answers that prefer this one.
     """
 
     decision: Decision | None
@@ -28,6 +29,7 @@ class RunDecision:
     choices: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     ratings: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    preferred: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
 
 def decide_two(store: Store, a: str, b: str, metric: str = "") -> RunDecision:
@@ -48,7 +50,8 @@ def decide_two(store: Store, a: str, b: str, metric: str = "") -> RunDecision:
     return RunDecision(
         decision,
         order=tuple(question.id for question in find_deciding_questions(answers)),
-        ratings={(answer.version, answer.sample.id): answer.rating for answer in answers if answer.rating is not None},
+        ratings={(one.version, one.sample.id): one.rating for one in answers if one.rating is not None},
+        preferred={(one.version, one.sample.id): one.preferred for one in answers if one.preferred is not None},
     )
 
 

@@ -8,8 +8,9 @@ import click
 from ..errors import UsageError
 from ..text.wording import count_of
 from . import exit_codes
+from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
 from .number_types import SEED, FiniteRange
-from .options import json_option, level_option, store_option, typed_options, wide_option
+from .options import json_option, level_option, path_in_store, store_option, typed_options, wide_option
 from .output import echo_json, open_console, print_blocks, print_command, typed_command
 from .output_files import OUTPUT_FILE
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from ..meta_eval.decision import Decision
     from ..meta_eval.score_files.read_options import RatedLevel
     from ..runs import Store
+    from ..runs.decide import VersionReading
 
+_PAIRWISE = "pairwise"
 _NEXT = 5  # questions to rate next that are named
 _TO_RATE = 30  # questions that --next writes where nothing says how many ratings settle it
 _KEPT = ("--by", "--scorer", "--metric", "--margin", "--level")
@@ -51,6 +54,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 @click.option("--next", "next_file", type=OUTPUT_FILE, help="Write what to rate next as a set: .jsonl or .csv.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all that is drawn.")
 @level_option
+@with_judge_session
 @wide_option
 @store_option
 @json_option
@@ -68,6 +72,8 @@ def decide(
     next_file: Path | None,
     seed: int,
     level: "RatedLevel | None",
+    judge: str | None,
+    session_options: SessionOptions,
     store: str | Path,
     as_json: bool,
 ) -> int:
@@ -75,12 +81,14 @@ def decide(
 
     The first RUN is what is in use today; each is an id, its beginning, `last`, a set, or NAME=RUN. Answers are paired
     by id, else by question. One measure decides, corrected by the ratings that there are of these answers. It says:
-    ship, keep, no difference that matters, or not settled and how many ratings would settle it.
+    ship, keep, no difference that matters, or not settled and how many ratings would settle it. With --metric pairwise
+    a judge compares the answers of the versions, each two in both orders.
 
     \b
     assay decide RUN_A RUN_B
     assay decide today=RUN_A new=RUN_B --scorer team.yaml --ratings more.csv
     assay decide answers.jsonl --by system --margin 0.2
+    assay decide RUN_A RUN_B --metric pairwise --judge openai/gpt-4o-mini --budget-usd 1
     """
     from ..meta_eval.score_files.read_options import parse_scale
     from ..runs.decide import (
@@ -96,6 +104,8 @@ def decide(
         raise UsageError(f"{report}: name an .html file in a folder that exists")
     options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level, not as_json)
     reading = read_versions(_open_store(store), runs, options)
+    if judge is not None or metric == _PAIRWISE:
+        reading = _compare_by_judge(reading, metric, judge, session_options, store)
     decision = decide_reading(reading, margin=margin, seed=seed)
     to_rate = list_next(reading, decision.needs.ratings or _TO_RATE, seed)
     if report is not None:
@@ -112,6 +122,36 @@ def decide(
     else:
         _print(decision, reading.runs, to_rate, runs=runs, report=report, next_file=next_file)
     return exit_codes.GATE_FAILED if gate and decision.verdict not in {"ship", "equivalent"} else exit_codes.DONE
+
+
+def _compare_by_judge(
+    reading: "VersionReading", metric: str | None, judge: str | None, options: SessionOptions, store: str | Path
+) -> "VersionReading":
+    """Has a judge compare the answers of the versions; a progress bar shows it."""
+    import asyncio
+
+    from ..runs.pairwise_versions import compare_by_judge, count_comparisons
+
+    if judge is None:
+        raise UsageError(f"--metric {_PAIRWISE}: name the judge that compares the answers (--judge MODEL)")
+    if metric != _PAIRWISE:
+        raise UsageError(
+            f"--judge {judge}: a judge is asked only for --metric {_PAIRWISE}; add it, or leave --judge out"
+        )
+    replies = path_in_store(store, "decide", "name a file with --cassette")
+    with (
+        open_judge_session(judge, options, replies) as session,
+        question_progress(session.judge, count_comparisons(reading)) as on_reply,
+    ):
+        if session.judge is None:
+            raise UsageError(f"--judge {judge}: no judge of this name")
+        work = compare_by_judge(
+            reading,
+            session.judge,
+            concurrency=session.judge.settings.concurrency,
+            keep=lambda _, scores: on_reply(all(score.value is not None for score in scores.values())),
+        )
+        return asyncio.run(work)
 
 
 def _open_store(place: str | Path) -> "Store | None":

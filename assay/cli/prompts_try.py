@@ -106,7 +106,7 @@ def try_prompt(
     bundled = BUNDLED.load(base, language)
     if bundled.language != language:
         raise UsageError(f"no prompt is called {name!r}; {base} exists in {', '.join(prompt_names()[base])}")
-    wordings = _distinct({str(edit): read_prompt_as(edit, base, language) for edit in edits}, bundled)
+    wordings = _distinct([(str(edit), read_prompt_as(edit, base, language)) for edit in edits], bundled)
     if judge is None:
         raise UsageError("a prompt is tried on a judge; name one with --judge")
     chosen_metrics = metrics or _METRICS_OF_PROMPT.get(base)
@@ -133,16 +133,16 @@ def try_prompt(
     click.get_current_context().exit(TOO_MANY_FAILED if has_failed else DONE)
 
 
-def _distinct(wordings: "dict[str, Prompt]", bundled: "Prompt") -> "dict[str, Prompt]":
+def _distinct(wordings: "Sequence[tuple[str, Prompt]]", bundled: "Prompt") -> "dict[str, Prompt]":
     """The wordings, each of which must differ from the one in use and from the others."""
     names: dict[str, str] = {}
-    for name, prompt in wordings.items():
+    for name, prompt in wordings:
         if prompt.identity == bundled.identity:
             raise UsageError(f"{name} is word for word the prompt in use, {bundled.identity}; change it first")
         if prompt.identity in names:
             raise UsageError(f"{name} is word for word {names[prompt.identity]}; leave one of them out")
         names[prompt.identity] = name
-    return wordings
+    return dict(wordings)
 
 
 async def _score_with_each(
@@ -186,7 +186,7 @@ def diff(run_a: str, run_b: str, store: Path | str, as_json: bool) -> None:
 
 
 def _print_trial(trial: "PromptTrial", *, as_json: bool) -> None:
-    from ..meta_eval.decision import variant_sentences
+    from ..meta_eval.decision.variant_decision import variant_sentences
 
     if as_json:
         first, *further = ({"variant": name} | asdict(effect) for name, effect in trial.effects.items())

@@ -7,7 +7,6 @@ from .preference_means import combine_preferences as combine_preferences
 from .preference_table import PreferenceTable as PreferenceTable
 from .preference_table import make_preference_table as make_preference_table
 from .variant_decision import decide_variants as decide_variants
-from .variant_decision import variant_sentences as variant_sentences
 from .version_decision import Decision as Decision
 from .version_decision import Needs as Needs
 from .version_decision import OtherDifference as OtherDifference

@@ -5,13 +5,14 @@ from itertools import combinations
 
 import numpy as np
 
-from ...text.wording import list_first
+from ...text.wording import count_of, list_first
 from ..arrays import Bools, Floats, Places
 from ..jackknife import FEWEST_GROUPS
 from ..student import effective_degrees, t_quantile
 from .preference_table import PreferenceTable
 
 _HALF = 0.5  # a win for each side, added to every pair that is compared
+_MOST_PARTS = 200  # with more groups, parts of several groups are left out
 _MOST_STEPS = 10_000
 _TOLERANCE = 1e-10
 
@@ -41,6 +42,18 @@ class PairStrength:
     low: float | None
     high: float | None
 
+    def describe(self) -> str:
+        """Says how likely the second is preferred, and what was counted.
+
+        Example:
+            >>> PairStrength("old", "new", 18, 32, 10, 0.615, 0.49, 0.73).describe()
+            'new to old in 62% (likely 49% to 73%; 32 for new, 18 for old, 10 ties)'
+        """
+        ties = count_of(self.ties, "tie")
+        wins = f"{self.wins_second:,} for {self.second}, {self.wins_first:,} for {self.first}, {ties}"
+        likely = "" if self.low is None or self.high is None else f"likely {self.low:.0%} to {self.high:.0%}; "
+        return f"{self.second} to {self.first} in {self.probability or 0:.0%} ({likely}{wins})"
+
 
 @dataclass(frozen=True, eq=False)
 class BradleyTerry:
@@ -51,7 +64,8 @@ class BradleyTerry:
         strengths: Their strengths, (versions,): the second of two is preferred with probability
             1 / (1 + exp(first - second)). Their mean is 0 among those that comparisons connect; NaN for a version
             without any.
-        replicates: The strengths without one group of comparisons at a time, (groups, versions).
+        replicates: The strengths without one group of comparisons at a time (of more than 200 groups, one of 200
+            parts), (groups, versions).
         components: Which versions comparisons connect, (versions,): those with one number.
         pairs: Every pair of versions.
         notes: What a reader should know, each a sentence.
@@ -63,6 +77,12 @@ class BradleyTerry:
     components: Places
     pairs: tuple[PairStrength, ...]
     notes: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """How likely each version is preferred to each other one; "" where nothing connects any two."""
+        parts = [pair.describe() for pair in self.pairs if pair.probability is not None]
+        return f"preferred, a tie counting half: {list_first(parts)}" if parts else ""
 
 
 def fit_bradley_terry(table: PreferenceTable, *, level: float = 0.95) -> BradleyTerry:
@@ -93,8 +113,9 @@ def fit_bradley_terry(table: PreferenceTable, *, level: float = 0.95) -> Bradley
         [0.727, 0.381, 0.92]
     """
     count = len(table.versions)
-    labels, group = np.unique(table.group, return_inverse=True)
-    wins = np.zeros((len(labels), count, count))  # of row over column, by group
+    group = _parts_of_groups(table.group)
+    groups = int(group.max()) + 1 if len(group) else 0
+    wins = np.zeros((groups, count, count))  # of row over column, by group
     share = (1 + table.choice) / 2
     np.add.at(wins, (group, table.second, table.first), share)
     np.add.at(wins, (group, table.first, table.second), 1 - share)
@@ -102,7 +123,7 @@ def fit_bradley_terry(table: PreferenceTable, *, level: float = 0.95) -> Bradley
     compared = (total + total.T) > 0
     components = connected_parts(compared)
     strengths = np.full(count, np.nan)
-    replicates = np.full((len(labels), count), np.nan)
+    replicates = np.full((groups, count), np.nan)
     for number in np.unique(components):
         members = np.flatnonzero(components == number)
         if len(members) < 2:
@@ -110,7 +131,7 @@ def fit_bradley_terry(table: PreferenceTable, *, level: float = 0.95) -> Bradley
         inside = np.ix_(members, members)
         added = _HALF * compared[inside]
         strengths[members] = fitted = _maximise(total[inside] + added, None)
-        for place in range(len(labels)):
+        for place in range(groups):
             replicates[place, members] = _maximise(total[inside] - wins[place][inside] + added, fitted)
     reached = _reached(total > 0)
     pairs = tuple(
@@ -119,6 +140,13 @@ def fit_bradley_terry(table: PreferenceTable, *, level: float = 0.95) -> Bradley
     )
     notes = tuple(_notes(table, components, reached, pairs))
     return BradleyTerry(table.versions, strengths, replicates, components, pairs, notes)
+
+
+def _parts_of_groups(group: Places) -> Places:
+    """The group of each comparison from 0 on; of more than 200 groups, that of one of 200 parts."""
+    labels, place = np.unique(group, return_inverse=True)
+    parts = min(len(labels), _MOST_PARTS)
+    return np.asarray(place.ravel() * parts // max(len(labels), 1))
 
 
 def _maximise(wins: Floats, start: Floats | None) -> Floats:
@@ -160,7 +188,7 @@ def _compare(
         differences = strengths[:, second] - strengths[:, first]
         difference, probability = float(differences[0]), _to_probability(float(differences[0]))
         is_part = (parts[table.first] == parts[first]).astype(float)
-        sizes = np.bincount(np.unique(table.group, return_inverse=True)[1].ravel(), weights=is_part).astype(float)
+        sizes = np.bincount(_parts_of_groups(table.group), weights=is_part).astype(float)
         without, sizes = differences[1:][sizes > 0], sizes[sizes > 0]
         if not (reached[first, second] and reached[second, first]):
             low, high = _one_sided(choice, len(np.unique(table.group[is_pair])), level)

@@ -1,6 +1,6 @@
 """The means of versions from ratings and preferences together, on the scale of the ratings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
@@ -11,7 +11,7 @@ from ...text.wording import count_of, verb_of
 from ..arrays import Bools, Floats, Places
 from ..jackknife import FEWEST_GROUPS
 from ..student import effective_degrees, t_quantile
-from .bradley_terry import connected_parts
+from .bradley_terry import connected_parts, fit_bradley_terry
 from .preference_table import PreferenceTable
 from .version_table import VersionTable
 
@@ -128,19 +128,31 @@ def combine_preferences(
         counted: How many answers count in each group for them, (groups, versions).
         ratings: The rating of each answer that counts, (answers,); left out, those of the table.
     """
-    count = len(table.versions)
-    labels = np.unique(table.group)
-    further = np.setdiff1d(preferences.group, labels)
+    count, further = len(table.versions), np.setdiff1d(preferences.group, table.group)
+    rated = PreferenceMeans(
+        np.array(means, dtype=float),
+        np.vstack([replicates, np.broadcast_to(means, (len(further), count))]),
+        np.vstack([counted, np.zeros((len(further), count))]),
+        np.zeros(count),
+        "none",
+        table.scale,
+    )
+    if not len(preferences.first):
+        return rated
+    combined = _combine_estimates(table, preferences, rated, table.ratings if ratings is None else ratings)
+    strengths = fit_bradley_terry(preferences)
+    return replace(combined, notes=tuple(filter(None, (*combined.notes, strengths.sentence, *strengths.notes))))
+
+
+def _combine_estimates(
+    table: VersionTable, preferences: PreferenceTable, nothing: PreferenceMeans, ratings: Floats
+) -> PreferenceMeans:
+    """The estimate from both; `nothing` is that of the ratings, with the groups of the preferences."""
+    count, labels = len(table.versions), np.unique(table.group)
     pairs = list(combinations(range(count), 2))
-    ratings = table.ratings if ratings is None else ratings
-    sums, sizes = _sum_groups(table, preferences, ratings, np.append(labels, further))
-    means, replicates = np.array(means, dtype=float), np.array(replicates, dtype=float)
-    replicates = np.vstack([replicates, np.broadcast_to(means, (len(further), count))])
-    counted = np.vstack([counted, np.zeros((len(further), count))])
-    nothing = PreferenceMeans(means, replicates, counted, np.zeros(count), "none", table.scale)
+    labels = np.append(labels, np.setdiff1d(preferences.group, labels))
+    sums, sizes = _sum_groups(table, preferences, ratings, labels)
     groups = int((sums.compared.sum(axis=1) > 0).sum())
-    if not groups:
-        return nothing
     if groups < FEWEST_GROUPS:
         note = f"the preferences are of {count_of(groups, 'group')}; five are needed for them to count"
         return replace(nothing, notes=(note,))
@@ -157,18 +169,18 @@ def combine_preferences(
     result = replace(nothing, link=link)
     for members in layout.connected:
         result = _combine_component(result, preferred, members, table.versions)
-    return replace(result, notes=(*_explain_link(sums, link), *result.notes)) if result.weights.any() else result
+    return replace(result, notes=(*_explain_link(sums, result), *result.notes)) if result.weights.any() else result
 
 
-def _explain_link(sums: _Sums, link: Link) -> list[str]:
+def _explain_link(sums: _Sums, result: PreferenceMeans) -> list[str]:
     compared, shared = count_of(sums.compared.sum(), "comparison"), int(sums.shared.sum())
-    if link == "rated comparisons":
+    counted = f"{compared} count with the ratings, for up to {result.weights.max():.0%} of a difference"
+    if result.link == "rated comparisons":
         verb = verb_of(shared, "is", "are")
-        worth = "which says what they are worth"
-        return [f"{compared} count with the ratings; {shared:,} of them {verb} of rated answers, {worth}"]
+        return [f"{counted}; {shared:,} of them {verb} of rated answers, which says what they are worth"]
     return [
-        f"{compared} count with the ratings, taking it that raters prefer the answer that they would rate higher; "
-        f"{FEWEST_SHARED} comparisons of answers that are rated in both versions would show whether they do"
+        f"{counted}, taking it that raters prefer the answer that they would rate higher; {FEWEST_SHARED} comparisons "
+        "of answers that are rated in both versions would show whether they do"
     ]
 
 
@@ -228,7 +240,7 @@ def _combine_component(
 ) -> PreferenceMeans:
     """Combines both estimates of the versions that comparisons connect, each against the first that is rated."""
     is_known = preferred.is_rated[members]
-    names = ", ".join(versions[member] for member in members)
+    names = _join(versions[member] for member in members)
     if not is_known.any():
         note = f"none of {names} has ratings: the preferences between them have nothing to stand on and are not used"
         return replace(result, notes=(*result.notes, note))
@@ -249,7 +261,7 @@ def _combine_component(
     if any(part.differs for part in parts):
         differing = [versions[other] for other, part in zip(others, parts, strict=True) if part.differs]
         note = (
-            f"ratings and preferences differ by more than chance (p < .01) for {', '.join(differing)}: they measure "
+            f"ratings and preferences differ by more than chance (p < .01) for {_join(differing)}: they measure "
             "different things, or the rated answers are no random part; the ratings alone count"
         )
         return replace(result, notes=(*result.notes, note))
@@ -400,6 +412,11 @@ def _solve(values: Floats, weights: Floats, layout: _Layout) -> Floats:
                 cells = np.ix_(pattern_of.ravel() == number, members)
                 result[cells] = solved[cells]
     return result
+
+
+def _join(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _component_members(weights: Floats | Bools, pairs: Sequence[tuple[int, int]], versions: int) -> list[Places]:

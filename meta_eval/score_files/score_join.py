@@ -125,7 +125,7 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
     place_by_id = {ids[place]: place for place in scored}
     groups = _groups(place_by_id, items, options)
     versions = _versions([items[place] for place in scored], options)
-    questions = tuple(_question(items[place]) if versions else "" for place in scored)
+    questions = _questions([items[place] for place in scored], versions, options) if versions else ()
     table = ScoreTable(
         tuple(place_by_id),
         tuple(metric_by_column),
@@ -135,7 +135,7 @@ def join_sources(scores: Sequence[ScoreSource], ratings: ScoreSource, options: R
         directions=directions,
         rating_min=scale[0],
         rating_max=scale[1],
-        groups=merge_groups(groups, questions),
+        groups=merge_groups(groups, questions) if versions else groups,
         versions=versions,
         questions=questions,
         attributes={
@@ -283,10 +283,22 @@ def _versions(items: Collection[list[Item]], options: ReadOptions) -> tuple[str,
     return versions if len(set(versions) - {""}) > 1 else ()
 
 
-def _question(items: list[Item]) -> str:
-    """What answers to one question have in common: what the source says, else the text; empty where that is unknown."""
-    named = next((item.question for item in items if item.question), "")
-    return named or " ".join(next((item.asked for item in items if item.user_input), "").split())
+def _questions(items: Sequence[list[Item]], versions: Sequence[str], options: ReadOptions) -> tuple[str, ...]:
+    """What answers to one question have in common: what the source says, else the text; empty where that is unknown.
+
+    A text that one version was asked in several groups, such as a greeting, is another question in each group.
+    """
+    groups = [_label(same_items, options.group or "group") for same_items in items]
+    named = [next((item.question for item in same_items if item.question), "") for same_items in items]
+    texts = [" ".join(next((item.asked for item in same if item.user_input), "").split()) for same in items]
+    groups_of = defaultdict[tuple[str, str], set[str]](set)
+    for text, version, group in zip(texts, versions, groups, strict=True):
+        groups_of[text, version].add(group)
+    repeated = {text for (text, _), of_text in groups_of.items() if len(of_text) > 1}
+    return tuple(
+        name or (f"{group}: {text}" if text in repeated else text)
+        for name, text, group in zip(named, texts, groups, strict=True)
+    )
 
 
 def _label(items: list[Item], attribute: str) -> str:

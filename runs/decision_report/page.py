@@ -15,6 +15,7 @@ from ..deciding_answers import DecidingAnswer, DecidingQuestion
 from .charts import difference_chart, version_chart
 from .tables import basis_sentence, difference_table, needs_sentence, other_table, rating_unit, version_table
 
+_KINDS = {"rating": "ratings", "preference": "preferences", "score": "scores"}
 _MOST_QUESTIONS = 20
 _MOST_ANSWERS = 2  # of one version to one question
 
@@ -40,9 +41,11 @@ def render_decision_report(decision: Decision, questions: Sequence[DecidingQuest
     """
     shown = questions[:_MOST_QUESTIONS]
     view = view_decision(decision) | {
-        "questions": [(one, contrast_question(one, decision), _left_out(one, decision)) for one in shown],
+        "questions": [
+            (one, contrast_question(one, decision), _describe_gap(one), _left_out(one, decision)) for one in shown
+        ],
         "count": len(questions),
-        "rated": sum(one.by == "rating" for one in questions),
+        "kinds": [words for by, words in _KINDS.items() if any(one.by == by for one in questions)],
     }
     return render_page(__package__, "decision.html", view)
 
@@ -78,12 +81,22 @@ def contrast_question(question: DecidingQuestion, decision: Decision) -> AnswerC
     )
 
 
+def _describe_gap(question: DecidingQuestion) -> str:
+    if question.by == "preference":
+        return f"shares of the choices differ by {Figure('share', question.gap)}"
+    return f"{_KINDS[question.by]} differ by {Figure('mean', question.gap)}"
+
+
 def _facts(answer: DecidingAnswer, decision: Decision) -> tuple[str, ...]:
     facts = []
     if answer.rating is not None:
-        facts.append(f"rated {format_rating(round(answer.rating, 2), *decision.scale)}")
-    elif decision.basis != "scores":
+        rating = round(answer.rating, 2)
+        has_scale = decision.basis not in ("scores", "preferences")  # else the decision is on another one
+        facts.append(f"rated {format_rating(rating, *decision.scale) if has_scale else Figure('rating', rating)}")
+    elif decision.basis not in ("scores", "preferences"):
         facts.append("not rated")
+    if answer.preferred is not None:
+        facts.append(f"preferred in {Figure('share', answer.preferred)} of the choices")
     if answer.score is not None:
         facts.append(f"{decision.measure or 'score'} {Figure('value', answer.score)}")
     return tuple(facts)

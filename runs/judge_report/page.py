@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...meta_eval.decision import variant_sentences
+from ...meta_eval.decision.variant_decision import variant_sentences
 from ...presentation.figure import format_price
 from ...presentation.page import read_asset, render_page, write_page
 from ..judge_comparison import JudgeComparison

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ...meta_eval.decision import variant_sentences
+from ...meta_eval.decision.variant_decision import variant_sentences
 from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure, format_price
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate

@@ -1,6 +1,7 @@
 """Holds a run against the accepted one, as `assay decide` compares two versions."""
 
 from ...errors import InputError, UsageError
+from ...text.wording import count_of
 from .gate_check import JudgedRun
 from .gates import DecideGate, GateResult, State
 
@@ -32,6 +33,8 @@ def decide_version_gate(gate: DecideGate, run: JudgedRun) -> GateResult:
         else:
             state, value = _STATES[decision.verdict], decision.deciding.difference
             reason = decision.sentence
+            if decision.notes:
+                reason += f" `assay decide` of the two runs has {count_of(len(decision.notes), 'note')} on it."
     return GateResult(
         gate="decide",
         name=gate.name_for(gate.metric),

@@ -135,7 +135,7 @@ def pair_progress(queue: PairQueue) -> PairProgress:
         if pair in counts
     )
     sided = [rating for rating in queue.ratings() if rating.value]
-    first = {name: queue.pair(name).first for name in {rating.sample for rating in sided}}
+    first = {name: queue.question(name).first for name in {rating.sample for rating in sided}}
     left = sum((rating.shown_first == first[rating.sample]) is (rating.value == -1) for rating in sided)
     return PairProgress(versions, choice_agreement(queue), estimate_proportion(left, len(sided)))
 
@@ -159,8 +159,8 @@ def choice_agreement(queue: PairQueue) -> ChoiceAgreement | None:
     for place, ratings in enumerate(shared):
         for rating in ratings:
             table[place, column[rating.rater]] = rating.value
-    groups = [queue.pair(ratings[0].sample) for ratings in shared]
-    alpha = estimate(ordinal_alpha(table), [pair.group or pair.question for pair in groups], scale="fisher")
+    asked = [queue.question(ratings[0].sample) for ratings in shared]
+    alpha = estimate(ordinal_alpha(table), [one.group or one.question for one in asked], scale="fisher")
     twos = [one.value == other.value for ratings in shared for one, other in combinations(ratings, 2)]
     return ChoiceAgreement(len(shared), sum(twos) / len(twos), alpha)
 

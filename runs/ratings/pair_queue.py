@@ -152,18 +152,22 @@ class PairQueue(ItemQueue):
         Raises:
             UsageError: The rater is unknown, or the pair is not open for the rater.
         """
-        answers = self.pair(pair)
+        asked = self.question(pair)
 
         def judge(is_repeat: bool) -> Judgement:
             is_first_left = self._is_first_left(rater, pair, is_repeat)
             value = None if side is None else _LEFT_FIRST[side] * (1 if is_first_left else -1) + 0.0
-            return Judgement(value, reason, shown_first=answers.first if is_first_left else answers.second)
+            return Judgement(value, reason, shown_first=asked.first if is_first_left else asked.second)
 
         return self._save(rater, pair, judge, showing)
 
     def pair(self, name: str) -> AnswerPair:
         """One pair of the queue. Raises `UsageError` for an id that it does not have."""
         return AnswerPair.model_validate_json(self._content(name))
+
+    def question(self, name: str) -> PairedQuestion:
+        """The question and the versions of a pair, without the answers, which take longer to read."""
+        return PairedQuestion.model_validate_json(self._content(name))
 
     def names(self) -> list[str]:
         """The ids of the pairs, in the order in which they are compared."""

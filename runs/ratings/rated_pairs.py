@@ -56,9 +56,9 @@ def queue_choices(queue: PairQueue, series: int | None = None) -> list[PairChoic
         if place <= end
     ]
     for name in (names[place] for place in rated):
-        pair = queue.pair(name)
+        asked = queue.question(name)
         choices += (
-            PairChoice(pair, pair.preference(one.value, rater=one.rater, reason=one.reason), one.shown_first)
+            PairChoice(asked, asked.preference(one.value, rater=one.rater, reason=one.reason), one.shown_first)
             for one in by_pair[name]
             if one.value is not None
         )

@@ -68,6 +68,8 @@ def test_further_questions_are_of_new_groups(population: Population) -> None:
         ([3.2, 3.0], 0, False),
         ([3.0, 3.2, 3.5], 1, False),  # it is better than the one in use, as `ship` says
         ([3.0, 2.9, 3.5], 0, True),
+        ([3.0, 2.5, 3.05], 0, False),  # one is worse, and the other is better by less than the margin
+        ([3.0, 3.0, 3.05], 0, True),
         ([3.0, 2.9], None, False),
     ],
 )

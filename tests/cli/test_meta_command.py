@@ -266,3 +266,21 @@ def test_a_column_of_a_file_says_the_version(assay: Make, tmp_path: Path) -> Non
     assert assay(*typed).json["versions"]["versions"] == ["small", "large"]
     missing = assay(*typed, "--versions", "country")
     assert (missing.code, "--versions country: no item has a label for it" in missing.err) == (1, True)
+
+
+def test_a_greeting_of_many_conversations_is_no_question_that_joins_their_groups(assay: Make, tmp_path: Path) -> None:
+    chance = random.Random(2)
+    lines = ["id,user_input,system,good,rating,group"]
+    for number in range(40):
+        question = "Hi" if number % 2 else f"Question {number}?"
+        for system in ("old", "new"):
+            rating = chance.randint(1, 5)
+            lines.append(f"{system}{number},{question},{system},{rating + chance.gauss(0, 1)},{rating},chat{number}")
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join(lines))
+    report = assay("meta", "--scores", file, "--json", *QUICK).json
+    assert report["settings"]["groups"] == 40
+    assert report["versions"]["pairs"][0]["questions"] == 40  # a greeting is paired within its own conversation
+    file.write_text("\n".join(line.replace(",chat", f",{line[:3]}") for line in lines))  # groups of one version each
+    report = assay("meta", "--scores", file, "--json", *QUICK).json
+    assert (report["settings"]["groups"], report["versions"]["pairs"][0]["questions"]) == (60, 20)

@@ -163,6 +163,7 @@ def test_what_cannot_be_tried(assay: Make, set_file: Make, judge_file: Make, tmp
     for words, code, message in [
         (("claims.en", path, "--edit", same), 2, "word for word the prompt in use"),
         (("claims.en", path, "--edit", short, "--edit", again), 2, "is word for word"),
+        (("claims.en", path, "--edit", short, "--edit", short), 2, "is word for word"),
         (("claims.nl", path, "--edit", edited(tmp_path / "own", "claims.nl")), 2, "no sample of"),
         (("claims.fr", path, "--edit", same), 2, "claims exists in "),
         (("claim", path, "--edit", same), 2, "no prompt is called 'claim'"),

@@ -22,6 +22,7 @@ def answers(ratings: list[list[float]], *, texts: list[list[int]] | None = None,
         scores=np.full(versions * questions, NAN),
         ratings=np.concatenate([np.array(row, dtype=float) for row in ratings]),
         text=text,
+        scale=(-9.0, 9.0),
     )
 
 
@@ -70,10 +71,18 @@ def test_preferences_alone_are_the_net_share_of_wins() -> None:
     assert result.means == pytest.approx([-0.2, 0.2])
     assert result.replicates[0] == pytest.approx([-1 / 6, 1 / 6])
     assert (result.link, result.scale, result.weights.tolist()) == ("none", (-1.0, 1.0), [1.0, 1.0])
-    assert result.notes == (
+    assert result.notes[:1] == (
         "too few answers that are rated in two versions bring preferences to the scale of the ratings: the preferences "
         "alone decide, by the net share of wins, from -1 to 1",
     )
+
+
+def test_the_notes_say_how_often_a_version_is_preferred() -> None:
+    """6 wins and half of 2 ties of 10, with half a win for each side: 7.5 of 11."""
+    table = answers([[NAN] * 10, [NAN] * 10])
+    result = combine(table, compared(table, dict(enumerate([1.0] * 6 + [-1.0] * 2 + [0.0] * 2))))
+    assert result.notes[1].startswith("preferred, a tie counting half: B to A in 68% (likely ")
+    assert result.notes[1].endswith("; 6 for B, 2 for A, 2 ties)")
 
 
 def test_same_answers_are_ties_that_nobody_is_asked_for() -> None:
@@ -167,7 +176,9 @@ def test_comparisons_of_the_rated_answers_alone_add_nothing() -> None:
     assert result.means == pytest.approx(means)
     assert result.replicates == pytest.approx(without)
     assert result.weights.tolist() == [0, 0]
-    assert result.notes == ("the preferences between A, B do not make the estimate surer: the ratings alone count",)
+    assert result.notes[:1] == (
+        "the preferences between A and B do not make the estimate surer: the ratings alone count",
+    )
 
 
 def test_what_measures_something_else_is_set_aside() -> None:
@@ -179,8 +190,9 @@ def test_what_measures_something_else_is_set_aside() -> None:
     result = combine_preferences(table, compared(table, values), means, without, counted)
     assert result.means == pytest.approx(means)
     assert result.weights.tolist() == [0, 0]
-    [note] = result.notes
-    assert note.startswith("ratings and preferences differ by more than chance (p < .01) for B: they measure")
+    assert result.notes[0].startswith(
+        "ratings and preferences differ by more than chance (p < .01) for B: they measure"
+    )
 
 
 def test_a_version_without_ratings_is_placed_by_preferences() -> None:
@@ -224,7 +236,7 @@ def test_few_groups_of_preferences_do_not_count() -> None:
     means, without, counted = by_ratings(table)
     result = combine_preferences(table, compared(table, dict.fromkeys(range(4), -1.0)), means, without, counted)
     assert result.means == pytest.approx(means)
-    assert result.notes == ("the preferences are of 4 groups; five are needed for them to count",)
+    assert result.notes[:1] == ("the preferences are of 4 groups; five are needed for them to count",)
     nobody = combine_preferences(table, compared(table, {}), means, without, counted)
     assert nobody.notes == ()
     assert nobody.means == pytest.approx(means)
@@ -254,4 +266,4 @@ def test_what_hangs_together_by_one_group_is_not_used() -> None:
     )
     result = combine_preferences(table, asked, means, without, counted)
     assert result.means == pytest.approx(means)
-    assert result.notes == ("the preferences between A, B, C hang together by a single group, and are not used",)
+    assert result.notes[:1] == ("the preferences between A, B and C hang together by a single group, and are not used",)

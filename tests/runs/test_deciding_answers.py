@@ -2,9 +2,14 @@
 
 import random
 
+import numpy as np
+
 from assay.eval_sets import Sample
+from assay.meta_eval.decision import PreferenceTable, VersionTable
 from assay.runs.answer_contrast import NamedAnswer, contrast_answers
-from assay.runs.deciding_answers import DecidingAnswer, find_deciding_questions
+from assay.runs.decide import VersionReading
+from assay.runs.deciding_answers import DecidingAnswer, find_deciding_questions, read_deciding_answers
+from assay.runs.version_pairing import PairedAnswer
 
 
 def answer(
@@ -106,3 +111,39 @@ def test_of_two_conversations_the_messages_that_differ_and_of_three_the_answers(
     three = contrast_answers([first, second, first._replace(name="c")])
     assert [[column.heading for column in row] for row in three.rows] == [["a", "b", "c"]]
     assert three.messages == 0 and "May." in three.rows[0][0].text.html
+
+
+def test_preferences_decide_where_ratings_are_the_same_or_missing() -> None:
+    """Ratings first (q1), then choices (q3: all for one; q2: 3 of 4), then scores; a tie of both decides nothing."""
+    figures: dict[str, tuple[dict[str, float], dict[str, float]]] = {
+        "q1": ({"rating": 2}, {"rating": 3}),
+        "q2": ({"rating": 3, "preferred": 0.25}, {"rating": 3, "preferred": 0.75}),
+        "q3": ({"preferred": 1.0, "score": 0.1}, {"preferred": 0.0, "score": 0.1}),
+        "q4": ({"score": 0.9}, {"score": 0.1}),
+        "tie": ({"preferred": 0.5, "score": 0.9}, {"preferred": 0.5, "score": 0.1}),
+    }
+    answers = [
+        DecidingAnswer(version, question, Sample(user_input="How?", response=version), **values)
+        for question, both in figures.items()
+        for version, values in zip(("old", "new"), both, strict=True)
+    ]
+    assert order(*answers) == [
+        ("q1", "rating", 1.0), ("q3", "preference", 1.0), ("q2", "preference", 0.5), ("q4", "score", 0.8)
+    ]  # fmt: skip
+
+
+def test_shares_of_choices_are_read_from_the_preferences() -> None:
+    """One table of two versions and one question: new is preferred once, one tie: 3 halves of 2 choices."""
+    places, nothing = np.array([0, 1]), np.full(2, np.nan)
+    table = VersionTable(("old", "new"), places, np.zeros(2, int), np.zeros(2, int), nothing, nothing, places)
+    preferences = PreferenceTable(
+        ("old", "new"), np.array([0, 1]), np.array([1, 0]), np.array([1.0, 0.0]), np.zeros(2, int), np.zeros(2, int)
+    )
+    answers = tuple(
+        PairedAnswer(place, Sample(id=f"{name}-1", user_input="How?", response=name), 0, place)
+        for place, name in enumerate(("old", "new"))
+    )
+    read = read_deciding_answers(VersionReading(table, answers, "", (), preferences=preferences))
+    assert [(one.version, one.question, one.preferred, one.rating) for one in read] == [
+        ("old", "old-1", 0.25, None), ("new", "old-1", 0.75, None)
+    ]  # fmt: skip

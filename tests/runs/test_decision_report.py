@@ -138,7 +138,7 @@ def test_the_answers_that_decide_stand_side_by_side() -> None:
     shown = texts(page)
     assert "rated 2 of 5" in shown or "rated 2 of 1 to 5" in shown
     assert "rated 4.5 of 5" in shown and "q: ratings differ by 2.50" in shown
-    assert "1 question with answers that differ by ratings." in shown
+    assert "1 question with answers that differ, by ratings." in shown
 
 
 def test_of_many_questions_the_first_20_are_shown_and_the_page_says_so() -> None:
@@ -147,7 +147,7 @@ def test_of_many_questions_the_first_20_are_shown_and_the_page_says_so() -> None
     ]
     page = render_decision_report(SHIP, find_deciding_questions(answers))
     assert page.count('<article class="changed">') == 20
-    assert "25 questions with answers that differ by ratings; the 20 with the largest differences are" in texts(page)
+    assert "25 questions with answers that differ, by ratings; the 20 that say most are shown here" in texts(page)
 
 
 def test_a_version_without_an_answer_is_named() -> None:
@@ -234,3 +234,16 @@ def test_the_note_explains_only_the_columns_that_are_there() -> None:
     assert "At equal style" in difference_table(SHIP).note
     plain = replace(CHANGE, adjusted=None, adjusted_low=None, adjusted_high=None)
     assert "style" not in difference_table(replace(SHIP, differences=(plain,))).note
+
+
+def test_preferences_stand_beside_their_answers_and_no_rating_has_a_scale_of_shares() -> None:
+    """Four choices: three for new, one tie, which counts half: 0.875 and 0.125."""
+    answers = [
+        DecidingAnswer(name, "q", Sample(user_input="How?", response=name), rating, preferred=share)
+        for name, rating, share in (("old", None, 0.125), ("new", 4, 0.875))
+    ]
+    decision = replace(SHIP, basis="preferences", scale=(-1, 1), measure="")
+    page = texts(render_decision_report(decision, find_deciding_questions(answers)))
+    assert "preferred in 12% of the choices" in page and "rated 4 · preferred in 88% of the choices" in page
+    assert "q: shares of the choices differ by 75%" in page and "mean share of wins" in page
+    assert "what people prefer side by side (the net share of wins), on a scale of -1 to 1" in page

@@ -116,6 +116,14 @@ def test_several_metrics_are_offered_and_the_one_chosen_decides(runs: Any) -> No
     assert "by=policy" in figures and "<b>Yes</b>" not in figures
 
 
+def test_an_unsettled_page_says_how_people_choose_between_both(runs: Any) -> None:
+    """Nothing of the other run is rated, and both have the same scores."""
+    page = texts(show(runs, "/decision", "low", "unrated"))
+    assert "ot settled" in page
+    assert f"assay rate {runs[1]['low']} {runs[1]['unrated']} --pairs --raters NAME,NAME" in page
+    assert "--pairs" not in show(runs, "/decision", "low", "high")
+
+
 @pytest.mark.parametrize("by", ["", "nothing", "'\"><script>"])
 def test_without_a_decision_the_page_says_why_and_stays(runs: Any, by: str) -> None:
     """One has faithfulness, the other policy; neither is rated."""

@@ -1,0 +1,58 @@
+"""Versions that a judge compares, up to the decision: a real HTTP judge that finds the longer answer better."""
+
+import asyncio
+import math
+
+import numpy as np
+import pytest
+from openai_server import Answer, OpenAIServer, Request
+
+from assay.eval_sets import Sample, write_set
+from assay.judges import JudgeSettings, LiteLLMJudge
+from assay.runs.decide import VersionOptions, decide_reading, read_versions
+from assay.runs.pairwise_versions import compare_by_judge, count_comparisons
+
+COUNT = 20
+
+
+@pytest.fixture
+def judge(openai_server: OpenAIServer) -> LiteLLMJudge:
+    def script(request: Request) -> Answer | None:
+        if request.schema != "options":
+            return None
+        parts = [request.user.partition(f"<{part}_answer>\n")[2] for part in ("first", "second")]
+        first, second = (part.partition("\n</")[0] for part in parts)
+        shares = {"first": 0.9, "second": 0.1} if len(first) > len(second) else {"second": 0.9, "first": 0.1}
+        logs = {word: math.log(share) for word, share in shares.items()}
+        return Answer(text=max(logs, key=logs.__getitem__), logprobs=[logs])
+
+    openai_server.script = script
+    settings = JudgeSettings(model="openai/test", api_base=openai_server.api_base, logprobs=True, wait=0)
+    return LiteLLMJudge(settings)
+
+
+def test_the_judge_s_choices_decide(judge, tmp_path) -> None:
+    """Of 20 questions 4 have the same answer; of the others B's is longer in 12 and shorter in 4.
+
+    The net share of wins over all questions is (12 - 4) / 20 = 0.4 for B and -0.4 for A: a difference of 0.8.
+    """
+    old, new = [], []
+    for number in range(COUNT):
+        text = f"Answer {number}"
+        other = text if number < 4 else f"{text}, longer" if number < 16 else "Short"
+        for rows, response in ((old, text), (new, other)):
+            rows.append(Sample(id=f"q{number}", user_input=f"Question {number}?", response=response, language="en"))
+    files = [tmp_path / "old.jsonl", tmp_path / "new.jsonl"]
+    for file, rows in zip(files, (old, new), strict=True):
+        write_set(rows, file)
+    reading = read_versions(None, [f"A={files[0]}", f"B={files[1]}"], VersionOptions(metric="pairwise"))
+    assert count_comparisons(reading) == 16
+    judged = asyncio.run(compare_by_judge(reading, judge))
+    by_version = [judged.table.scores[judged.table.version == place] for place in (0, 1)]
+    assert [float(np.mean(scores)) for scores in by_version] == pytest.approx([-0.4, 0.4])
+    assert judged.table.scale == (-1.0, 1.0)
+    decision = decide_reading(judged)
+    assert decision.differences[0].difference == pytest.approx(0.8)
+    assert decision.basis == "scores"
+    assert decision.sentence.startswith("By pairwise alone")
+    assert any("that it read first in 50%" in note for note in decision.notes)
