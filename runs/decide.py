@@ -145,7 +145,7 @@ def decide(
         raise UsageError("results: a decision is between two versions or more; give the results of each")
     labels = list(names) if names is not None else _default_names(results)
     if len(labels) != len(results):
-        raise UsageError(f"names: there are {len(labels)} for {len(results)} versions; give one per version")
+        raise UsageError(f"names: give one per version, {len(results)} and not {len(labels)}")
     sources = [_source_of(one, name) for one, name in zip(results, labels, strict=True)]
     options = VersionOptions(
         scorer=None if scorer is None else Path(scorer),
@@ -344,7 +344,7 @@ def _find_scale(
         if measure.scale is not None and measure.scale != ratings.scale:
             (low, high), (own_low, own_high) = ratings.scale, measure.scale
             return measure.scale, [
-                f"The ratings ({low:g} to {high:g}) do not count: {measure.name} predicts ratings on "
+                f"The ratings ({low:g} to {high:g}) do not count: the scale of {measure.name} is "
                 f"{own_low:g} to {own_high:g}."
             ]
         return ratings.scale, []

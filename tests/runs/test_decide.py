@@ -326,7 +326,7 @@ def test_python_names_the_argument_that_is_wrong() -> None:
     for bad, message in (([one], "two versions or more"), (["run"], r"results\[0\]"), ("run", "a list of results")):
         with pytest.raises(UsageError, match=message):
             decide(bad)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="there are 1 for 2 versions"):
+    with pytest.raises(UsageError, match="give one per version, 2 and not 1"):
         decide([one, one], names=["A"])
     with pytest.raises(UsageError, match="named more than once"):
         decide([one, one], names=["A", "A"])
