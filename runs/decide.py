@@ -2,7 +2,6 @@
 
 import math
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -146,9 +145,7 @@ def decide(
         raise UsageError("results: a decision is between two versions or more; give the results of each")
     labels = list(names) if names is not None else _default_names(results)
     if len(labels) != len(results):
-        raise UsageError(
-            f"names: there are {len(labels)} for {count_of(len(results), 'version')}; give one per version"
-        )
+        raise UsageError(f"names: give one per version, {len(results)} and not {len(labels)}")
     sources = [_source_of(one, name) for one, name in zip(results, labels, strict=True)]
     options = VersionOptions(
         scorer=None if scorer is None else Path(scorer),
@@ -255,7 +252,9 @@ def _read(
         rated_share=rated / len(answers),
         has_preferences=bool(preferences),
     )
-    means, has_scores, fitted_notes = _separate_fitted(answers, ratings, measure)
+    means, has_scores, fitted_notes = _separate_fitted(
+        [version.name for version in versions], answers, ratings, measure
+    )
     scale, scale_notes = _find_scale(answers, ratings, measure)
     others = [name for name in common_metrics(versions) if name != measure.name]
     table = VersionTable(
@@ -308,32 +307,33 @@ def _check_names(names: Sequence[str]) -> None:
 
 
 def _separate_fitted(
-    answers: Sequence[PairedAnswer], ratings: VersionRatings, measure: VersionMeasure
+    names: Sequence[str], answers: Sequence[PairedAnswer], ratings: VersionRatings, measure: VersionMeasure
 ) -> tuple[list[float], bool, list[str]]:
     """Keeps apart ratings and a scorer that was fitted on them: how far it is off elsewhere, these do not say.
 
+    Where all answers of a version are rated, its mean is theirs, and the scorer has no part in it. Elsewhere the
+    ratings that it was fitted on do not count where others are left; else the ratings count, and the scores do not.
+
     Returns:
-        The ratings that count, whether the scores do, and notes. The ratings that it was fitted on do not count where
-        others are left of every version; else the ratings count and the scores do not.
+        The ratings that count, whether the scores do, and notes.
     """
-    means = list(ratings.means)
-    is_rated = [not math.isnan(mean) for mean in means]
-    fitted = [
-        place
-        for place, answer in enumerate(answers)
-        if is_rated[place] and answer.sample.id in measure.fitted[answer.version]
-    ]
-    if not fitted or all(is_rated):  # where all is rated, the scorer has no part in it
-        return means, True, []
-    count = count_of(len(fitted), "of these rated answers", "of these rated answers")
-    others = Counter(answers[place].version for place in set(range(len(answers))) - set(fitted) if is_rated[place])
-    if min(others[version] for version in range(len(measure.values))) < FEWEST_RATED_GROUPS:
-        note = f"{measure.name} was fitted on {count}, and too few others are rated: the ratings alone decide."
-        return means, False, [note]
-    for place in fitted:
-        means[place] = math.nan
-    whose = verb_of(len(fitted), "whose rating does", "whose ratings do")
-    return means, True, [f"{measure.name} was fitted on {count}, {whose} not count: its predictions repeat them."]
+    means, notes = list(ratings.means), list[str]()
+    for version, name in enumerate(names):
+        own = [place for place, answer in enumerate(answers) if answer.version == version]
+        rated = [place for place in own if not math.isnan(means[place])]
+        fitted = [place for place in rated if answers[place].sample.id in measure.fitted[version]]
+        if not fitted or len(rated) == len(own):
+            continue
+        on = f"{measure.name} was fitted on {len(fitted):,} of the {count_of(len(rated), 'rated answer')} of {name}"
+        if len({answers[place].question for place in rated} - {answers[place].question for place in fitted}) < (
+            FEWEST_RATED_GROUPS
+        ):
+            return list(ratings.means), False, [f"{on}, and few others are rated: the scores do not count."]
+        for place in fitted:
+            means[place] = math.nan
+        whose = verb_of(len(fitted), "whose rating does", "whose ratings do")
+        notes.append(f"{on}, {whose} not count: its predictions repeat {verb_of(len(fitted), 'it', 'them')}.")
+    return means, True, notes
 
 
 def _find_scale(
@@ -344,7 +344,7 @@ def _find_scale(
         if measure.scale is not None and measure.scale != ratings.scale:
             (low, high), (own_low, own_high) = ratings.scale, measure.scale
             return measure.scale, [
-                f"The ratings ({low:g} to {high:g}) do not count: {measure.name} predicts them on "
+                f"The ratings ({low:g} to {high:g}) do not count: the scale of {measure.name} is "
                 f"{own_low:g} to {own_high:g}."
             ]
         return ratings.scale, []

@@ -238,12 +238,23 @@ def test_ratings_that_the_scorer_was_fitted_on_do_not_count(team: Path) -> None:
     one, other = (results(version(name, ratings), own=own) for name in ("old", "new"))
     decision = decide([one, other], scorer=team)
     assert [version.rated for version in decision.versions] == [5, 6]
-    assert any("was fitted on 1 of these rated answers, whose rating does not count" in n for n in decision.notes)
+    assert any("was fitted on 1 of the 6 rated answers of A, whose rating does not count" in n for n in decision.notes)
     few = [1.0, 2.0, 3.0, 2.0, 1.0, None, None]
     one, other = (results(version(name, few), own=own) for name in ("old", "new"))
     decision = decide([one, other], scorer=team)
     assert decision.measure == "" and decision.basis == "ratings"
-    assert any("too few others are rated: the ratings alone decide" in note for note in decision.notes)
+    assert any("few others are rated: the scores do not count" in note for note in decision.notes)
+
+
+def test_where_all_answers_of_a_version_are_rated_it_does_not_matter_what_the_scorer_was_fitted_on(team: Path) -> None:
+    """Its mean is that of its ratings; the scorer helps with the other version, which it was not fitted on."""
+    own = [0.0, 0.25, 0.5, 0.2, 0.1, 0.7, 0.3]
+    one = results(version("old", [1.0, 2.0, 3.0, 2.0, 1.0, 4.0, 2.0]), own=own)
+    other = results(version("new", [1.0, 2.0, 3.0, 2.0, 1.0, None, None]), own=own)
+    decision = decide([one, other], scorer=team)
+    assert [version.rated for version in decision.versions] == [7, 5]
+    assert decision.basis == "ratings and scores"
+    assert decision.versions[0].mean == pytest.approx(15 / 7)
 
 
 def test_what_to_rate_next_is_unrated_and_differs(tmp_path: Path) -> None:
@@ -315,7 +326,7 @@ def test_python_names_the_argument_that_is_wrong() -> None:
     for bad, message in (([one], "two versions or more"), (["run"], r"results\[0\]"), ("run", "a list of results")):
         with pytest.raises(UsageError, match=message):
             decide(bad)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="there are 1 for 2 versions"):
+    with pytest.raises(UsageError, match="give one per version, 2 and not 1"):
         decide([one, one], names=["A"])
     with pytest.raises(UsageError, match="named more than once"):
         decide([one, one], names=["A", "A"])
