@@ -113,7 +113,11 @@ def estimate(
     counted = np.column_stack([sizes, sizes])
     both = combine_preferences(table, preferences, means, replicates, counted)
     alone = _interval(means, replicates, counted)
-    return alone, _interval(both.means, both.replicates, both.counted), any("differ" in note for note in both.notes)
+    return (
+        alone,
+        _interval(both.means, both.replicates, both.counted),
+        any("more than chance" in note for note in both.notes),
+    )
 
 
 def _interval(means: Floats, replicates: Floats, counted: Floats) -> tuple[float, float, float]:

@@ -328,16 +328,18 @@ def _combine(
     deviations = np.column_stack([rated.without, preferred.without])
     deviations = deviations - deviations.mean(axis=0)
     covariance = (len(deviations) - 1) / len(deviations) * (deviations.T @ deviations)
-    of_ratings, of_preferences = float(covariance[0, 0]), float(covariance[1, 1])
-    of_difference = of_ratings + of_preferences - 2 * float(covariance[0, 1])
+    # what a group has in common makes both larger: a negative covariance is chance, and would promise too much
+    cautious = np.maximum(covariance, 0.0)
+    of_ratings = float(cautious[0, 0])
+    of_difference = float(cautious[0, 0] + cautious[1, 1] - 2 * cautious[0, 1])
     if of_difference < _TINY:
         return alone
     distance = abs(preferred.value - rated.value) / np.sqrt(of_difference)
     if distance > t_quantile(1 - significant / 2, min(rated.degrees, preferred.degrees)):
         return replace(alone, differs=True)
-    weight = float(np.clip((of_ratings - covariance[0, 1]) / of_difference, 0.0, 1.0))
+    weight = float(np.clip((of_ratings - cautious[0, 1]) / of_difference, 0.0, 1.0))
     both = np.array([1 - weight, weight])
-    error = np.sqrt(float(both @ covariance @ both))
+    error = np.sqrt(float(both @ cautious @ both))
     # Satterthwaite (1946) for the degrees of freedom, of which the weight costs one where both have the same groups
     summed = effective_degrees(rated.counted + preferred.counted)
     own = 1 / ((1 - weight) ** 2 / rated.degrees + weight**2 / preferred.degrees)
@@ -350,6 +352,7 @@ def _combine(
     growth *= t_quantile(share, own) / t_quantile(share, summed)
     if growth * error * t_quantile(share, summed) >= np.sqrt(of_ratings) * t_quantile(share, rated.degrees):
         return alone
+    growth *= error / np.sqrt(max(float(both @ covariance @ both), _TINY))
     value = float(both @ [rated.value, preferred.value])
     without = (1 - weight) * rated.without + weight * preferred.without
     return _Combination(value, without, weight, float(growth))
