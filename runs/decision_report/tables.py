@@ -29,7 +29,7 @@ def decision_block(decision: Decision) -> ReportBlock:
             Paragraph(decision.sentence, "strong"),
             Paragraph(basis_sentence(decision)),
             version_table(decision),
-            difference_table(decision),
+            difference_table(decision, is_full=False),
             *([other_table(decision)] if decision.others else []),
             *(Paragraph(note, label="Note:") for note in decision.notes),
         )
@@ -52,8 +52,13 @@ def version_table(decision: Decision) -> ResultTable:
     )
 
 
-def difference_table(decision: Decision) -> ResultTable:
-    """How every pair of versions differs: at every look, for a single look, and at equal style."""
+def difference_table(decision: Decision, *, is_full: bool = True) -> ResultTable:
+    """How versions differ: at every look, for a single look, and at equal style.
+
+    Args:
+        decision: The decision.
+        is_full: Whether all pairs stand in it, and what their counts are; else those with the version in use.
+    """
     fields = (
         Field("versions", "name", lambda one: _pair_cell(one, decision)),
         Field("difference, at every look", "change", lambda one: _change(one, one.low, one.high), is_left=True),
@@ -66,7 +71,11 @@ def difference_table(decision: Decision) -> ResultTable:
         Field("rated", "count", lambda one: one.rated, "wide"),
     )
     style = [_STYLE] if any(one.adjusted is not None for one in decision.differences) else []
-    table = tabulate("Differences", decision.differences, fields, note=". ".join([_LOOKS, *style, _COUNTS]))
+    rows = [one for one in decision.differences if is_full or one.first == decision.in_use]
+    left_out = len(decision.differences) - len(rows)
+    others = [f"{count_of(left_out, 'other pair')}: --report or --json"] if left_out else []
+    notes = [_LOOKS, *style, *([_COUNTS] if is_full else others)]
+    table = tabulate("Differences", rows, fields, note=". ".join(notes))
     return table.without_empty("for a single look", "p, single look", "at equal style")
 
 
