@@ -255,7 +255,8 @@ def _read(
     means, has_scores, fitted_notes = _separate_fitted(
         [version.name for version in versions], answers, ratings, measure
     )
-    scale, scale_notes = _find_scale(answers, ratings, measure)
+    score_scale = _find_score_scale(answers, measure)
+    scale, scale_notes = _find_scale(ratings, measure, score_scale)
     others = [name for name in common_metrics(versions) if name != measure.name]
     table = VersionTable(
         versions=tuple(version.name for version in versions),
@@ -268,6 +269,7 @@ def _read(
         scale=scale,
         others={name: _column(answers, orient(versions, name)) for name in others},
         style=_style_columns(answers),
+        score_scale=score_scale,
     )
     all_notes = (
         *notes,
@@ -337,28 +339,30 @@ def _separate_fitted(
 
 
 def _find_scale(
-    answers: Sequence[PairedAnswer], ratings: VersionRatings, measure: VersionMeasure
+    ratings: VersionRatings, measure: VersionMeasure, score_scale: tuple[float, float]
 ) -> tuple[tuple[float, float], list[str]]:
-    """The scale of the ratings, else of the scorer, else that its scores span; and what does not fit together."""
-    if ratings.scale is not None:
-        if measure.scale is not None and measure.scale != ratings.scale:
-            (low, high), (own_low, own_high) = ratings.scale, measure.scale
-            return measure.scale, [
-                f"The ratings ({low:g} to {high:g}) do not count: the scale of {measure.name} is "
-                f"{own_low:g} to {own_high:g}."
-            ]
-        return ratings.scale, []
+    """The scale of the ratings, else that of the scores; and what does not fit together."""
+    if ratings.scale is None or measure.scale in {None, ratings.scale}:
+        return ratings.scale or score_scale, []
+    (low, high), (own_low, own_high) = ratings.scale, score_scale
+    return score_scale, [
+        f"The ratings ({low:g} to {high:g}) do not count: the scale of {measure.name} is {own_low:g} to {own_high:g}."
+    ]
+
+
+def _find_score_scale(answers: Sequence[PairedAnswer], measure: VersionMeasure) -> tuple[float, float]:
+    """The scale of a scorer's predictions; of a metric 0 to 1, or what its values span."""
     if measure.scale is not None:
-        return measure.scale, []
+        return measure.scale
     values = [
         value for answer in answers if (value := measure.values[answer.version].get(answer.sample.id)) is not None
     ]
     low, high = min(values, default=0.0), max(values, default=1.0)
     if low >= 0 and high <= 1:
-        return (0.0, 1.0), []
+        return 0.0, 1.0
     if low >= -1 and high <= 0:
-        return (-1.0, 0.0), []
-    return (low, high if high > low else low + 1), []
+        return -1.0, 0.0
+    return low, high if high > low else low + 1
 
 
 def _describe_same(names: Sequence[str], answers: Sequence[PairedAnswer]) -> list[str]:

@@ -51,9 +51,8 @@ async def compare_by_judge(
         ]
     )
     table = reading.table
-    scale = _SCALE if np.isnan(table.ratings).all() else table.scale
     notes = (judged.position.sentence, *judged.notes, *reading.notes)
-    return replace(reading, table=replace(table, scores=scores, scale=scale), measure=Pairwise.name, notes=notes)
+    return replace(reading, table=replace(table, scores=scores, score_scale=_SCALE), measure=Pairwise.name, notes=notes)
 
 
 def count_comparisons(reading: "VersionReading") -> int:

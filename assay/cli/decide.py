@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
+from ..shell_words import quote_word
 from ..text.wording import count_of
 from . import exit_codes
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
@@ -136,7 +137,7 @@ def _compare_by_judge(
         raise UsageError(f"--metric {_PAIRWISE}: name the judge that compares the answers (--judge MODEL)")
     if metric != _PAIRWISE:
         raise UsageError(
-            f"--judge {judge}: a judge is asked only for --metric {_PAIRWISE}; add it, or leave --judge out"
+            f"--judge {quote_word(judge)}: a judge is asked only for --metric {_PAIRWISE}; add it, or leave --judge out"
         )
     replies = path_in_store(store, "decide", "name a file with --cassette")
     with (
@@ -144,7 +145,7 @@ def _compare_by_judge(
         question_progress(session.judge, count_comparisons(reading)) as on_reply,
     ):
         if session.judge is None:
-            raise UsageError(f"--judge {judge}: no judge of this name")
+            raise UsageError(f"--judge {quote_word(judge)}: no judge of this name")
         work = compare_by_judge(
             reading,
             session.judge,

@@ -162,8 +162,8 @@ def _serve(queue: "RatingQueue | PairQueue", store: str | Path, server: ServerOp
             echo(f"  {rater}: {address}{path}")
         echo(f"\n  Progress, agreement and disagreements: {address}{app.coordinator_path()}")
         export = "choices as a file" if is_pairs else "ratings as a set"
-        file = "pairs.jsonl" if is_pairs else "rated.jsonl"
-        echo(f"\nCtrl-C ends it; every {_noun(queue)} is kept. The {export}: assay ratings {queue.id} --out {file}")
+        example = "pairs.jsonl" if is_pairs else "rated.jsonl"
+        echo(f"\nCtrl-C ends it; every {_noun(queue)} is kept. The {export}: assay ratings {queue.id} --out {example}")
 
     try:
         serve(app.asgi, site, server.port, print_links)

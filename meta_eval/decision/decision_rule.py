@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from ...errors import InputError
-from ...text.wording import count_of, verb_of
+from ...text.wording import count_of, list_first, verb_of
 from ..arrays import Bools, Floats
 from ..estimate import log_odds_interval
 from .confidence_sequence import ConfidenceSequence
@@ -89,12 +89,13 @@ def decide_versions(
         raise InputError(f"the margin is {margin:g}: it must be above 0")
     answers = table
     table, means, is_rated, combined = _estimate(table, preferences)
-    differences = _differences(table, means, is_rated, seed)
+    shared = shared_ratings(answers)
+    differences = _differences(table, means, is_rated, shared, seed)
     verdict, best = _verdict(table, differences, means, margin)
     decision = Decision(
         verdict,
         best,
-        _versions(table, means, differences, seed),
+        _versions(table, means, differences, shared, seed),
         differences,
         _needs(table, means, is_rated, margin) if verdict == "unsettled" else Needs(),
         margin,
@@ -112,46 +113,58 @@ def _estimate(
     table: VersionTable, preferences: PreferenceTable | None
 ) -> tuple[VersionTable, VersionMeans, Bools, PreferenceMeans]:
     """The means of the versions by all that there is; the table on the scale that they are on; who is rated."""
-    is_rated, versions = rated_versions(table), len(table.versions)
-    has_means = bool(is_rated.any() or not np.isnan(table.scores).all())
+    versions, asked = len(table.versions), preferences is not None and len(preferences.first) > 0
+    is_rated = rated_versions(table)
+    if is_rated.sum() == 1 and not asked:  # ratings of one version say nothing of a difference: the scores alone decide
+        table = replace(table, ratings=np.full(len(table.text), np.nan), scale=table.score_scale or table.scale)
+        is_rated = rated_versions(table)
+    elif not is_rated.any():
+        table = replace(table, scale=table.score_scale or table.scale)
+    scored = np.bincount(table.version[~np.isnan(table.scores)], minlength=versions) > 0
+    has_means = bool(is_rated.any() or scored.any())
     if has_means:
         by_ratings = estimate_version_means(table)
     else:
-        groups = len(np.unique(table.group))
-        by_ratings = VersionMeans(
-            np.full(versions, np.nan),
-            np.full((groups, versions), np.nan),
-            np.zeros((groups, versions)),
-            np.zeros(versions, bool),
-        )
+        nothing = np.full((len(np.unique(table.group)), versions), np.nan)
+        by_ratings = VersionMeans(nothing[0], nothing, np.zeros_like(nothing))
     parts = by_ratings.means, by_ratings.replicates, by_ratings.rated_by_group
-    if preferences is None or not len(preferences.first):
-        combined = PreferenceMeans(*parts, np.zeros(versions), "none", table.scale)
-    else:
+    combined = PreferenceMeans(*parts, np.zeros(versions), "none", table.scale)
+    if preferences is not None and asked:
         combined = combine_preferences(table, preferences, *parts, ratings=usable_ratings(table))
     if np.isnan(combined.means).any() and has_means:  # preferences of some versions only, on a scale of their own
         notes = (*combined.notes, "there is no scale for all versions in the preferences: they do not count")
         combined = PreferenceMeans(*parts, np.zeros(versions), "none", table.scale, notes)
-    if np.isnan(combined.means).any():
+    unknown = np.flatnonzero(~(is_rated | scored | (combined.weights > 0)))
+    if len(unknown) == versions:
         raise InputError(
             "no answer is rated and none has a score: rate some of them, score them with a metric, or compare all "
             "versions with each other"
         )
+    if len(unknown) and changed_answers(table).any():
+        names = list_first([table.versions[place] for place in unknown])
+        raise InputError(
+            f"nothing is known of {names}: it has no score, and no ratings of {FEWEST_RATED_GROUPS} groups or more; "
+            "score it, rate some of its answers, or leave it out"
+        )
     if combined.scale != table.scale:
-        nothing = np.full(len(table.version), np.nan)
-        table = replace(table, scale=combined.scale, scores=nothing, ratings=nothing)
-    is_preferred = combined.weights > 0
-    means = VersionMeans(combined.means, combined.replicates, combined.counted, by_ratings.is_known | is_preferred)
-    return table, means, is_rated | is_preferred, combined
+        table = replace(
+            table, scale=combined.scale, scores=np.full(len(table.text), np.nan), ratings=table.scores * np.nan
+        )
+    means = VersionMeans(combined.means, combined.replicates, combined.counted)
+    return table, means, is_rated | (combined.weights > 0), combined
 
 
 def _sequence(width: float) -> ConfidenceSequence:
     return ConfidenceSequence(EXPECTED_DIFFERENCE * width)
 
 
-def _differences(table: VersionTable, means: VersionMeans, is_rated: Bools, seed: int) -> tuple[VersionDifference, ...]:
+def _differences(
+    table: VersionTable, means: VersionMeans, is_rated: Bools, ratings: Floats, seed: int
+) -> tuple[VersionDifference, ...]:
     """Every pair of versions; all bounds hold for all of them together."""
     pairs, points = list(combinations(range(len(table.versions)), 2)), table.scale[1] - table.scale[0]
+    by_preferences = np.isnan(table.scores).all() and np.isnan(table.ratings).all()
+    most = points / 2 if by_preferences else points  # a net share of wins is a difference already
     contrasts = np.zeros((len(pairs), len(table.versions)))
     for place, (first, second) in enumerate(pairs):
         contrasts[place, [first, second]] = -1.0, 1.0
@@ -160,7 +173,9 @@ def _differences(table: VersionTable, means: VersionMeans, is_rated: Bools, seed
     largest = MaxT.of_covariance(contrasts @ means.covariance @ contrasts.T, joint, seed=seed) if any(known) else None
     rows = []
     for (first, second), has_error in zip(pairs, known, strict=True):
-        row = replace(_unbounded(table, means, first, second), by_score=not (is_rated[first] and is_rated[second]))
+        row = replace(
+            _unbounded(table, means, ratings, first, second), by_score=not (is_rated[first] and is_rated[second])
+        )
         allowed = _allowed_error(first, len(table.versions))
         if has_error and largest:
             difference, error, degrees = means.difference(first, second)
@@ -171,11 +186,11 @@ def _differences(table: VersionTable, means: VersionMeans, is_rated: Bools, seed
             )
             row = replace(
                 row,
-                low=max(difference - half, -points),
-                high=min(difference + half, points),
+                low=max(difference - half, -most),
+                high=min(difference + half, most),
                 p=min(1.0, ERROR / allowed * sequence.p_value(difference, error, degrees)),
-                fixed_low=max(difference - width, -points),
-                fixed_high=min(difference + width, points),
+                fixed_low=max(difference - width, -most),
+                fixed_high=min(difference + width, most),
                 fixed_p=largest.p_value(difference / error, degrees),
             )
         elif (bound := _bound_without_spread(table, means, row, allowed)) is not None:
@@ -203,10 +218,10 @@ def _has_error(table: VersionTable, means: VersionMeans, first: int, second: int
     )
 
 
-def _unbounded(table: VersionTable, means: VersionMeans, first: int, second: int) -> VersionDifference:
+def _unbounded(table: VersionTable, means: VersionMeans, ratings: Floats, first: int, second: int) -> VersionDifference:
     questions = [set(table.question[table.version == version].tolist()) for version in (first, second)]
     changed = set(table.question[changed_answers(table, (first, second))].tolist())
-    is_rated = ~np.isnan(shared_ratings(table))
+    is_rated = ~np.isnan(ratings)
     rated = [set(table.question[is_rated & (table.version == version)].tolist()) for version in (first, second)]
     both = questions[0] & questions[1]
     style = adjust_for_style(table, first, second)
@@ -237,7 +252,7 @@ def _bound_without_spread(
     width = table.scale[1] - table.scale[0]
     groups = int((means.rated_by_group[:, [first, second]] > 0).all(axis=1).sum())
     is_constant = means.difference(first, second)[1] <= _NO_ERROR * width
-    if groups >= FEWEST_RATED_GROUPS and not row.by_score and row.changed and is_constant:
+    if groups >= FEWEST_RATED_GROUPS and row.changed and is_constant:
         other, size = 1 - error ** (1 / groups), abs(row.difference)
         centre, half = row.difference * (1 - other), other * width
         return centre - half, centre + half, min(1.0, (width / (size + width)) ** groups * ERROR / error)
@@ -260,7 +275,7 @@ def _bound_of_few_changes(table: VersionTable, first: int, second: int, error: f
 
 
 def _versions(
-    table: VersionTable, means: VersionMeans, differences: Sequence[VersionDifference], seed: int
+    table: VersionTable, means: VersionMeans, differences: Sequence[VersionDifference], ratings: Floats, seed: int
 ) -> tuple[VersionEstimate, ...]:
     count, width = len(table.versions), table.scale[1] - table.scale[0]
     level = (1 - ERROR) ** (1 / count)  # Sidak (1967): all intervals hold together
@@ -274,7 +289,7 @@ def _versions(
         for pair, same, row in zip(pairs, alike, differences, strict=True)
     ):
         best = probabilities_of_best(means, width=width, seed=seed)
-    is_rated, knows_level = ~np.isnan(shared_ratings(table)), _knows_level(table)
+    is_rated, knows_level = ~np.isnan(ratings), _knows_level(table)
     rows = []
     for place, name in enumerate(table.versions):
         mean, error, degrees = means.mean(place)
@@ -364,7 +379,7 @@ def _basis(table: VersionTable, decision: Decision, combined: PreferenceMeans) -
         return "ratings and preferences" if rated_versions(table).any() else "preferences"
     row = decision.deciding
     places = table.versions.index(row.first), table.versions.index(row.second)
-    if row.by_score and changed_answers(table, places).any():
+    if not rated_versions(table).any() or (row.by_score and changed_answers(table, places).any()):
         return "scores"
     unrated = np.isnan(usable_ratings(table)) & changed_answers(table)
     return "ratings and scores" if unrated.any() and not np.isnan(table.scores).all() else "ratings"
@@ -420,11 +435,14 @@ def _notes(table: VersionTable, decision: Decision, is_rated: Bools) -> list[str
                 f"{count_of(dropped, 'rating')} of {name} {verb_of(dropped, 'does', 'do')} not count: ratings of fewer "
                 f"than {FEWEST_RATED_GROUPS} groups do not say what a version is worth."
             )
-        if np.isnan(table.scores[table.version == place]).all() and not is_rated[place]:
-            notes.append(f"{name} has neither ratings that count nor scores: nothing is known of it.")
-        elif is_rated.any() and not is_rated[place]:
+        if is_rated.any() and not is_rated[place]:
             notes.append(f"No rating of {name} counts: its mean rests on {measure} alone.")
-    if is_rated.any() and all(row.low is None for row in decision.differences):
+    alone = [name for place, name in enumerate(table.versions) if (used & (table.version == place)).any()]
+    if not is_rated.any() and len(alone) == 1:
+        ratings = count_of(int(used.sum()), "rating")
+        notes.append(f"The {ratings} of {alone[0]} do not count: those of one version say nothing of a difference.")
+    groups = len(np.unique(table.group[used & changed_answers(table)]))
+    if is_rated.any() and groups < FEWEST_RATED_GROUPS and all(row.low is None for row in decision.differences):
         notes.append(f"There is no interval: the ratings are of fewer than {FEWEST_RATED_GROUPS} groups.")
     if not _knows_level(table):
         notes.append(

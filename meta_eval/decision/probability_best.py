@@ -24,7 +24,7 @@ def probabilities_of_best(means: VersionMeans, *, width: float, seed: int = 0) -
         Two versions, 0.5 apart with a standard error of 0.167 and 9 degrees of freedom, on a scale of 4 points:
 
         >>> replicates = 3 + np.column_stack([np.zeros(10), 0.5 + 1 / 18 * (-1.0) ** np.arange(10)])
-        >>> means = VersionMeans(np.array([3.0, 3.5]), replicates, np.ones((10, 2)), np.ones(2, bool))
+        >>> means = VersionMeans(np.array([3.0, 3.5]), replicates, np.ones((10, 2)))
         >>> [round(number, 2) for number in probabilities_of_best(means, width=4)]
         [0.06, 0.94]
     """

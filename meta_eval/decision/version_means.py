@@ -25,13 +25,11 @@ class VersionMeans:
         replicates: The means without one group at a time, (groups, versions).
         rated_by_group: How many answers count in each group, (groups, versions): the rated ones whose text differs
             between the versions, or, of a version without any, all that differ.
-        is_known: Which versions have ratings or scores of their own, (versions,).
     """
 
     means: Floats
     replicates: Floats
     rated_by_group: Floats
-    is_known: Bools
 
     @cached_property
     def covariance(self) -> Floats:
@@ -121,8 +119,7 @@ def estimate_version_means(table: VersionTable, *, use_scores: bool = True, use_
     has_rating = sums.rated_changed.sum(axis=0) > 0
     counted = np.where(has_rating, sums.rated_changed, sums.changed)
     solve = partial(_solve, corrects_same=corrects_same)
-    scored = np.bincount(table.version[~np.isnan(table.scores)], minlength=len(table.versions)) > 0
-    return VersionMeans(solve(sums.total)[0], solve(sums.without_each), counted, has_rating | scored | ~changed.any())
+    return VersionMeans(solve(sums.total)[0], solve(sums.without_each), counted)
 
 
 def usable_ratings(table: VersionTable) -> Floats:

@@ -24,6 +24,8 @@ class VersionTable:
         text: The text of each answer as a number, (answers,): answers to one question with one number are the same
             answer, of which one rating serves all.
         scale: The lowest and the highest rating, or, where nothing is rated, score.
+        score_scale: The lowest and the highest score, where that is another scale; None where it is the same. It counts
+            where the scores alone decide.
         others: Further metrics, which never decide: name -> (answers,), more is better.
         style: What may please without being better, such as the logarithm of the length: name -> (answers,).
 
@@ -42,6 +44,7 @@ class VersionTable:
     scale: tuple[float, float] = (1.0, 5.0)
     others: dict[str, Floats] = field(default_factory=dict)
     style: dict[str, Floats] = field(default_factory=dict)
+    score_scale: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         columns = (self.question, self.group, self.scores, self.ratings, self.text)

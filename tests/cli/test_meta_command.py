@@ -157,7 +157,7 @@ def test_what_is_wrong_is_said_with_its_cure(assay: Make, typed: list[str], code
 def test_the_effect_of_a_probe_is_the_paired_shift(assay: Make, set_file: Make) -> None:
     """Padding adds some 20 words to every answer: answer_length rises on each of the 6 pairs."""
     written = assay("probe", set_file(6), "-o", "probes", "--json").json
-    assert [each["samples"] for each in written["sets"]] == [6, 6, 6, 0, 6, 6]  # each sample has one context
+    assert [each["samples"] for each in written["sets"]] == [6, 6, 6, 0, 6, 6, 6]  # each sample has one context
     names = ("original", "padded")
     runs = [assay("run", f"probes/{name}.jsonl", "--metrics", "answer_length", "--json").json["run"] for name in names]
     report = assay("probe", "--effect", *runs, "--json").json

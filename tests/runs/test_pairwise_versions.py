@@ -50,8 +50,8 @@ def test_the_judge_s_choices_decide(judge, tmp_path) -> None:
     judged = asyncio.run(compare_by_judge(reading, judge))
     by_version = [judged.table.scores[judged.table.version == place] for place in (0, 1)]
     assert [float(np.mean(scores)) for scores in by_version] == pytest.approx([-0.4, 0.4])
-    assert judged.table.scale == (-1.0, 1.0)
     decision = decide_reading(judged)
+    assert decision.scale == (-1.0, 1.0)
     assert decision.differences[0].difference == pytest.approx(0.8)
     assert decision.basis == "scores"
     assert decision.sentence.startswith("By pairwise alone")

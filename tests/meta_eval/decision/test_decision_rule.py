@@ -1,6 +1,7 @@
 """The verdicts, their bounds and their sentences, by hand where a hand reaches."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -94,14 +95,41 @@ def test_ratings_of_few_groups_give_a_value_and_no_interval() -> None:
     assert any("fewer than 5 groups" in note for note in decision.notes)
 
 
-def test_one_rated_answer_of_a_version_ships_nothing_by_ratings() -> None:
-    """A has 40 rated answers, B one: what is said of B rests on the score, and says so."""
+def test_ratings_of_one_version_say_nothing_of_a_difference() -> None:
+    """A has 40 rated answers, B one: the scores alone decide, as if nothing were rated, and it is said."""
     a = 2 + np.arange(40.0) % 3
     b = np.where(np.arange(40) == 3, 4.0, np.nan)
-    decision = decide_versions(two_versions(a, b, scores_a=a, scores_b=a + 1 + 0.3 * (-1.0) ** np.arange(40)))
-    assert decision.basis == "scores"
+    scores_a, scores_b = a / 10, (a + 1 + 0.3 * (-1.0) ** np.arange(40)) / 10
+    table = two_versions(a, b, scores_a=scores_a, scores_b=scores_b, score_scale=(0.0, 1.0))
+    decision = decide_versions(table)
+    assert (decision.basis, decision.scale) == ("scores", (0.0, 1.0))
+    assert decision.differences[0].difference == pytest.approx(float((scores_b - scores_a).mean()))
     assert decision.differences[0].by_score
     assert any("1 rating of B does not count" in note for note in decision.notes)
+    assert any("40 ratings of A do not count: those of one version" in note for note in decision.notes)
+
+
+def test_a_version_of_which_nothing_is_known_is_an_error() -> None:
+    """C has neither ratings nor scores: no mean is made up for it."""
+    table = three_versions(np.arange(40) % 2, np.arange(40) % 3)
+    is_c = table.version == 2
+    known = [np.where(is_c, np.nan, column) for column in (table.scores, table.ratings)]
+    with pytest.raises(InputError, match="nothing is known of C"):
+        decide_versions(replace(table, scores=known[0], ratings=known[1]))
+
+
+def test_a_judge_that_always_prefers_one_version_is_sure() -> None:
+    """Every score of B is 1, of A -1, in 40 groups: the score alone says so, with a bound of what it did not see."""
+    nothing = np.full(40, np.nan)
+    table = two_versions(nothing, nothing, scores_a=-np.ones(40), scores_b=np.ones(40), scale=(-1.0, 1.0))
+    decision = decide_versions(table, measure="pairwise")
+    assert (decision.verdict, decision.basis) == ("ship", "scores")
+
+
+def test_the_same_answers_without_ratings_rest_on_no_rating() -> None:
+    nothing = np.full(10, np.nan)
+    table = two_versions(nothing, nothing, scores_a=np.arange(10), scores_b=np.arange(10), same=range(10))
+    assert (decide_versions(table).verdict, decide_versions(table).basis) == ("equivalent", "scores")
 
 
 def test_a_score_alone_never_says_equivalent() -> None:
