@@ -12,6 +12,7 @@ from ...text.wording import count_of, list_first, verb_of
 from ..arrays import Bools, Floats
 from ..estimate import log_odds_interval
 from .confidence_sequence import ConfidenceSequence
+from .discordant_groups import bound_by_counts
 from .max_t import MaxT
 from .preference_means import PreferenceMeans, combine_preferences
 from .preference_table import PreferenceTable
@@ -179,18 +180,25 @@ def _differences(
         allowed = _allowed_error(first, len(table.versions))
         if has_error and largest:
             difference, error, degrees = means.difference(first, second)
+            # where few groups differ, bounds by their counts may be narrower: half of the errors is theirs
+            is_few = degrees < means.degrees(first, second)
+            counts = [
+                bound_by_counts(table, first, second, part, at_every_look=always) if is_few else None
+                for part, always in ((allowed / 2, True), (ERROR / len(pairs) / 2, False))
+            ]
+            own = allowed / 2 if counts[0] else allowed
             sequence = _sequence(points)
-            half, width = (
-                sequence.half_width(error, degrees, error=allowed),
-                largest.quantile(1 - ERROR, degrees) * error,
-            )
+            half = sequence.half_width(error, degrees, error=own)
+            width = largest.quantile(1 - ERROR, degrees) * error
+            low, high = _narrower(difference, half, most, counts[0])
+            fixed_low, fixed_high = _narrower(difference, width, most, counts[1])
             row = replace(
                 row,
-                low=max(difference - half, -most),
-                high=min(difference + half, most),
-                p=min(1.0, ERROR / allowed * sequence.p_value(difference, error, degrees)),
-                fixed_low=max(difference - width, -most),
-                fixed_high=min(difference + width, most),
+                low=low,
+                high=high,
+                p=min(1.0, ERROR / own * sequence.p_value(difference, error, degrees)),
+                fixed_low=fixed_low,
+                fixed_high=fixed_high,
                 fixed_p=largest.p_value(difference / error, degrees),
             )
         elif (bound := _bound_without_spread(table, means, row, allowed)) is not None:
@@ -198,6 +206,14 @@ def _differences(
             row = replace(row, low=low, high=high, p=p, fixed_low=low, fixed_high=high, fixed_p=p)
         rows.append(row)
     return tuple(rows)
+
+
+def _narrower(difference: float, half: float, most: float, counts: tuple[float, float] | None) -> tuple[float, float]:
+    """The interval difference +- half, or the bounds by counts where it holds 0 too and is wider."""
+    low, high = max(difference - half, -most), min(difference + half, most)
+    if counts is not None and low <= 0 <= high and counts[1] - counts[0] < high - low:
+        return max(counts[0], -most), min(counts[1], most)
+    return low, high
 
 
 def _allowed_error(first: int, versions: int) -> float:
@@ -296,6 +312,13 @@ def _versions(
         own, low, high = table.version == place, None, None
         if enough and knows_level and error > _NO_ERROR * width and degrees > 0:
             low, high = log_odds_interval(mean, error, degrees, scale=table.scale, answers=int(own.sum()), level=level)
+        elif (
+            enough
+            and knows_level
+            and (groups := int((means.rated_by_group[:, place] > 0).sum())) >= FEWEST_RATED_GROUPS
+        ):
+            other = 1 - (1 - level) ** (1 / groups)  # so many groups may have another mean (Clopper and Pearson, 1934)
+            low, high = (mean + other * (end - mean) for end in table.scale)
         above = sum(_is_above(row, name, better=True) for row in differences)
         below = sum(_is_above(row, name, better=False) for row in differences)
         ranks = (1 + above, count - below)
@@ -345,6 +368,8 @@ def _is_within(row: VersionDifference, table: VersionTable, means: VersionMeans,
         return True
     if row.by_score or row.low is None or row.high is None:
         return False
+    if -margin < row.low and row.high < margin:
+        return True
     if not _has_error(table, means, *places):
         return max(-row.low, row.high) < margin
     difference, error, degrees = means.difference(*places)
@@ -453,23 +478,24 @@ def _notes(table: VersionTable, decision: Decision, is_rated: Bools) -> list[str
     if missing and missing < len(table.scores) and decision.basis != "ratings":
         have = verb_of(missing, "has", "have")
         notes.append(f"{count_of(missing, 'answer')} {have} no {measure}: the mean stands in for it.")
+    unrated = int((np.isnan(usable_ratings(table)) & changed_answers(table) & (table.version == 0)).sum())
+    if is_rated.any() and decision.verdict == "unsettled" and unrated and decision.needs.ratings is None:
+        notes.append(
+            f"{count_of(unrated, 'answer')} of {decision.in_use} that {verb_of(unrated, 'differs', 'differ')} "
+            f"{verb_of(unrated, 'is', 'are')} not rated yet: rate these first. It may settle it, not in 8 of 10 cases."
+        )
     rivals = (row for row in decision.differences if row.first == decision.in_use)
     notes += [note for row in rivals if (note := _style_note(row))]
     return notes
 
 
 def _style_note(row: VersionDifference) -> str:
-    """A warning where the difference is another one at equal style."""
-    if row.adjusted is None or row.adjusted_low is None or row.adjusted_high is None:
-        return ""
-    plain = row.fixed_low is not None and row.fixed_high is not None and not row.fixed_low <= 0 <= row.fixed_high
-    adjusted = not row.adjusted_low <= 0 <= row.adjusted_high
-    turns = row.difference * row.adjusted < 0 and (plain or adjusted)
-    if not turns and plain == adjusted:
+    """A warning where the difference at equal style is another one than as it stands."""
+    low, high = row.adjusted_low, row.adjusted_high
+    if row.adjusted is None or low is None or high is None or low <= row.difference <= high:
         return ""
     by = "ratings" if row.adjusted_by_ratings else "scores"
-    what = "the other way round" if turns else "gone" if plain else "seen only then"
     return (
-        f"At equal length and style the difference of {row.second} is {what}: {row.adjusted:+.2f} (likely "
-        f"{row.adjusted_low:+.2f} to {row.adjusted_high:+.2f}, by {by}), as it stands {row.difference:+.2f}."
+        f"At equal length and style the difference of {row.second} is another: {row.adjusted:+.2f} (likely "
+        f"{low:+.2f} to {high:+.2f}, by {by}), as it stands {row.difference:+.2f}."
     )

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import betaln
 
 from assay.errors import InputError
 from assay.meta_eval.decision import PreferenceTable, VersionTable, decide_versions
@@ -312,3 +313,29 @@ def test_one_worse_and_one_equal_keeps_what_is_in_use() -> None:
     """C differs from A by +-0.01, B is one worse: nothing is better, and nothing is left to settle."""
     wave = (-1.0) ** np.arange(200)
     assert decide_versions(three_versions(-1 + 0.5 * wave, 0.01 * wave)).verdict == "keep"
+
+
+def test_few_groups_that_differ_are_bounded_by_their_counts() -> None:
+    """Of 115 tasks A alone solves one and B alone two; looked at again and again, q = 0.124 is just too large for two.
+
+    B(3, 114) / (0.124^2 0.876^113) = 1 / 0.0125; the normal interval with the t of few degrees of freedom is wider.
+    """
+    solved_a, solved_b = np.ones(115), np.ones(115)
+    solved_a[:2] = solved_b[2] = 0.0
+    row = decide_versions(two_versions(solved_a, solved_b, scale=(0.0, 1.0))).differences[0]
+    assert betaln(3, 114) - 2 * math.log(row.high) - 113 * math.log1p(-row.high) == pytest.approx(
+        math.log(80), abs=1e-6
+    )
+    assert betaln(2, 115) - math.log(-row.low) - 114 * math.log1p(row.low) == pytest.approx(math.log(80), abs=1e-6)
+    assert row.fixed_high < row.high
+
+
+def test_equal_style_is_a_warning_only_where_it_disagrees() -> None:
+    """B is longer and better, not because of its length: at equal length the interval is wide, and nothing else."""
+    random = np.random.default_rng(3)
+    longer = random.integers(0, 5, 80).astype(float)
+    length = {"length": np.concatenate([np.zeros(80), longer])}
+    a = np.full(80, 2.0)
+    decision = decide_versions(two_versions(a, a + 0.4 + random.choice([-0.8, 0.8], 80), style=length))
+    assert decision.differences[0].adjusted is not None
+    assert not any("equal length" in note for note in decision.notes)

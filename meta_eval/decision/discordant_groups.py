@@ -1,0 +1,75 @@
+"""Bounds of a difference that only few groups show: by how many of them the one version is better, and the other."""
+
+import numpy as np
+from scipy import optimize, special, stats
+
+from .version_means import changed_answers, shared_ratings
+from .version_table import VersionTable
+
+_LARGEST_GROUP = 2.0  # times the usual size: beyond, one group counts for too much
+
+
+def bound_by_counts(
+    table: VersionTable, first: int, second: int, error: float, *, at_every_look: bool
+) -> tuple[float, float] | None:
+    """Bounds a difference by the shares of groups in which either version is better, each of which is at most a bound.
+
+    With U the upper bound of a share of G groups, the difference lies in [-U(groups in which the first is better) w,
+    U(groups in which the second is) w], w being the width of the scale, and more where groups differ in size. U at
+    every look is the end of the beta-binomial mixture (Robbins, 1970): the largest q with
+    B(k + 1, G - k + 1) / (q^k (1 - q)^(G - k)) < 2 / error; for a single look that of Clopper and Pearson (1934).
+
+    Args:
+        table: The answers.
+        first: The place of the first version.
+        second: The place of the second.
+        error: The share of errors of both bounds together.
+        at_every_look: Whether the bounds hold at every look.
+
+    Returns:
+        The bounds; None where not every answer that differs is rated, or where groups differ much in size.
+
+    Example:
+        Of 100 groups the second is better in two and the first in none, on a scale of 0 to 1; Clopper and Pearson:
+
+        >>> numbers = np.arange(100)
+        >>> ratings = np.concatenate([np.where(numbers < 2, 0.0, 1.0), np.ones(100)])
+        >>> table = VersionTable(("A", "B"), np.repeat([0, 1], 100), np.tile(numbers, 2), np.tile(numbers, 2),
+        ...                      ratings, ratings, np.arange(200), (0.0, 1.0))
+        >>> [round(end, 3) for end in bound_by_counts(table, 0, 1, 0.05, at_every_look=False)]
+        [-0.036, 0.07]
+    """
+    rows = (table.version == first) | (table.version == second)
+    ratings, changed = shared_ratings(table), changed_answers(table, (first, second))
+    if np.isnan(ratings[changed]).any():
+        return None
+    group = np.unique(table.group[rows], return_inverse=True)[1].ravel()
+    count = int(group.max()) + 1
+    sizes = np.stack([np.bincount(group[table.version[rows] == one], minlength=count) for one in (first, second)])
+    if (sizes[0] != sizes[1]).any() or sizes.max() > _LARGEST_GROUP * sizes.mean():
+        return None
+    values = np.where(changed, ratings, 0.0)[rows] * np.where(table.version[rows] == second, 1.0, -1.0)
+    differences = np.bincount(group, weights=values)
+    noise = 1e-9 * (table.scale[1] - table.scale[0])
+    width = (table.scale[1] - table.scale[0]) * float(sizes.max() / sizes.mean())
+    counts = int((differences < -noise).sum()), int((differences > noise).sum())
+    share = _share_at_every_look if at_every_look else _share_at_one_look
+    below, above = (share(count, len(differences), error / 2) * width for count in counts)
+    return -below, above
+
+
+def _share_at_one_look(count: int, groups: int, error: float) -> float:
+    return float(stats.beta.isf(error, count + 1, groups - count)) if count < groups else 1.0
+
+
+def _share_at_every_look(count: int, groups: int, error: float) -> float:
+    if count == groups:
+        return 1.0
+    evidence = special.betaln(count + 1, groups - count + 1)
+
+    def excess(share: float) -> float:
+        likelihood = special.xlogy(count, share) + special.xlog1py(groups - count, -share)
+        return float(evidence - likelihood + np.log(error))
+
+    start = max(count / groups, 1e-12)
+    return float(optimize.brentq(excess, start, 1 - 1e-12)) if excess(start) < 0 else start
