@@ -18,7 +18,7 @@ from ..meta_eval.table import RATER
 from ..text.wording import count_of, list_first, verb_of
 from .ratings.rated_set import FILE, ratings_of_answers
 from .ratings.rating_queue import RatingQueue
-from .ratings.same_raters import RatedText, average_ratings, find_common_raters, ratings_by_rater
+from .ratings.same_raters import RatedText, comparable_ratings, find_common_raters, ratings_by_rater
 from .version_answers import VersionAnswers
 from .version_pairing import PairedAnswer
 
@@ -135,13 +135,24 @@ def _average(
         by_rater = "no rater rated answers of every version, and how strict they are may differ"
         note = [f"All ratings count: {by_rater}."] if len(everyone) > 1 else []
         return [_mean(rated[places[key]].ratings) for key in texts], note
-    means = average_ratings(rated, common)
+    kept = comparable_ratings(rated, common)
+    means = [_mean(ratings) for ratings in kept]
     notes = []
     if others := everyone - common:
         count = sum(len(answer.ratings.keys() & others) for answer in rated)
         notes.append(
             f"{count_of(count, 'rating')} by {list_first(sorted(others), 5)} {verb_of(count, 'is', 'are')} left out: "
             "only raters count who rated answers of every version."
+        )
+    left_out = sum(
+        len(answer.ratings.keys() & common) - len(ratings)
+        for answer, ratings in zip(rated, kept, strict=True)
+        if ratings
+    )
+    if left_out:
+        notes.append(
+            f"{count_of(left_out, 'rating')} {verb_of(left_out, 'is', 'are')} left out: to a question only those raters "
+            "count who rated most of its answers."
         )
     if lost := sum(
         bool(answer.ratings.keys() & common) and math.isnan(mean) for answer, mean in zip(rated, means, strict=True)

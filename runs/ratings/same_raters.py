@@ -45,10 +45,7 @@ def find_common_raters(answers: Sequence[RatedText], versions: Collection[int]) 
 
 
 def average_ratings(answers: Sequence[RatedText], raters: Collection[str]) -> list[float]:
-    """Returns the mean rating of each answer, NaN without one.
-
-    Of a question that is rated in several versions only those raters count who rated most of its answers, two or more:
-    of two answers those who rated both.
+    """Returns the mean of the ratings of each answer that count (`comparable_ratings`), NaN without one.
 
     Args:
         answers: The answers.
@@ -62,18 +59,29 @@ def average_ratings(answers: Sequence[RatedText], raters: Collection[str]) -> li
         >>> average_ratings(answers, {"ann", "bob"})
         [3.0, 4.0]
     """
+    return [sum(row.values()) / len(row) if row else float("nan") for row in comparable_ratings(answers, raters)]
+
+
+def comparable_ratings(answers: Sequence[RatedText], raters: Collection[str]) -> list[dict[str, float]]:
+    """Returns the ratings of each answer that count.
+
+    Of a question that is rated in several versions only those raters count who rated most of its answers, two or more:
+    of two answers those who rated both.
+
+    Args:
+        answers: The answers.
+        raters: The raters who count (`find_common_raters`).
+    """
     by_question = defaultdict[Hashable, list[int]](list)
     for place, answer in enumerate(answers):
         if answer.ratings.keys() & set(raters):
             by_question[answer.question].append(place)
-    means = [float("nan")] * len(answers)
+    kept: list[dict[str, float]] = [{} for _ in answers]
     for places in by_question.values():
-        kept = _raters_of_most(places, answers, raters)
+        who = _raters_of_most(places, answers, raters)
         for place in places:
-            values = [value for rater, value in answers[place].ratings.items() if rater in kept]
-            if values:
-                means[place] = sum(values) / len(values)
-    return means
+            kept[place] = {rater: value for rater, value in answers[place].ratings.items() if rater in who}
+    return kept
 
 
 def _raters_of_most(places: Sequence[int], answers: Sequence[RatedText], raters: Collection[str]) -> Collection[str]:

@@ -316,9 +316,9 @@ def test_one_worse_and_one_equal_keeps_what_is_in_use() -> None:
 
 
 def test_few_groups_that_differ_are_bounded_by_their_counts() -> None:
-    """Of 115 tasks A alone solves one and B alone two; looked at again and again, q = 0.124 is just too large for two.
+    """Of 115 tasks A alone solves one and B alone two; looked at again and again, q = 0.113 is just too large for two.
 
-    B(3, 114) / (0.124^2 0.876^113) = 1 / 0.0125; the normal interval with the t of few degrees of freedom is wider.
+    B(3, 114) / (0.113^2 0.887^113) = 1 / 0.0125; the normal interval with the t of few degrees of freedom is wider.
     """
     solved_a, solved_b = np.ones(115), np.ones(115)
     solved_a[:2] = solved_b[2] = 0.0
