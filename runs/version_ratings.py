@@ -151,8 +151,8 @@ def _average(
     )
     if left_out:
         notes.append(
-            f"{count_of(left_out, 'rating')} {verb_of(left_out, 'is', 'are')} left out: to a question only those raters "
-            "count who rated most of its answers."
+            f"{count_of(left_out, 'rating')} {verb_of(left_out, 'is', 'are')} left out: of a question only those raters"
+            " count who rated most of its answers."
         )
     if lost := sum(
         bool(answer.ratings.keys() & common) and math.isnan(mean) for answer, mean in zip(rated, means, strict=True)

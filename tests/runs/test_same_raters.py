@@ -2,7 +2,7 @@
 
 import math
 
-from assay.runs.ratings.same_raters import RatedText, average_ratings, find_common_raters
+from assay.runs.ratings.same_raters import RatedText, average_ratings, comparable_ratings, find_common_raters
 
 
 def text(question: str, *versions: int, **ratings: float) -> RatedText:
@@ -43,3 +43,12 @@ def test_of_three_answers_those_count_who_rated_most_of_them() -> None:
 def test_several_answers_of_one_version_are_one_side() -> None:
     trials = [text("task", 0, ann=1), text("task", 0, bob=3), text("task", 1, ann=5), text("task", 1, bob=4)]
     assert known(average_ratings(trials, {"ann", "bob"})) == [1, 3, 5, 4]
+
+
+def test_the_ratings_that_count_are_those_of_the_means() -> None:
+    """Cleo rated one of the two answers: her rating is left out, and can be counted."""
+    pair = [
+        RatedText("Q", frozenset({0}), {"ann": 2, "cleo": 5}),
+        RatedText("Q", frozenset({1}), {"ann": 4}),
+    ]
+    assert comparable_ratings(pair, {"ann", "cleo"}) == [{"ann": 2}, {"ann": 4}]
