@@ -12,7 +12,7 @@ from ...text.wording import count_of, list_first, verb_of
 from ..arrays import Bools, Floats
 from ..estimate import log_odds_interval
 from .confidence_sequence import ConfidenceSequence
-from .discordant_groups import bound_by_counts
+from .discordant_groups import bound_by_counts, bound_mean_by_counts
 from .max_t import MaxT
 from .preference_means import PreferenceMeans, combine_preferences
 from .preference_table import PreferenceTable
@@ -47,6 +47,7 @@ OF_OTHER_PAIRS = 0.2
 """The share of the errors that goes to pairs without the version in use, which decide nothing but ranks."""
 _NO_ERROR = 1e-9  # as a share of the scale
 _LITTLE = 0.05
+_GROUPS_PER_ROW = 3
 
 
 def decide_versions(
@@ -308,17 +309,17 @@ def _versions(
     is_rated, knows_level = ~np.isnan(ratings), _knows_level(table)
     rows = []
     for place, name in enumerate(table.versions):
-        mean, error, degrees = means.mean(place)
         own, low, high = table.version == place, None, None
-        if enough and knows_level and error > _NO_ERROR * width and degrees > 0:
-            low, high = log_odds_interval(mean, error, degrees, scale=table.scale, answers=int(own.sum()), level=level)
-        elif (
-            enough
-            and knows_level
-            and (groups := int((means.rated_by_group[:, place] > 0).sum())) >= FEWEST_RATED_GROUPS
-        ):
-            other = 1 - (1 - level) ** (1 / groups)  # so many groups may have another mean (Clopper and Pearson, 1934)
-            low, high = (mean + other * (end - mean) for end in table.scale)
+        mean, error, degrees = means.mean(place)
+        mean = min(max(mean, table.scale[0]), table.scale[1])  # a regression may go beyond the scale
+        if enough and knows_level:
+            if error > _NO_ERROR * width and degrees > 0:
+                answers = int(own.sum())
+                low, high = log_odds_interval(mean, error, degrees, scale=table.scale, answers=answers, level=level)
+            if low is None or high is None or degrees < means.degrees(place):
+                bounds = bound_mean_by_counts(ratings[own], table.group[own], table.scale, 1 - level)
+                if bounds is not None and (low is None or high is None or bounds[1] - bounds[0] < high - low):
+                    low, high = min(bounds[0], mean), max(bounds[1], mean)
         above = sum(_is_above(row, name, better=True) for row in differences)
         below = sum(_is_above(row, name, better=False) for row in differences)
         ranks = (1 + above, count - below)
@@ -430,6 +431,8 @@ def _others(table: VersionTable, seed: int) -> tuple[OtherDifference, ...]:
         count >= FEWEST_RATED_GROUPS and degrees > 0 and one.difference(0, rival)[1] > 1e-12
         for _, rival, one in estimates
     ]
+    if count < _GROUPS_PER_ROW * len(estimates):  # too few groups to know how the rows go together: as if they did not
+        covariance = np.diag(np.diag(covariance))
     largest = MaxT.of_covariance(covariance, degrees, seed=seed) if any(known) else None
     rows = []
     for (name, rival, one), has_error in zip(estimates, known, strict=True):

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import optimize, special, stats
 
+from ..arrays import Floats, Places
 from .version_means import changed_answers, shared_ratings
 from .version_table import VersionTable
 
@@ -56,6 +57,42 @@ def bound_by_counts(
     share = _share_at_every_look if at_every_look else _share_at_one_look
     below, above = (share(count, len(differences), error / 2) * width for count in counts)
     return -below, above
+
+
+def bound_mean_by_counts(
+    values: Floats, group: Places, scale: tuple[float, float], error: float
+) -> tuple[float, float] | None:
+    """Bounds a mean of which most groups show the same value, for a single look.
+
+    With v the value of most groups and U the upper bound of the share of the others (Clopper and Pearson, 1934), the
+    mean lies in v (1 - U) + U [the scale].
+
+    Args:
+        values: The ratings of a version's answers, all of them, (answers,).
+        group: Their groups, (answers,).
+        scale: The lowest and the highest rating.
+        error: The share of errors.
+
+    Returns:
+        The bounds; None where a rating is missing, or groups differ much in size.
+
+    Example:
+        One of 100 answers is rated 4, the others 5 of 5: U is 5.4%, so that the mean is at least 4.78.
+
+        >>> low, high = bound_mean_by_counts(np.r_[4.0, np.full(99, 5.0)], np.arange(100), (1.0, 5.0), 0.05)
+        >>> round(low, 2), round(high, 2)
+        (4.78, 5.0)
+    """
+    number = np.unique(group, return_inverse=True)[1].ravel()
+    sizes = np.bincount(number)
+    if np.isnan(values).any() or sizes.max() > _LARGEST_GROUP * sizes.mean():
+        return None
+    means = (np.bincount(number, weights=values) / sizes).round(9)
+    usual, counts = np.unique(means, return_counts=True)
+    value, others = float(usual[counts.argmax()]), len(means) - int(counts.max())
+    share = min(1.0, _share_at_one_look(others, len(means), error / 2) * float(sizes.max() / sizes.mean()))
+    low, high = (value + share * (end - value) for end in scale)
+    return low, high
 
 
 def _share_at_one_look(count: int, groups: int, error: float) -> float:

@@ -225,7 +225,7 @@ class Decision:
         rival = f"those of {row.second}" if len(self.versions) == 2 else f"those of the next best, {row.second}"
         likely = f"{-(row.high or 0.0):.2f} to {-(row.low or 0.0):.2f}"
         if row.high is not None and row.high >= 0:
-            rest = f"no other is better, and the next best, {row.second}, differs by less than {self.margin:g}"
+            rest = f"no other is better, and the next best, {row.second}, differs by less than {self.margin:.3g}"
             return self._start(f"keep {row.first}: {rest} (likely {_range(row)}, {self._unit}).")
         return self._start(
             f"keep {row.first}: {self._is_higher(-row.difference, rival)} (likely {likely}, {self._unit})."
@@ -234,10 +234,10 @@ class Decision:
     def _equivalent(self) -> str:
         row = self.deciding
         if len(self.versions) == 2:
-            how = "no difference" if not (row.difference or row.low or row.high) else f"likely {_range(row)}"
-            rest = f"{row.second} and {row.first} differ by less than {self.margin:g} ({how}, {self._unit})."
+            how = f"{row.difference:+.2f}" if row.difference or row.low or row.high else "no difference"
+            rest = f"{row.second} and {row.first} differ by less than {self.margin:.3g} ({how}, {self._unit})."
         else:
-            rest = f"no other version differs from {row.first} by {self.margin:g} or more ({self._unit})."
+            rest = f"no other version differs from {row.first} by {self.margin:.3g} or more ({self._unit})."
         return self._start(f"no difference that matters: {rest}")
 
     def _unsettled(self) -> str:

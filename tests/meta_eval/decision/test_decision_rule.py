@@ -339,3 +339,23 @@ def test_equal_style_is_a_warning_only_where_it_disagrees() -> None:
     decision = decide_versions(two_versions(a, a + 0.4 + random.choice([-0.8, 0.8], 80), style=length))
     assert decision.differences[0].adjusted is not None
     assert not any("equal length" in note for note in decision.notes)
+
+
+def test_one_answer_of_sixty_rated_otherwise() -> None:
+    """All 5, one 4 in B: U at one look (Sidak, two sides) of a share of 60 bounds the mean of B, and of A with none."""
+    b = np.full(60, 5.0)
+    b[7] = 4.0
+    decision = decide_versions(two_versions(np.full(60, 5.0), b))
+    of_a, of_b = decision.versions
+    assert (of_a.high, of_b.high) == (5.0, 5.0)
+    assert of_a.low > of_b.low > 4.5
+    assert -0.7 < decision.differences[0].low < decision.differences[0].high < 0.7
+
+
+def test_a_mean_stays_on_its_scale() -> None:
+    """The scores of the unrated answers would lift the mean of A beyond 5."""
+    a = np.where(np.arange(60) < 20, 5.0, np.nan)
+    a[:3] = 4.0
+    scores = np.where(np.arange(60) < 3, 0.0, np.where(np.arange(60) < 20, 1.0, 1.4))
+    decision = decide_versions(two_versions(a, np.where(np.isnan(a), a, 4.0), scores_a=scores, scores_b=scores))
+    assert decision.versions[0].mean <= 5.0
