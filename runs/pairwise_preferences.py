@@ -1,5 +1,6 @@
 """Which version's answer a judge prefers, for each question and each two versions, and how far the order decides."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -69,6 +70,7 @@ class PairwisePreferences:
         scores: Of each that the judge was asked about, the score of `pairwise`, whose evidence has both orders.
         position: How far the order decides.
         usage: What the calls took.
+        failures: Why a comparison failed, of each that did.
         notes: What a reader should know: what was not compared, or not as it is.
     """
 
@@ -76,6 +78,7 @@ class PairwisePreferences:
     scores: tuple[Score, ...]
     position: PositionBias
     usage: Usage
+    failures: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -197,12 +200,16 @@ async def prefer_versions(
             notes.failures.append(score.reason)
             del preferences[key]
         else:
-            preferences[key] = _with_choice(preferences[key], score.evidence["choice"], score.reason)
+            pair = preferences[key]
+            names = {"first": pair.first, "second": pair.second}
+            notes.addressed.update(names[place] for place in score.evidence.get("words_to_the_judge_in", ()))
+            preferences[key] = _with_choice(pair, score.evidence["choice"], score.reason)
     asked = tuple(scores[key] for key in comparisons)
     groups = [comparisons[key].source for key in comparisons]
     usage = Usage.total([score.usage for score in asked])
     position = measure_position_bias(asked, groups)
-    return PairwisePreferences(tuple(preferences.values()), asked, position, usage, notes.sentences())
+    failures = tuple(notes.failures)
+    return PairwisePreferences(tuple(preferences.values()), asked, position, usage, failures, notes.sentences())
 
 
 class _Notes:
@@ -210,6 +217,7 @@ class _Notes:
 
     def __init__(self) -> None:
         self.failures: list[str] = []
+        self.addressed = Counter[str]()  # the versions out of whose answers words to the judge were left
         self.whole = self.joined = self.cut = 0
 
     def sentences(self) -> tuple[str, ...]:
@@ -224,6 +232,11 @@ class _Notes:
         if self.joined:
             joined = count_of(self.joined, "comparison", "comparisons")
             sentences.append(f"In {joined} the versions read different contexts; the judge read those of both.")
+        if self.addressed:
+            of_versions = ", ".join(
+                f"of {name} in {count_of(count, 'comparison')}" for name, count in self.addressed.items()
+            )
+            sentences.append(f"Words to the judge were left out of answers: {of_versions}.")
         if self.failures:
             count = len(self.failures)
             failed = f"{count_of(count, 'comparison')} failed and {verb_of(count, 'does', 'do')} not count"

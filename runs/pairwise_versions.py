@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import JudgeError
 from ..eval_sets import Sample
 from ..judges import JudgeLike
 from ..metrics.pairwise import Pairwise
+from ..text.wording import count_of, verb_of
 from .pairwise_preferences import CONCURRENCY, net_preferences, prefer_versions
 
 if TYPE_CHECKING:
+    from ..meta_eval.arrays import Bools
+    from ..meta_eval.decision import VersionTable
     from .decide import VersionReading
     from .execute import Keep
 
 _SCALE = (-1.0, 1.0)
+_COLUMNS = ("version", "question", "group", "scores", "ratings", "text")
 
 
 async def compare_by_judge(
@@ -25,7 +30,8 @@ async def compare_by_judge(
     """Asks a judge which version's answer to each question is better, in both orders; that is the score of the answers.
 
     The score of an answer is the share of its comparisons that it won less the share that it lost, from -1 to 1. Where
-    a version has several answers to a question, the first is compared.
+    a version has several answers to a question, the first is compared. Answers that have neither a comparison nor a
+    rating are left out: a comparison that failed is no tie.
 
     Args:
         reading: The versions as they were read.
@@ -38,9 +44,15 @@ async def compare_by_judge(
 
     Raises:
         BudgetReached: The next call would pass the judge's budget.
+        JudgeError: The judge gave no usable choice in any comparison.
     """
     names, questions = reading.table.versions, _read_questions(reading)
     judged = await prefer_versions(questions, judge, keep=keep, concurrency=concurrency)
+    if judged.failures and all(score.value is None for score in judged.scores):
+        raise JudgeError(
+            f"the judge gave no usable choice in any of {count_of(len(judged.failures), 'comparison')}. The first: "
+            f"{judged.failures[0].rstrip('.')}. Name another judge (--judge), or decide by ratings or another metric"
+        )
     net = net_preferences(judged.preferences)
     scores = np.array(
         [
@@ -51,8 +63,34 @@ async def compare_by_judge(
         ]
     )
     table = reading.table
-    notes = (judged.position.sentence, *judged.notes, *reading.notes)
-    return replace(reading, table=replace(table, scores=scores, score_scale=_SCALE), measure=Pairwise.name, notes=notes)
+    table = replace(table, scores=scores, score_scale=_SCALE)
+    is_kept = _is_known(table)
+    left_out = int((~is_kept).sum())
+    missing = (
+        [f"{count_of(left_out, 'answer')} without a comparison {verb_of(left_out, 'does', 'do')} not count."]
+        if left_out
+        else []
+    )
+    return replace(
+        reading,
+        table=_keep_rows(table, is_kept),
+        answers=tuple(answer for answer, stays in zip(reading.answers, is_kept.tolist(), strict=True) if stays),
+        measure=Pairwise.name,
+        notes=(judged.position.sentence, *judged.notes, *missing, *reading.notes),
+    )
+
+
+def _is_known(table: "VersionTable") -> "Bools":
+    """Which answers have a score or a rating, (answers,); all of a version that has neither, which must not vanish."""
+    is_known = ~(np.isnan(table.scores) & np.isnan(table.ratings))
+    counts = np.bincount(table.version[is_known], minlength=len(table.versions))
+    return is_known | (counts == 0)[table.version]
+
+
+def _keep_rows(table: "VersionTable", rows: "Bools") -> "VersionTable":
+    columns = {name: getattr(table, name)[rows] for name in _COLUMNS}
+    others, style = ({name: one[rows] for name, one in part.items()} for part in (table.others, table.style))
+    return replace(table, **columns, others=others, style=style)
 
 
 def count_comparisons(reading: "VersionReading") -> int:

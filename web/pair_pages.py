@@ -30,7 +30,6 @@ class PairPages(RaterPages):
         content: dict[str, Any] = {
             "template": "pair.html",
             "title": words.compare_title,
-            "item": assignment.name,
             "showing": assignment.showing,
             "question": sides[0].user_input,
             "choices": (words.a_better, words.about_the_same, words.b_better),
@@ -55,8 +54,9 @@ class PairPages(RaterPages):
         value = form.text("value")
         if value != CANNOT_TELL and value not in _SIDES:
             raise UsageError("choose 1 (A is better), 2 (about the same) or 3 (B is better)")
-        queue, pair = PairQueue(database, self._queue), form.json_text("sample")
-        queue.choose(rater, pair, _SIDES.get(value), reason=read_reason(form), showing=form.text("showing"))
+        queue, showing = PairQueue(database, self._queue), form.text("showing")
+        pair = queue.shown_item(rater, showing)
+        queue.choose(rater, pair, _SIDES.get(value), reason=read_reason(form), showing=showing)
 
 
 def _view_side(answer: Sample, language: Language, around: int | None, *, is_of_turns: bool) -> ThreadView:

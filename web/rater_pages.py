@@ -79,7 +79,6 @@ class RaterPages:
         content: dict[str, Any] = {
             "template": "rate.html",
             "title": words.title,
-            "item": sample.id,
             "showing": assignment.showing,
             "sample": sample,
             "turn": turn,
@@ -115,14 +114,15 @@ class RaterPages:
         Raises:
             UsageError: It says nothing that can be kept.
         """
-        queue, sample = RatingQueue(database, self._queue), form.json_text("sample")
+        queue, showing = RatingQueue(database, self._queue), form.text("showing")
+        sample = queue.shown_item(rater, showing)
         queue.save(
             rater,
             sample,
             None if form.text("value") == CANNOT_TELL else form.level("value"),
             reason=read_reason(form),
             wrong_sentences=_marked_sentences(queue.sample(sample), set(form.texts("wrong"))),
-            showing=form.text("showing"),
+            showing=showing,
         )
 
     async def _undo(self, request: Request) -> Response:

@@ -105,10 +105,11 @@ def decide(
         raise UsageError(f"{report}: name an .html file in a folder that exists")
     options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level, not as_json)
     reading = read_versions(_open_store(store), runs, options)
+    unjudged = reading  # also where a comparison fails, an answer can be rated
     if judge is not None or metric == _PAIRWISE:
         reading = _compare_by_judge(reading, metric, judge, session_options, store)
     decision = decide_reading(reading, margin=margin, seed=seed)
-    to_rate = list_next(reading, decision.needs.ratings or _TO_RATE, seed)
+    to_rate = list_next(unjudged, decision.needs.ratings or _TO_RATE, seed)
     if report is not None:
         from ..runs.deciding_answers import find_deciding_questions, read_deciding_answers
         from ..runs.decision_report import write_decision_report

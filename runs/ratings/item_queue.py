@@ -305,6 +305,30 @@ class ItemQueue:
                 self._count(item, +1)
             return True
 
+    def shown_item(self, rater: str, showing: str) -> str:
+        """The id of the item that a form is of: one that the rater has open, or rated in this series.
+
+        Pages name an item by its `OpenItem.showing` alone, since its id would tell a hidden repeat.
+
+        Args:
+            rater: Who sent the form.
+            showing: The `OpenItem.showing` of the form.
+
+        Raises:
+            UsageError: The rater is unknown, or saw nothing under this showing.
+        """
+        self._check_rater(rater)
+        series = self.series
+        seen = (
+            "SELECT sample, is_repeat FROM rating_locks WHERE queue = ? AND rater = ?",
+            "SELECT sample, is_repeat FROM ratings WHERE queue = ? AND rater = ? AND series = ? ORDER BY number DESC",
+        )
+        for query, values in zip(seen, ((self.id, rater), (self.id, rater, series)), strict=True):
+            for item, is_repeat in self._db.execute(query, values).fetchall():
+                if showing == self._showing(rater, series, str(item), bool(is_repeat)):
+                    return str(item)
+        raise UsageError(f"{rater} does not have this open any more; load the page again")
+
     def undo(self, rater: str) -> OpenItem | None:
         """Takes back the rater's last rating of this series and opens that item again; None when there is none."""
         self._check_rater(rater)

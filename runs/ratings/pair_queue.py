@@ -175,6 +175,9 @@ class PairQueue(ItemQueue):
         return [str(name) for (name,) in rows]
 
     def _is_first_left(self, rater: str, pair: str, is_repeat: bool) -> bool:
-        """Draws the sides, once per rater and pair; a hidden repeat exchanges them, which shows who clicks one side."""
-        draw = random.Random(f"side {self.settings.seed} {rater} {pair}")
+        """Draws the sides, once per rater and pair; a hidden repeat exchanges them, which shows who clicks one side.
+
+        Every queue draws anew: whoever has learnt the sides of one knows nothing of the next.
+        """
+        draw = random.Random(f"side {self.id} {self.settings.seed} {rater} {pair}")
         return (draw.random() < 0.5) is not is_repeat

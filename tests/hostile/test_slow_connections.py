@@ -217,7 +217,7 @@ def test_raters_at_once_lose_nothing_beside_an_attack(serve: Serve, count: int) 
         for _ in range(2):
             fields = hidden_fields(server.get("/rate", cookie).text)
             if server.post("/rate", cookie, fields | {"value": "4"}).status == 303:
-                confirmed.append((rater, fields["sample"].strip('"')))
+                confirmed.append((rater, fields["showing"]))
 
     attacker = threading.Thread(target=open_connections)
     attacker.start()

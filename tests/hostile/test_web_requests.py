@@ -83,7 +83,7 @@ VIEW_PATHS = [
 QUERY = ["q", "page", "language", "type", "group", "rated", "metric", "status", "min", "max", "sort", "order", "id",
         "by",
          "done", "a", "b", "list", "name", "turn"]  # fmt: skip
-FIELDS = ["sample", "value", "reason", "wrong", "queue", "raters", "set", "turn"]
+FIELDS = ["sample", "showing", "value", "reason", "wrong", "queue", "raters", "set", "turn"]
 
 
 def write_store(folder: Path, url: str = "") -> None:

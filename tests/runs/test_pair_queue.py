@@ -89,6 +89,16 @@ def test_sides_are_of_the_rater_and_the_question(store: Store, tmp_path: Path) -
     assert sides["ada"] != sides["bob"]
 
 
+def test_sides_of_one_queue_tell_nothing_of_another_s(store: Store, tmp_path: Path) -> None:
+    """With the same raters, seed and places: round 1's exported sides are no key to round 2."""
+    rounds = [
+        make_queue(store, write_versions(tmp_path, *names, count=60)) for names in (("old", "new"), ("new", "newer"))
+    ]
+    for rater in ("ada", "bob"):
+        sides = [[queue._is_first_left(rater, f"pair-{n}", False) for n in range(1, 61)] for queue in rounds]
+        assert 10 < sum(one is other for one, other in zip(*sides, strict=True)) < 50
+
+
 def test_answers_that_are_the_same_are_ties_that_nobody_is_asked_about(store: Store, tmp_path: Path) -> None:
     queue = make_queue(store, write_versions(tmp_path, "old", "new", count=6, same=4))
     assert queue.size() == 2 and len(queue.comparison.same) == 4

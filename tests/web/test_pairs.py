@@ -91,10 +91,25 @@ def test_a_second_click_does_not_count_twice_and_a_wrong_value_not_at_all(pair_s
         assert site.ratings() == []
         for _ in range(2):
             assert ada.post("/rate", data=form | {"value": "2"}).status_code == 200
-        assert ada.post("/rate", data=form | {"value": "1", "sample": '"pair-99"'}).status_code == 400
+        assert ada.post("/rate", data=form | {"value": "1", "showing": form["showing"][::-1]}).status_code == 400
         other = hidden_fields(ada.get("/rate").text)
         assert ada.post("/rate", data=other | {"value": "1", "showing": "made up"}).status_code == 400
     assert [rating.value for rating in site.ratings()] == [0]
+
+
+def test_nothing_on_the_page_tells_a_hidden_repeat(pair_site: Start) -> None:
+    """Its fields are those of any other pair, no field comes twice, and no number counts the pairs."""
+    site = pair_site(answers("Press", 12), answers("Click", 12), repeat_share=0.5)
+    showings = []
+    with enter(site, site.links["ada"]) as ada:
+        while "showing" in (form := hidden_fields(page := ada.get("/rate").text)):
+            assert set(form) == {"csrf", "showing"} and "pair-" not in page
+            showings.append(form["showing"])
+            assert ada.post("/rate", data=form | {"value": "2"}).status_code == 200
+        assert ada.post("/rate", data=form | {"value": "1", "showing": showings[0]}).status_code == 200  # sent late
+    ratings = site.ratings()
+    assert any(rating.is_repeat for rating in ratings) and len(ratings) == len(showings) == len(set(showings))
+    assert {rating.value for rating in ratings} == {0}
 
 
 def test_the_coordinator_sees_choices_agreement_and_what_is_disputed(pair_site: Start) -> None:

@@ -101,7 +101,7 @@ def test_a_long_conversation_is_read_page_by_page(rating_site: Start) -> None:
         assert later
         page = client.get(later[1]).text
         assert "Turns 300 to 599" in page and len(page) < 1_000_000
-        assert hidden_fields(page)["sample"] == '"long"'
+        assert "showing" in hidden_fields(page)
         for turn in ("9" * 30, "-1", "x"):
             assert client.get("/rate", params={"turn": turn}).status_code == 200
 

@@ -1,6 +1,5 @@
 """The rating server killed, and twenty raters at once: no rating that was confirmed is lost, and none counts twice."""
 
-import json
 import random
 import sqlite3
 import statistics
@@ -32,17 +31,17 @@ def answers(count: int) -> list[Sample]:
 
 
 def rate_until_killed(link: str, confirmed: list[str]) -> None:
-    """Rates as fast as the server answers; `confirmed` gets each answer whose rating the server confirmed."""
+    """Rates as fast as the server answers; `confirmed` gets the showing of each rating that the server confirmed."""
     address = link.split("/enter/", maxsplit=1)[0]
     try:
         with httpx.Client(headers={"origin": address}, base_url=address, timeout=10) as client:
             client.get(link, follow_redirects=True)
             while True:
                 fields = hidden_fields(client.get("/rate").text)
-                if "sample" not in fields:
+                if "showing" not in fields:
                     return
                 if client.post("/rate", data=fields | {"value": "3"}).status_code == 303:
-                    confirmed.append(json.loads(fields["sample"]))
+                    confirmed.append(fields["showing"])
     except httpx.TransportError:
         return  # killed
 
@@ -77,13 +76,14 @@ def test_kill_9_loses_no_confirmed_rating_and_doubles_none(
     database = open_database(tmp_path / ".assay", wait=10)
     (name,) = queue_ids(database, None)  # every start went on with the same queue
     queue = open_item_queue(database, name)
-    stored = Counter((rating.rater, rating.sample) for rating in queue.ratings() if not rating.is_repeat)
+    ratings = queue.ratings()
+    stored = Counter((one.rater, queue._showing(one.rater, one.series, one.sample, one.is_repeat)) for one in ratings)
     assert set(stored.values()) == {1}
-    for rater, samples in confirmed.items():
-        assert samples, "nothing was rated between start and kill"
-        assert {(rater, sample) for sample in samples} <= set(stored)
-    assert len(stored) - len({(rater, one) for rater, samples in confirmed.items() for one in samples}) <= 2 * kills
-    assert queue.counts()[0] == len(stored)
+    for rater, showings in confirmed.items():
+        assert showings, "nothing was rated between start and kill"
+        assert {(rater, showing) for showing in showings} <= set(stored)
+    assert len(stored) - len({(rater, one) for rater, showings in confirmed.items() for one in showings}) <= 2 * kills
+    assert queue.counts()[0] == sum(not one.is_repeat for one in ratings)
     database.close()
 
 
@@ -104,7 +104,7 @@ def test_twenty_raters_at_once_wait_less_than_200_ms(rating_site: Start, request
                 started = time.perf_counter()
                 fields = hidden_fields(client.get("/rate").text)
                 seconds.append(time.perf_counter() - started)
-                if "sample" not in fields:
+                if "showing" not in fields:
                     return count
                 time.sleep(draw.uniform(0.1, 0.3))
                 started = time.perf_counter()
@@ -174,8 +174,8 @@ def test_two_browsers_of_one_rater_and_two_raters_at_once(rating_site: Start) ->
     site = rating_site(answers(1), per_answer=1)
     with entered(site, "ada") as first, entered(site, "ada") as second, entered(site, "bob") as bob:
         forms = [hidden_fields(browser.get("/rate").text) for browser in (first, second)]
-        assert forms[0]["sample"] == forms[1]["sample"]
-        assert "sample" not in hidden_fields(bob.get("/rate").text)
+        assert forms[0]["showing"] == forms[1]["showing"]
+        assert "showing" not in hidden_fields(bob.get("/rate").text)
         with ThreadPoolExecutor(2) as pool:
             sent = [
                 pool.submit(browser.post, "/rate", data=form | {"value": value})

@@ -87,7 +87,7 @@ def test_cannot_tell_undo_and_the_end(site: Any, ada: Any) -> None:
     assert "Nothing is left for you" in last.text
     assert [rating.value for rating in site.ratings()] == [1, 2, 3, None]
     reopened = ada.post("/undo", data=hidden_fields(last.text))
-    assert hidden_fields(reopened.text)["sample"] == '"s3"'
+    assert "showing" in hidden_fields(reopened.text)
     assert [rating.value for rating in site.ratings()] == [1, 2, 3]
 
 
