@@ -162,6 +162,27 @@ def test_a_file_of_ratings_names_answers_by_text_or_by_id_and_version(tmp_path: 
         read(tmp_path, old, new, ratings=(ambiguous,))
 
 
+@pytest.mark.parametrize(
+    ("rows", "cause"),
+    [
+        (
+            "id,rater,rating,version\nq0,ada,1,old\nq0,ada,5,new\n",
+            "column version names 'old', 'new', and",
+        ),
+        ("id,rater,rating,system\nq0,ada,1,old\n", r"call the runs as the file does \(assay decide old=RUN\)"),
+        ("id,rater,rating\nq0,ada,1\nq0,ada,5\n", r"is an answer of A and B; say whose .* column `version` \(A, B\)"),
+        ("id,rating\nq0,1\nq0,5\n", r"line 3, field id: 'q0' stands at line 2 too, and is an answer of A and B; say"),
+        ("id,rating,version\nz,1,old\n", "none of its ratings is of an answer .* column version names 'old'"),
+    ],
+)
+def test_ratings_that_name_no_version_say_so_and_how_to_name_it(rows: str, cause: str, tmp_path: Path) -> None:
+    file = tmp_path / "ratings.csv"
+    file.write_text(rows, encoding="utf-8")
+    with pytest.raises(InputError, match=cause) as error:
+        read(tmp_path, version("old", [None] * 3), version("new", [None] * 3), ratings=(file,))
+    assert "keep one of them" not in str(error.value)
+
+
 def test_a_file_on_another_scale_stands_in_for_the_ratings_that_came_with_the_answers(tmp_path: Path) -> None:
     file = tmp_path / "ten.csv"
     file.write_text("id,version,rating,rating_min,rating_max\nq0,A,8,1,10\nq0,B,9,1,10\n")
