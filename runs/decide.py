@@ -374,7 +374,7 @@ def _describe_same(names: Sequence[str], answers: Sequence[PairedAnswer]) -> lis
 
 
 def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sample]]:
-    """Lists what to rate next: questions whose answers differ and are not all rated, drawn at random.
+    """Lists what to rate next: questions whose answers differ, are not all rated and not all compared, drawn at random.
 
     Args:
         reading: The versions.
@@ -392,13 +392,25 @@ def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sa
         by_version.setdefault(answer.question, {}).setdefault(answer.version, set()).add(answer.text)
         if not math.isnan(rating):
             rated.add((answer.question, answer.text))
+    compared = _find_compared(reading.preferences)
     open_questions = [
         [answer.sample for text, answer in texts.items() if (question, text) not in rated]
         for question, texts in questions.items()
-        if len(set(map(frozenset, by_version[question].values()))) > 1 or len(by_version[question]) == 1
+        if not by_version[question].keys() <= compared.get(question, set())
+        and (len(set(map(frozenset, by_version[question].values()))) > 1 or len(by_version[question]) == 1)
     ]
     candidates = [unrated for unrated in open_questions if unrated]
     return random.Random(seed).sample(candidates, min(most, len(candidates)))
+
+
+def _find_compared(preferences: PreferenceTable | None) -> dict[int, set[int]]:
+    """By question the versions that people compared with another."""
+    compared: dict[int, set[int]] = {}
+    if preferences is not None:
+        columns = (preferences.question, preferences.first, preferences.second)
+        for question, first, second in zip(*(column.tolist() for column in columns), strict=True):
+            compared.setdefault(question, set()).update((first, second))
+    return compared
 
 
 def rating_set(to_rate: Sequence[Sequence[Sample]], seed: int = 0) -> list[Sample]:

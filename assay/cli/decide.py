@@ -189,7 +189,7 @@ def _print(
         console.print(Text(f"\nThe decision and the answers that decide: {report}"))
     if not to_rate:
         if next_file is not None:
-            console.print(Text("\nNothing is written: all answers that differ are rated."))
+            console.print(Text("\nNothing is written: all answers that differ are rated or compared."))
     elif next_file is not None:
         answers = count_of(sum(map(len, to_rate)), "answer")
         questions = count_of(len(to_rate), "question")

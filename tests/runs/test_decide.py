@@ -290,6 +290,17 @@ def test_what_to_rate_next_is_unrated_and_differs(tmp_path: Path) -> None:
     assert all(one.rating is None and not one.metadata for one in blind)
 
 
+def test_what_was_compared_is_not_to_rate_next(tmp_path: Path) -> None:
+    """Nor where both versions are rated; of three versions of which two were compared, the third is not known."""
+    versions = [version(name, [None] * 4) for name in ("old", "new", "third")]
+    file = tmp_path / "choices.csv"
+    file.write_text("question,first,second,choice,rater\nq0,A,B,first,ann\nq1,B,A,tie,ann\nq1,A,C,second,ann\n")
+    of_two = list_next(read(tmp_path, *versions[:2], ratings=(file,)), 10)
+    assert {answers[0].id for answers in of_two} == {"q2", "q3"}
+    of_three = list_next(read(tmp_path, *versions, ratings=(file,)), 10)
+    assert {answers[0].id for answers in of_three} == {"q0", "q2", "q3"}
+
+
 def test_the_set_to_rate_next_brings_its_ratings_back(tmp_path: Path) -> None:
     old, new = version("old", [None] * 8), version("new", [None] * 8)
     old[0] = sample("q0", "Question 0?", "old 0", 3)
