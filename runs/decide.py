@@ -241,7 +241,8 @@ def _read(
     answers, pairing_notes = pair_versions(versions, is_one_source=bool(options.by))
     by = options.by.partition("=")[0]
     of_preferences = [file for file in options.ratings if is_preference_file(file)]
-    preferences, preference_notes = find_preferences(sources, database, of_preferences, by)
+    questions = number_questions(answers)
+    preferences, preference_notes = find_preferences(sources, database, of_preferences, questions, by)
     files = [file for file in options.ratings if file not in of_preferences]
     ratings = rate_versions(versions, answers, database=database, files=files, scale=options.scale, by=by)
     rated = sum(not math.isnan(mean) for mean in ratings.means)
@@ -288,7 +289,7 @@ def _read(
         measure.name if has_scores else "",
         all_notes,
         runs,
-        make_preference_table(preferences, table, number_questions(answers)) if preferences else None,
+        make_preference_table(preferences, table, questions) if preferences else None,
     )
 
 

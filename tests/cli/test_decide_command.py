@@ -182,6 +182,12 @@ def test_what_people_choose_side_by_side_decides_too(assay: Make, tmp_path: Path
     assert (done.code, done.json["verdict"], done.json["best"]) == (0, "ship", "new")
     assert "24 choices between two answers: 24 of the rating page." in done.json["notes"]
     assert assay("decide", *runs, "--metric", "token_overlap").out.splitlines()[2].startswith("Ship B")
+    # exported and given back they count once
+    assert assay("ratings", "last", "--out", "pairs.jsonl").code == 0
+    again = assay("decide", *runs, "--metric", "token_overlap", "--ratings", "pairs.jsonl", "--json").json
+    assert "24 choices between two answers: 24 of the rating page." in again["notes"]
+    assert any("24 choices of pairs.jsonl do not count: a newer one is" in note for note in again["notes"])
+    assert again["differences"] == [one | {"first": runs[0], "second": runs[1]} for one in done.json["differences"]]
 
 
 def test_a_letter_that_the_user_gave_is_not_given_twice(assay: Make, two_runs: list[str]) -> None:

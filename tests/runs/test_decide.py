@@ -301,6 +301,17 @@ def test_what_was_compared_is_not_to_rate_next(tmp_path: Path) -> None:
     assert {answers[0].id for answers in of_three} == {"q0", "q2", "q3"}
 
 
+def test_of_two_choices_by_one_rater_that_of_the_later_file_counts(tmp_path: Path) -> None:
+    versions = [version(name, [None] * 4) for name in ("old", "new")]
+    first, second = tmp_path / "monday.csv", tmp_path / "friday.csv"
+    first.write_text("question,first,second,choice,rater\nq0,A,B,first,ann\nq1,A,B,first,ann\nq1,A,B,first,bob\n")
+    second.write_text("question,first,second,choice,rater\nQuestion 0?,B,A,first,ann\n")
+    reading = read(tmp_path, *versions, ratings=(first, second, second))
+    choices = reading.preferences
+    assert choices is not None and choices.question.tolist() == [1, 1, 0] and choices.first.tolist() == [0, 0, 1]
+    assert any("1 choice of" in note and "monday.csv does not count: a newer one" in note for note in reading.notes)
+
+
 def test_the_set_to_rate_next_brings_its_ratings_back(tmp_path: Path) -> None:
     old, new = version("old", [None] * 8), version("new", [None] * 8)
     old[0] = sample("q0", "Question 0?", "old 0", 3)
