@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -17,7 +18,7 @@ from ..meta_eval.decision import Decision, PreferenceTable, VersionTable, decide
 from ..meta_eval.decision.version_decision import MARGIN
 from ..meta_eval.decision.version_means import FEWEST_RATED_GROUPS
 from ..text.answer_style import STYLES, measure_style
-from ..text.wording import count_of, verb_of
+from ..text.wording import count_of, list_first, verb_of
 from .results import Results
 from .version_answers import (
     AnswerSource,
@@ -276,7 +277,9 @@ def _read(
         *([f"The versions are {level_note}."] if level_note else []),
         *pairing_notes,
         *_describe_same(table.versions, answers),
+        *_describe_empty(table.versions, answers),
         *measure.notes,
+        *_describe_missing(table.others),
         *ratings.notes,
         *preference_notes,
         *fitted_notes,
@@ -372,6 +375,25 @@ def _describe_same(names: Sequence[str], answers: Sequence[PairedAnswer]) -> lis
         for one, other in combinations(range(len(texts)), 2)
         if texts[one] == texts[other]
     ]
+
+
+def _describe_empty(names: Sequence[str], answers: Sequence[PairedAnswer]) -> list[str]:
+    """Says how many answers have no text: nothing was said, or nothing was recorded."""
+    empty = Counter(names[answer.version] for answer in answers if not _own_text(answer.sample).strip())
+    if not empty:
+        return []
+    listed = ", ".join(f"{count:,} of {name}" for name, count in empty.items())
+    is_empty = verb_of(empty.total(), "is empty, and counts", "are empty, and count")
+    return [f"{count_of(empty.total(), 'answer')} {is_empty} as any other: {listed}."]
+
+
+def _describe_missing(others: Mapping[str, "Floats"]) -> list[str]:
+    """Says which of the metrics that are shown beside have no value of some answers."""
+    counts = {name: sum(map(math.isnan, column.tolist())) for name, column in others.items()}
+    missing = [f"{name} of {count_of(count, 'answer')}" for name, count in counts.items() if count]
+    if not missing:
+        return []
+    return [f"In the other metrics the mean stands in for what has no value: {list_first(missing)}."]
 
 
 def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sample]]:
