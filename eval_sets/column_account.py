@@ -25,12 +25,14 @@ class SetColumns:
         id: The one that is read as `id` where a row has none; empty for none.
         unused: Why a column with the name of a rating or an id is read as none, by its name.
         message_scale: The scale of the ratings in messages, where there are any.
+        version: The one that tells apart rows of one id; empty where ids are unique.
     """
 
     ratings: tuple[RatingColumn, ...] = ()
     id: str = ""
     unused: Mapping[str, str] = field(default_factory=dict)
     message_scale: tuple[float, float] | None = None
+    version: str = ""
 
 
 class ColumnAccount:
@@ -101,6 +103,9 @@ class ColumnAccount:
     def notes(self) -> list[str]:
         """What is read as what; empty where all columns have the names of fields."""
         notes = [f"{self._source.name}: {line}" for line in self._lines()]
+        if column := self._columns.version:
+            several = "rows of one id are of several versions"
+            notes.append(f"{self._source.name}: {several}: ids are read as ID@{column.upper()}, and grouped by ID")
         for column, cells in self._no_ratings.items():
             where = f"{count_of(len(cells), 'cell')} of {column} without a rating: {list_first(cells)}"
             notes.append(f"{self._source.name}: {where}")

@@ -16,6 +16,7 @@ from .sample_columns import ALIASES, FIELDS, REQUIRED, explain_missing, is_no_ra
 from .table_files import load_named_tables
 from .thread import ThreadError, join_turn, thread_language
 from .validation_message import explain_validation_error
+from .version_column import read_version, versioned_id
 
 _OPTIONAL = tuple(name for name in FIELDS if name not in REQUIRED)
 
@@ -80,6 +81,10 @@ class SampleBuilder:
             if problem is None:
                 problem = explain_missing(field, list(row.values), self.mapping)
             raise self._error(row, field, problem, origins) from None
+        if label := read_version(row.values, self._columns.version) if self._columns.version else "":
+            group = None if sample.source == sample.id else sample.group  # the answers to one question stay together
+            own_id = versioned_id(sample.id, label)
+            sample = sample.model_copy(update={"id": own_id, "group": group or sample.source})
         self._check_id(sample.id, row)
         self.account.add_sample(sample)
         return sample
@@ -203,7 +208,8 @@ class SampleBuilder:
         kind, _, digits = row.place.rpartition(" ")
         first = self._first_places.setdefault(hash(sample_id), int(digits))
         if first != int(digits):
-            message = f'"{shorten(sample_id)}" is the id of {kind} {first} too; give each sample its own id'
+            message = f'"{shorten(sample_id)}" is the id of {kind} {first} too; give each sample its own id, '
+            message += "or where rows are of several systems, a column `system` that names them"
             raise self._error(row, "id", message, {})
 
     def _error(self, row: Row, field: str, problem: str, origins: Mapping[str, str]) -> InputError:

@@ -30,6 +30,7 @@ from .sample_columns import (
     usual_name,
 )
 from .sources import cannot_read, is_local, open_source
+from .version_column import VersionSearch
 
 _LANGUAGE = re.compile(r"[a-z]{2}")
 _EMPTY = "the set is empty; it should hold one row per sample"
@@ -193,7 +194,8 @@ def _open(
                 raise
             raise InputError(f"{error}; {opened.header}") from None
     columns = SetColumns()
-    if again and _may_have_such(opened.columns, mapping):
+    has_versions = opened.columns is not None and VersionSearch(mapping).may_have(opened.columns)
+    if again and (has_versions or _may_have_such(opened.columns, mapping)):
         columns = _look_at_columns(read_logs(open_rows(), asked, again), mapping)
     return SampleBuilder(opened, mapping, language, columns, has_stem=has_stem)
 
@@ -213,18 +215,20 @@ def _may_have_such(columns: Iterable[str] | None, mapping: Mapping[str, str]) ->
 def _look_at_columns(opened: Rows, mapping: Mapping[str, str]) -> SetColumns:
     """The columns that only all rows tell; the set is read for them where one of its first rows has such a name."""
     ratings, ids = RatingSearch(opened.name, mapping, finds_scale=opened.finds_scale), IdSearch()
+    versions = VersionSearch(mapping)
     try:
         rows = iter(opened.rows)
         head = list(islice(rows, _ROWS_LOOKED_AT))
         names = {column for row in head if not isinstance(row, BadRow) for column in row.values}
         has_rated_messages = any(message_ratings(row) for row in head if not isinstance(row, BadRow))
         may_rate = has_rated_messages or (opened.finds_scale and "rating" in names)
-        if not may_rate and not _may_have_such(names, mapping):
+        if not (may_rate or versions.may_have(names) or _may_have_such(names, mapping)):
             return SetColumns()
         for row in chain(head, rows):
             if not isinstance(row, BadRow):
                 ratings.add(row)
                 ids.add(row)
+                versions.add(row)
     except (InputError, OSError):
         return SetColumns()  # the reading itself meets the same error, and tells it
     is_rated, has_id = "rating" in mapping.values(), "id" in mapping.values()
@@ -234,6 +238,7 @@ def _look_at_columns(opened: Rows, mapping: Mapping[str, str]) -> SetColumns:
         "" if has_id else ids.result(),
         {**chosen.unused, **({} if has_id else ids.unused)},
         chosen.message_scale,
+        versions.result(),
     )
 
 

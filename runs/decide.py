@@ -242,7 +242,7 @@ def _read(
     answers, pairing_notes = pair_versions(versions, is_one_source=bool(options.by))
     by = options.by.partition("=")[0]
     of_preferences = [file for file in options.ratings if is_preference_file(file)]
-    questions = number_questions(answers)
+    questions = number_questions(answers, [version.name for version in versions])
     preferences, preference_notes = find_preferences(sources, database, of_preferences, questions, by)
     files = [file for file in options.ratings if file not in of_preferences]
     ratings = rate_versions(versions, answers, database=database, files=files, scale=options.scale, by=by)

@@ -3,12 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from ..errors import UsageError
 from ..eval_sets import Sample, bundled_sets, read_set
 from ..eval_sets.name_suggestions import nearest_names
 from ..eval_sets.turns import turn_id
+from ..eval_sets.version_column import version_label
 from ..meta_eval.score_files.read_options import RatedLevel
 from ..metrics.specification import parse_specification
 from ..text.wording import count_of, list_first, verb_of
@@ -204,10 +205,7 @@ def _is_left_out(count: int) -> str:
 
 
 def _label(sample: Sample, key: str) -> str:
-    value: Any = sample.metadata.get(key)
-    if isinstance(value, bool | int | float | str):
-        return " ".join(str(value).split())
-    return ""
+    return version_label(sample.metadata.get(key))
 
 
 def choose_level_of(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..eval_sets import Sample
 from ..eval_sets.conversation import asked_text
 from ..eval_sets.opening_question import opening_question
+from ..eval_sets.version_column import question_id
 from ..text.wording import count_of, verb_of
 from .sample_pairing import pair_samples
 from .version_answers import VersionAnswers, pair_answers
@@ -39,8 +40,9 @@ def pair_versions(
 ) -> tuple[list[PairedAnswer], tuple[str, ...]]:
     """Pairs the answers of several versions.
 
-    Each run is paired with the first as `assay compare` pairs two (`pair_samples`). Where that pairs less than half of
-    the answers of the version with the fewest, and where the versions are of one run, the first of these ways counts
+    Each run is paired with the first as `assay compare` pairs two (`pair_samples`); the versions of one run by the ids
+    that their rows had in common (`versioned_id`). Where that pairs less than half of
+    the answers of the version with the fewest, the first of these ways counts
     that pairs half of them: answers to the same question after the same conversation; conversations that begin with one
     question; answers of one group, such as several trials of one task. Only questions that every version answered take
     part. Versions that share no question are compared with all their answers, unpaired.
@@ -52,7 +54,7 @@ def pair_versions(
     Returns:
         The answers that take part, and notes on how they were paired and what is left out.
     """
-    ways = [] if is_one_source else [("id", _by_id(versions))]
+    ways = [("id", _by_question_id(versions) if is_one_source else _by_id(versions))]
     ways += [("question", _by_text(versions, asked_text)), ("question", _by_text(versions, opening_question))]
     ways.append(("group", _by_group(versions)))
     shares = [_share_paired(versions, keys) for _, keys in ways]
@@ -83,6 +85,11 @@ def _by_id(versions: Sequence[VersionAnswers]) -> Keys:
         pairs = pair_answers(pairing, first.samples.keys(), other.samples)
         keys.append({name: pairs.get(name, (number, name)) for name in other.samples})
     return keys
+
+
+def _by_question_id(versions: Sequence[VersionAnswers]) -> Keys:
+    """By the id that several systems' rows had in a set, before each got its own."""
+    return [{name: question_id(name, version.name) for name in version.samples} for version in versions]
 
 
 def _by_text(versions: Sequence[VersionAnswers], read: Callable[[Sample], str]) -> Keys:

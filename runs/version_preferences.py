@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..eval_sets.opening_question import opening_question
 from ..eval_sets.preference import Preference
 from ..eval_sets.preference_reading import read_preferences
+from ..eval_sets.version_column import question_id
 from ..text.wording import count_of, verb_of
 from .ratings.pair_source import name_versions
 from .ratings.rated_pairs import SAME_ANSWER, store_preferences
@@ -78,17 +79,19 @@ def _key(row: Preference, questions: Mapping[str, int]) -> Hashable:
     return questions.get(row.question, row.question), frozenset((row.first, row.second)), row.rater
 
 
-def number_questions(answers: Sequence[PairedAnswer]) -> dict[str, int]:
+def number_questions(answers: Sequence[PairedAnswer], names: Sequence[str]) -> dict[str, int]:
     """Numbers questions by what a preference may call them: the id in any version, or the text.
 
     What is another question in another version is that of the version in use.
 
     Args:
         answers: The answers that take part.
+        names: The names of the versions.
     """
     numbers: dict[str, int] = {}
     for answer in sorted(answers, key=lambda answer: answer.version):
         numbers.setdefault(answer.sample.id, answer.question)
+        numbers.setdefault(question_id(answer.sample.id, names[answer.version]), answer.question)
     for answer in answers:
         numbers.setdefault(opening_question(answer.sample), answer.question)
     return numbers

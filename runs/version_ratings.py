@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..errors import InputError
 from ..eval_sets import Sample
 from ..eval_sets.conversation import asked_text
+from ..eval_sets.version_column import versioned_id
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flat_rows, read_ratings
 from ..meta_eval.score_files.column_roles import find_roles
 from ..meta_eval.score_files.item_matching import ItemMatcher, has_other_answer
@@ -277,7 +278,7 @@ def _check_whose(
     first_places: dict[tuple[str, str], str] = {}
     for row in rows:
         name = _label(row.values, roles.get("id", ""))
-        owners = [version.name for version in versions if name in version.samples]
+        owners = [version.name for version in versions if _own_id(name, version) in version.samples]
         if len(owners) < 2 or _label(row.values, column):
             continue
         first = first_places.setdefault((name, _label(row.values, roles.get("rater", ""))), row.place)
@@ -310,7 +311,7 @@ def _find(
     matches = []
     for version in within:
         try:
-            number = matchers[version].find(item)
+            number = matchers[version].find(replace(item, id=_own_id(item.id, versions[version])))
         except InputError as error:
             raise InputError(f"{file}, {error}") from None
         if number is not None and not has_other_answer(matchers[version].items[number], item):
@@ -323,6 +324,12 @@ def _find(
                 f"{file}, {item.place}: {item.id or item.user_input[:60]!r} is an answer of {listed}; {whose}"
             )
     return matches
+
+
+def _own_id(name: str, version: VersionAnswers) -> str:
+    """The id of a version's answer, where a row may have that which several versions share."""
+    own = versioned_id(name, version.name)
+    return own if own in version.samples else name
 
 
 def _describe_queues(database: "Database", versions: Sequence[VersionAnswers]) -> list[str]:

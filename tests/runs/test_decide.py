@@ -365,6 +365,26 @@ def test_what_cannot_be_compared_is_said(
         read_versions(None, names, VersionOptions(by=by))
 
 
+def test_systems_whose_rows_have_the_id_of_the_question_are_paired_by_it(tmp_path: Path) -> None:
+    """Also where one of them writes the questions otherwise; a file of ratings names them by this id."""
+    rows = [
+        sample(f"q{n}", f"Question {n}{'?' if system == 'old' else '!'}", f"{system} {n}", metadata={"system": system})
+        for system in ("old", "new")
+        for n in range(6)
+    ]
+    path = write(tmp_path / "export.jsonl", rows)
+    ratings, choices = tmp_path / "ratings.csv", tmp_path / "choices.csv"
+    ratings.write_text("id,system,rating\nq0,old,1\nq0,new,4\nq1@new,new,5\n")
+    choices.write_text("question,first,second,choice,rater\nq5,old,new,first,ann\n")
+    reading = read_versions(None, [path], VersionOptions(by="system", ratings=(ratings, choices)))
+    assert by_version(reading, reading.table.question) == {"old": [*range(6)], "new": [*range(6)]}
+    assert by_version(reading, reading.table.ratings) == {"old": [1, *[None] * 5], "new": [4, 5, *[None] * 4]}
+    assert reading.preferences is not None and reading.preferences.question.tolist() == [5]
+    ratings.write_text("id,rating\nq0,1\n")
+    with pytest.raises(InputError, match="'q0' is an answer of old and new; say whose is rated"):
+        read_versions(None, [path], VersionOptions(by="system", ratings=(ratings,)))
+
+
 def test_samples_without_the_field_are_left_out_and_counted(tmp_path: Path) -> None:
     rows = [
         sample(f"{n}-{system}", f"Q{n}?", f"{system} {n}", 3 + n % 2, metadata={"system": system} if system else {})
