@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..eval_sets.opening_question import opening_question
 from ..eval_sets.preference import Preference
 from ..eval_sets.preference_reading import read_preferences
-from ..text.wording import count_of
+from ..text.wording import count_of, verb_of
 from .ratings.pair_source import name_versions
 from .ratings.rated_pairs import store_preferences
 from .version_answers import AnswerSource
@@ -41,9 +41,18 @@ def find_preferences(
         rows = read_preferences(file, versions=tuple(names), notes=notes)
         counts[str(file)] = len(rows)
         preferences += (replace(row, first=names[row.first], second=names[row.second]) for row in rows)
+    known = {name for source in sources for one in source.samples for name in (one.id, opening_question(one))}
+    unknown = sum(row.question not in known for row in preferences)
     listed = ", ".join(f"{count:,} of {place}" for place, count in counts.items() if count)
     if listed:
         notes.append(f"{count_of(len(preferences), 'choice')} between two answers: {listed}.")
+    if unknown:
+        answered = verb_of(unknown, "is on a question that", "are on questions that")
+        notes.append(
+            f"{count_of(unknown, 'choice')} between two answers {answered} no version answered here: "
+            f"{verb_of(unknown, 'it counts', 'they count')}, as to how the versions compare; check that the questions "
+            "are named as in the runs, by id or text."
+        )
     return [row for row in preferences if row.first != row.second], tuple(notes)
 
 
