@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import UsageError
+from ..errors import JudgeError, UsageError
 from ..text.wording import count_of
 from . import exit_codes
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
@@ -15,7 +15,7 @@ from .output import echo_json, open_console, print_blocks, print_command, typed_
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ..eval_sets import Sample
     from ..meta_eval.decision import Decision
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PAIRWISE = "pairwise"
 _NEXT = 5  # questions to rate next that are named
 _TO_RATE = 30  # questions that --next writes where nothing says how many ratings settle it
-_KEPT = ("--by", "--scorer", "--metric", "--margin", "--level")
+_OF_ONE_CALL = {"--gate", "--report", "--next", "--resume", "--wide", "--store", "--json"}  # not to be typed again
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
@@ -100,8 +100,7 @@ def decide(
         read_versions,
     )
 
-    if report is not None and (report.suffix not in {".html", ".htm"} or not report.parent.is_dir()):
-        raise UsageError(f"{report}: name an .html file in a folder that exists")
+    _check_outputs(report, next_file, inputs=(*runs, *ratings, *([scorer] if scorer is not None else [])))
     options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level, not as_json)
     reading = read_versions(_open_store(store), runs, options)
     unjudged = reading  # also where a comparison fails, an answer can be rated
@@ -123,6 +122,23 @@ def decide(
     else:
         _print(decision, reading.runs, to_rate, runs=runs, report=report, next_file=next_file)
     return exit_codes.GATE_FAILED if gate and decision.verdict not in {"ship", "equivalent"} else exit_codes.DONE
+
+
+def _check_outputs(report: Path | None, next_file: Path | None, inputs: "Sequence[str | Path]") -> None:
+    """Refuses what cannot be written, or would take the place of what is read: before a judge is paid."""
+    from ..atomic_files import check_writable
+
+    if report is not None and (report.suffix not in {".html", ".htm"} or not report.parent.is_dir()):
+        raise UsageError(f"{report}: name an .html file in a folder that exists")
+    read = {Path(place).resolve() for text in map(str, inputs) for place in (text, text.partition("=")[2]) if place}
+    for option, target in (("--report", report), ("--next", next_file)):
+        if target is None:
+            continue
+        if target.resolve() in read:
+            raise UsageError(f"{option} {target}: is one of the files that are read; name another file to write")
+        check_writable(target)
+    if report is not None and next_file is not None and report.resolve() == next_file.resolve():
+        raise UsageError(f"--report and --next name one file, {report}; name two")
 
 
 def _compare_by_judge(
@@ -152,7 +168,11 @@ def _compare_by_judge(
             concurrency=session.judge.settings.concurrency,
             keep=lambda _, scores: on_reply(all(score.value is not None for score in scores.values())),
         )
-        return asyncio.run(work)
+        try:
+            return asyncio.run(work)
+        except JudgeError as error:  # raised below, once the session has thrown away replies that are of no use
+            problem = error
+    raise problem
 
 
 def _open_store(place: str | Path) -> "Store | None":
@@ -175,13 +195,14 @@ def _print(
 ) -> None:
     from rich.text import Text
 
+    from ..presentation.texts import one_line
     from ..runs.decision_report import decision_block
 
     console = open_console()
     for version in decision.versions:
         if version.name in run_ids:
             in_use = ", in use today" if version.name == decision.in_use else ""
-            console.print(Text(f"{version.name}: run {run_ids[version.name]}{in_use}"))
+            console.print(Text(f"{one_line(version.name)}: run {run_ids[version.name]}{in_use}"))
     print_blocks(decision_block(decision))
     if report is not None:
         console.print(Text(f"\nThe decision and the answers that decide: {report}"))
@@ -193,19 +214,29 @@ def _print(
         questions = count_of(len(to_rate), "question")
         console.print(Text(f"\n{next_file}: {answers} to {questions}. Rate them, and decide again:"))
         print_command(console, typed_command("rate", next_file, "--raters", "NAME,NAME"))
-        print_command(console, typed_command("ratings", "last", "--out", "rated.jsonl"))
-        print_command(console, _typed_again(runs, "--ratings", "rated.jsonl"))
+        rated = _unread_name(click.get_current_context().params["ratings"])
+        print_command(console, typed_command("ratings", "last", "--out", rated))
+        print_command(console, _typed_again(runs, "--ratings", rated))
     elif decision.verdict == "unsettled":
         names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])
         console.print(Text(f"\nRate next, drawn at random of the questions whose answers differ: {names}. As a set:"))
         print_command(console, _typed_again(runs, "--next", "next.jsonl"))
 
 
+def _unread_name(ratings: tuple[Path, ...]) -> str:
+    """A file for the next ratings, which takes the place of none that was read."""
+    names = ("rated.jsonl", *(f"rated-{number}.jsonl" for number in range(2, len(ratings) + 2)))
+    read = {path.resolve() for path in ratings}
+    return next(name for name in names if Path(name).resolve() not in read)
+
+
 def _typed_again(runs: tuple[str, ...], *more: str) -> str:
-    """This command again, with what was typed of the options that say which versions and which measure."""
+    """This command again, with what was typed of the options that decide: versions, measure, judge, bounds, ratings."""
     context = click.get_current_context()
-    typed = typed_options(context)
-    values = {name: context.params[name.removeprefix("--")] for name in _KEPT if name in typed}
-    return typed_command(
-        "decide", *runs, *(word for name, value in values.items() for word in (name, str(value))), *more
-    )
+    typed, words = typed_options(context) - _OF_ONE_CALL, list[str]()
+    for parameter in context.command.params:
+        if isinstance(parameter, click.Option) and parameter.name and (option := parameter.opts[0]) in typed:
+            value = context.params[parameter.name]
+            for one in value if parameter.multiple else [value]:
+                words += [option, str(one)]
+    return typed_command("decide", *runs, *words, *more)
