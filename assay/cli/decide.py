@@ -130,6 +130,8 @@ def _check_outputs(report: Path | None, next_file: Path | None, inputs: "Sequenc
 
     if report is not None and (report.suffix not in {".html", ".htm"} or not report.parent.is_dir()):
         raise UsageError(f"{report}: name an .html file in a folder that exists")
+    if next_file is not None and next_file.suffix.lower() not in {".jsonl", ".csv"}:
+        raise UsageError(f"--next {next_file}: name a .jsonl or .csv file")
     read = {Path(place).resolve() for text in map(str, inputs) for place in (text, text.partition("=")[2]) if place}
     for option, target in (("--report", report), ("--next", next_file)):
         if target is None:
@@ -137,8 +139,6 @@ def _check_outputs(report: Path | None, next_file: Path | None, inputs: "Sequenc
         if target.resolve() in read:
             raise UsageError(f"{option} {target}: is one of the files that are read; name another file to write")
         check_writable(target)
-    if report is not None and next_file is not None and report.resolve() == next_file.resolve():
-        raise UsageError(f"--report and --next name one file, {report}; name two")
 
 
 def _compare_by_judge(

@@ -232,9 +232,9 @@ def test_what_is_typed_again_has_the_judge_and_its_bounds_and_the_ratings(
     [
         (["--next", "rated.jsonl"], "is one of the files that are read"),
         (["--next", "old2.jsonl"], "is one of the files that are read"),
+        (["--next", "next.html"], "name a .jsonl or .csv file"),
         (["--next", "nowhere/next.jsonl"], "there is no folder"),
         (["--report", "/proc/x.html"], "/proc/x.html"),
-        (["--report", "one.html", "--next", "./one.html"], "name one file"),
     ],
 )
 def test_what_cannot_be_written_is_refused_before_a_judge_is_paid(
