@@ -36,11 +36,17 @@ def find_preferences(
     if not by:
         names |= {source.run.id: source.name for source in sources if source.run is not None}
     of_page = [] if database is None else store_preferences(database, name_versions(sources, by or None))
+    on_page = set(map(_comparison, of_page))
     preferences, counts, notes = list(of_page), {"the rating page": len(of_page)}, list[str]()
     for file in files:
         rows = read_preferences(file, versions=tuple(names), notes=notes)
-        counts[str(file)] = len(rows)
-        preferences += (replace(row, first=names[row.first], second=names[row.second]) for row in rows)
+        named = [replace(row, first=names[row.first], second=names[row.second]) for row in rows]
+        further = [row for row in named if _comparison(row) not in on_page]
+        counts[str(file)] = len(further)
+        preferences += further
+        if repeated := len(named) - len(further):
+            are = verb_of(repeated, "is one", "are some")
+            notes.append(f"{count_of(repeated, 'choice')} of {file} {are} of the rating page already: counted once.")
     known = {name for source in sources for one in source.samples for name in (one.id, opening_question(one))}
     unknown = sum(row.question not in known for row in preferences)
     listed = ", ".join(f"{count:,} of {place}" for place, count in counts.items() if count)
@@ -54,6 +60,11 @@ def find_preferences(
             "are named as in the runs, by id or text."
         )
     return [row for row in preferences if row.first != row.second], tuple(notes)
+
+
+def _comparison(row: Preference) -> tuple[str, str, tuple[tuple[str, int], ...]]:
+    """Who chose what, whichever version is named first."""
+    return row.question, row.rater, tuple(sorted([(row.first, -row.value), (row.second, row.value)]))
 
 
 def number_questions(answers: Sequence[PairedAnswer]) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """`assay decide`: which of several versions raters like better, and whether that is sure."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,9 +101,11 @@ def decide(
         read_versions,
     )
 
-    _check_outputs(report, next_file, inputs=(*runs, *ratings, *([scorer] if scorer is not None else [])))
+    opened = _open_store(store)
+    read = (*runs, *_sets_of(opened, runs), *ratings, *([scorer] if scorer is not None else []))
+    _check_outputs(report, next_file, inputs=read)
     options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level, not as_json)
-    reading = read_versions(_open_store(store), runs, options)
+    reading = read_versions(opened, runs, options)
     unjudged = reading  # also where a comparison fails, an answer can be rated
     if judge is not None or metric == _PAIRWISE:
         reading = _compare_by_judge(reading, metric, judge, session_options, store)
@@ -122,6 +125,17 @@ def decide(
     else:
         _print(decision, reading.runs, to_rate, runs=runs, report=report, next_file=next_file)
     return exit_codes.GATE_FAILED if gate and decision.verdict not in {"ship", "equivalent"} else exit_codes.DONE
+
+
+def _sets_of(store: "Store | None", runs: tuple[str, ...]) -> list[str]:
+    """The sets that stored runs are of; what is no run is left to those who read it."""
+    sets = list[str]()
+    if store is None:
+        return sets
+    for text in runs:
+        with suppress(UsageError):
+            sets += store.run(text.partition("=")[2] or text).plan.sets
+    return sets
 
 
 def _check_outputs(report: Path | None, next_file: Path | None, inputs: "Sequence[str | Path]") -> None:

@@ -249,6 +249,28 @@ def test_what_cannot_be_written_is_refused_before_a_judge_is_paid(
     assert Path("rated.jsonl").read_text() == rating and Path("old2.jsonl").read_text() == before
 
 
+def test_the_set_of_a_run_is_not_overwritten(assay: Make, two_runs: list[str], tmp_path: Path) -> None:
+    before = (tmp_path / "new.jsonl").read_text()
+    done = assay("decide", f"A={two_runs[0]}", f"B={two_runs[1]}", "--metric", "token_overlap", "--next", "new.jsonl")
+    assert done.code == 2 and "is one of the files that are read" in done.err
+    assert (tmp_path / "new.jsonl").read_text() == before
+
+
+def test_exported_choices_that_are_given_back_count_once(assay: Make, two_runs: list[str]) -> None:
+    store = Store(".assay")
+    settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0, rating_min=-1, rating_max=1)
+    queue = open_pair_queue(store, find_pairs(store, two_runs, None), settings, guideline=None)
+    while assignment := queue.next_pair("ada"):
+        queue.choose("ada", assignment.name, "left")
+    store.close()
+    assert assay("ratings", "last", "--out", "pairs.jsonl").code == 0
+    decide = ("decide", *two_runs, "--metric", "token_overlap", "--json")
+    alone, again = (assay(*decide, *more).json for more in ([], ["--ratings", "pairs.jsonl"]))
+    assert again["differences"] == alone["differences"]
+    assert "24 choices between two answers: 24 of the rating page." in again["notes"]
+    assert "24 choices of pairs.jsonl are some of the rating page already: counted once." in again["notes"]
+
+
 def test_choices_on_questions_that_nobody_answered_here_are_said(
     assay: Make, two_runs: list[str], tmp_path: Path
 ) -> None:
