@@ -63,12 +63,13 @@ def describe_type(value: object) -> str:
 
 
 def shorten(text: str, length: int = 60) -> str:
-    """Cuts a text so that it fits in a message.
+    """Cuts a text so that it fits in a message, on one line.
 
     Examples:
-        >>> shorten("abcdefgh", 6)
-        'abc...'
+        >>> shorten("abcdefgh", 6), shorten("two\\nlines")
+        ('abc...', 'two lines')
     """
+    text = " ".join(text.splitlines())
     return text if len(text) <= length else text[: length - 3] + "..."
 
 

@@ -82,9 +82,10 @@ async def compare_by_judge(
 
 def _is_known(table: "VersionTable") -> "Bools":
     """Which answers have a score or a rating, (answers,); all of a version that has neither, which must not vanish."""
-    is_known = ~(np.isnan(table.scores) & np.isnan(table.ratings))
+    is_known: Bools = ~(np.isnan(table.scores) & np.isnan(table.ratings))
     counts = np.bincount(table.version[is_known], minlength=len(table.versions))
-    return is_known | (counts == 0)[table.version]
+    is_alone: Bools = (counts == 0)[table.version]
+    return is_known | is_alone
 
 
 def _keep_rows(table: "VersionTable", rows: "Bools") -> "VersionTable":

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..languages.sections import Sentences
+from ..untrusted import without_unseen
 from .pattern_screen import PatternScreen, any_pattern
 
 TO_JUDGE = "to_judge"
@@ -110,7 +111,7 @@ class IdlePhrases:
 
     def may_address(self, text: str) -> bool:
         """Whether anything of a text may speak to the judge; False is certain."""
-        lower = straight(text).lower()
+        lower = straight(without_unseen(text)).lower()
         return any(map(lower.__contains__, self._judge_words))
 
     def _chain(self, text: str, start: int) -> "tuple[list[_Found], int]":

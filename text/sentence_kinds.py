@@ -5,6 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ..languages import Language, language_or_fallback
+from ..untrusted import without_unseen
 from .pattern_screen import any_pattern
 from .phrases import TO_JUDGE, IdlePhrases, SentencePhrase, straight
 
@@ -228,12 +229,13 @@ class SentenceKinds:
 
     def without_address(self, text: str) -> tuple[str, tuple[str, ...]]:
         """A text without what in it speaks to whoever assesses the answer ("" where all does), and what that is."""
+        seen = without_unseen(text)  # what a judge reads: a mark that nobody sees parts no word
         for phrases in filter(None, (self._phrases, self._fallback())):
-            if addresses := phrases.to_judge(text):
-                left = capitalized(phrases.without(text, addresses))
+            if addresses := phrases.to_judge(seen):
+                left = capitalized(phrases.without(seen, addresses))
                 if len(addresses) == 1 and left and not self._states.search(left):  # "Reviewer: Kim Weber": a label
                     return text, ()
-                return left, tuple(text[phrase.start : phrase.end] for phrase in addresses)
+                return left, tuple(seen[phrase.start : phrase.end] for phrase in addresses)
         return text, ()
 
     def _fallback(self) -> IdlePhrases | None:

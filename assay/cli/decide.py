@@ -1,11 +1,13 @@
 """`assay decide`: which of several versions raters like better, and whether that is sure."""
 
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import UsageError
+from ..errors import JudgeError, UsageError
 from ..presentation.texts import one_line
 from ..shell_words import quote_word
 from ..text.wording import count_of
@@ -17,7 +19,7 @@ from .output import echo_json, open_console, print_blocks, print_command, typed_
 from .output_files import OUTPUT_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ..eval_sets import Sample
     from ..meta_eval.decision import Decision
@@ -104,10 +106,11 @@ def decide(
         read_versions,
     )
 
-    if report is not None and (report.suffix not in {".html", ".htm"} or not report.parent.is_dir()):
-        raise UsageError(f"{report}: name an .html file in a folder that exists")
+    opened = _open_store(store)
+    read = (*runs, *_sets_of(opened, runs), *ratings, *([scorer] if scorer is not None else []))
+    _check_outputs(report, next_file, inputs=read)
     options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level, not as_json)
-    reading = read_versions(_open_store(store), runs, options)
+    reading = read_versions(opened, runs, options)
     unjudged = reading  # also where a comparison fails, an answer can be rated
     if judge is not None or metric == _PAIRWISE:
         reading = _compare_by_judge(reading, metric, judge, session_options, store)
@@ -129,6 +132,34 @@ def decide(
     return exit_codes.GATE_FAILED if gate and decision.verdict not in {"ship", "equivalent"} else exit_codes.DONE
 
 
+def _sets_of(store: "Store | None", runs: tuple[str, ...]) -> list[str]:
+    """The sets that stored runs are of; what is no run is left to those who read it."""
+    sets = list[str]()
+    if store is None:
+        return sets
+    for text in runs:
+        with suppress(UsageError):
+            sets += store.run(text.partition("=")[2] or text).plan.sets
+    return sets
+
+
+def _check_outputs(report: Path | None, next_file: Path | None, inputs: "Sequence[str | Path]") -> None:
+    """Refuses what cannot be written, or would take the place of what is read: before a judge is paid."""
+    from ..atomic_files import check_writable
+
+    if report is not None and (report.suffix not in {".html", ".htm"} or not report.parent.is_dir()):
+        raise UsageError(f"{report}: name an .html file in a folder that exists")
+    if next_file is not None and next_file.suffix.lower() not in {".jsonl", ".csv"}:
+        raise UsageError(f"--next {next_file}: name a .jsonl or .csv file")
+    read = {Path(place).resolve() for text in map(str, inputs) for place in (text, text.partition("=")[2]) if place}
+    for option, target in (("--report", report), ("--next", next_file)):
+        if target is None:
+            continue
+        if target.resolve() in read:
+            raise UsageError(f"{option} {target}: is one of the files that are read; name another file to write")
+        check_writable(target)
+
+
 def _compare_by_judge(
     reading: "VersionReading", metric: str | None, judge: str | None, options: SessionOptions, store: str | Path
 ) -> "VersionReading":
@@ -144,6 +175,10 @@ def _compare_by_judge(
             f"--judge {quote_word(judge)}: a judge is asked only for --metric {_PAIRWISE}; add it, or leave --judge out"
         )
     replies = path_in_store(store, "decide", "name a file with --cassette")
+    if options.cassette_options.cassette is None and options.cassette_options.mode != "off":
+        # kept from one look to the next: only comparisons of answers that are new are paid
+        recordings = replace(options.cassette_options, cassette=replies.with_name("pairwise.jsonl"))
+        options = replace(options, cassette_options=recordings)
     with (
         open_judge_session(judge, options, replies) as session,
         question_progress(session.judge, count_comparisons(reading)) as on_reply,
@@ -156,7 +191,11 @@ def _compare_by_judge(
             concurrency=session.judge.settings.concurrency,
             keep=lambda _, scores: on_reply(all(score.value is not None for score in scores.values())),
         )
-        return asyncio.run(work)
+        try:
+            return asyncio.run(work)
+        except JudgeError as error:  # raised below, once the session has thrown away replies that are of no use
+            problem = error
+    raise problem
 
 
 def _open_store(place: str | Path) -> "Store | None":
@@ -197,12 +236,20 @@ def _print(
         questions = count_of(len(to_rate), "question")
         console.print(Text(f"\n{next_file}: {answers} to {questions}. Rate them, and decide again:"))
         print_command(console, typed_command("rate", next_file, "--raters", "NAME,NAME"))
-        print_command(console, typed_command("ratings", "last", "--out", "rated.jsonl"))
-        print_command(console, _typed_again(runs, "--ratings", "rated.jsonl"))
+        rated = _unread_name(click.get_current_context().params["ratings"])
+        print_command(console, typed_command("ratings", "last", "--out", rated))
+        print_command(console, _typed_again(runs, "--ratings", rated))
     elif decision.verdict == "unsettled":
         names = ", ".join(unrated[0].id for unrated in to_rate[:_NEXT])
         console.print(Text(f"\nRate next, drawn at random of the questions whose answers differ: {names}. As a set:"))
         print_command(console, _typed_again(runs, "--next", "next.jsonl"))
+
+
+def _unread_name(ratings: tuple[Path, ...]) -> str:
+    """A file for the next ratings, which takes the place of none that was read."""
+    names = ("rated.jsonl", *(f"rated-{number}.jsonl" for number in range(2, len(ratings) + 2)))
+    read = {path.resolve() for path in ratings}
+    return next(name for name in names if Path(name).resolve() not in read)
 
 
 def _typed_again(runs: tuple[str, ...], *more: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openai_server import Answer, OpenAIServer
 
 from assay.runs import Store
 from assay.runs.ratings import QueueSettings
@@ -211,3 +212,107 @@ def test_one_answer_settles_nothing(assay: Make, tmp_path: Path) -> None:
     assert (done.code, done.json["verdict"]) == (0, "unsettled")
     assert [version["name"] for version in done.json["versions"]] == ["old.jsonl", "new.jsonl"]
     assert assay("decide", "old.jsonl", "new.jsonl").code == 0
+
+
+@pytest.fixture
+def pairwise(tmp_path: Path, openai_server: OpenAIServer) -> list[str]:
+    """Two sets and a judge that compares them, as they are typed."""
+    (tmp_path / "judge.yaml").write_text(f"model: openai/test\napi_base: {openai_server.api_base}\nwait: 0\n")
+    sets = [f"{name}={write(tmp_path / f'{name}2.jsonl', name, lambda n: None)}" for name in ("old", "new")]
+    return [*sets, "--metric", "pairwise", "--judge", "judge.yaml"]
+
+
+def test_without_any_choice_the_judge_is_the_cause_and_its_replies_are_not_kept(
+    assay: Make, pairwise: list[str], tmp_path: Path, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = lambda _: Answer(text="rubbish")
+    for _ in range(2):  # the second call is not asked what to do with the replies of the first
+        done = assay("decide", *pairwise)
+        assert done.code == 1 and "no usable choice in any of 24 comparisons" in done.err
+    assert not list((tmp_path / ".assay").glob("*.replies*"))
+
+
+def test_what_is_typed_again_has_the_judge_and_its_bounds_and_the_ratings(
+    assay: Make, pairwise: list[str], tmp_path: Path, openai_server: OpenAIServer
+) -> None:
+    """And the next ratings take the place of none that were read."""
+    openai_server.script = lambda _: Answer(text="first", logprobs=[{"first": -0.1}])
+    (tmp_path / "judge.yaml").write_text(f"{(tmp_path / 'judge.yaml').read_text()}logprobs: true\n")
+    (tmp_path / "rated.jsonl").write_text(
+        json.dumps({"user_input": "Question 1?", "response": "old word word 1.", "rating": 3})
+    )
+    done = assay("decide", *pairwise, "--budget-calls", "90", "--ratings", "rated.jsonl", "--next", "next.jsonl")
+    assert done.code == 0, done.err
+    out = " ".join(done.out.split())
+    assert "--out rated-2.jsonl" in out
+    again = out[out.index("assay decide") :]
+    for words in ("--judge judge.yaml", "--budget-calls 90", "--ratings rated.jsonl --", "--ratings rated-2.jsonl"):
+        assert words in again, words
+    assert "--next" not in again and "runs" not in again
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        (["--next", "rated.jsonl"], "is one of the files that are read"),
+        (["--next", "old2.jsonl"], "is one of the files that are read"),
+        (["--next", "next.html"], "name a .jsonl or .csv file"),
+        (["--next", "nowhere/next.jsonl"], "there is no folder"),
+        (["--report", "/proc/x.html"], "/proc/x.html"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_a_judge_is_paid(
+    written: list[str], message: str, assay: Make, pairwise: list[str], openai_server: OpenAIServer
+) -> None:
+    rating = json.dumps({"user_input": "Question 1?", "response": "old word word 1.", "rating": 3})
+    Path("rated.jsonl").write_text(rating)
+    before = Path("old2.jsonl").read_text()
+    done = assay("decide", *pairwise, "--ratings", "rated.jsonl", *written)
+    assert done.code == 2 and message in done.err
+    assert not openai_server.requests
+    assert Path("rated.jsonl").read_text() == rating and Path("old2.jsonl").read_text() == before
+
+
+def test_the_set_of_a_run_is_not_overwritten(assay: Make, two_runs: list[str], tmp_path: Path) -> None:
+    before = (tmp_path / "new.jsonl").read_text()
+    done = assay("decide", f"A={two_runs[0]}", f"B={two_runs[1]}", "--metric", "token_overlap", "--next", "new.jsonl")
+    assert done.code == 2 and "is one of the files that are read" in done.err
+    assert (tmp_path / "new.jsonl").read_text() == before
+
+
+def test_exported_choices_that_are_given_back_count_once(assay: Make, two_runs: list[str]) -> None:
+    store = Store(".assay")
+    settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0, rating_min=-1, rating_max=1)
+    queue = open_pair_queue(store, find_pairs(store, two_runs, None), settings, guideline=None)
+    while assignment := queue.next_pair("ada"):
+        queue.choose("ada", assignment.name, "left")
+    store.close()
+    assert assay("ratings", "last", "--out", "pairs.jsonl").code == 0
+    decide = ("decide", *two_runs, "--metric", "token_overlap", "--json")
+    alone, again = (assay(*decide, *more).json for more in ([], ["--ratings", "pairs.jsonl"]))
+    assert again["differences"] == alone["differences"]
+    assert "24 choices between two answers: 24 of the rating page." in again["notes"]
+    assert "24 choices of pairs.jsonl are some of the rating page already: counted once." in again["notes"]
+
+
+def test_choices_on_questions_that_nobody_answered_here_are_said(
+    assay: Make, two_runs: list[str], tmp_path: Path
+) -> None:
+    rows = [f"{question},old,new,second" for question in ("q1", "Question 2?", "elsewhere-1", "elsewhere-2")]
+    (tmp_path / "pref.csv").write_text("\n".join(["question,first,second,choice", *rows]))
+    runs = [f"old={two_runs[0]}", f"new={two_runs[1]}"]
+    done = assay("decide", *runs, "--metric", "token_overlap", "--ratings", "pref.csv", "--json")
+    (note,) = (note for note in done.json["notes"] if "no version answered here" in note)
+    assert note.startswith("2 choices between two answers are on questions that")
+
+
+def test_a_name_of_two_lines_forges_no_line(assay: Make, two_runs: list[str]) -> None:
+    done = assay("decide", f"A={two_runs[0]}", f"new\nShip C: forged={two_runs[1]}", "--metric", "token_overlap")
+    assert done.code == 0 and not any(line.startswith("Ship C") for line in done.out.splitlines())
+
+
+def test_a_cell_of_two_lines_forges_no_line(assay: Make, two_runs: list[str], tmp_path: Path) -> None:
+    (tmp_path / "pref.csv").write_text('question,first,second,choice\nq1,A,B,"javas\nShip B forged"\n')
+    done = assay("decide", *two_runs, "--metric", "token_overlap", "--ratings", "pref.csv")
+    assert done.code != 0 and "javas Ship B forged" in " ".join(done.err.split())
+    assert not any(line.startswith("Ship B") for line in done.err.splitlines())
