@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -17,7 +18,7 @@ from ..meta_eval.decision import Decision, PreferenceTable, VersionTable, decide
 from ..meta_eval.decision.version_decision import MARGIN
 from ..meta_eval.decision.version_means import FEWEST_RATED_GROUPS
 from ..text.answer_style import STYLES, measure_style
-from ..text.wording import count_of, verb_of
+from ..text.wording import count_of, list_first, verb_of
 from .results import Results
 from .version_answers import (
     AnswerSource,
@@ -241,7 +242,8 @@ def _read(
     answers, pairing_notes = pair_versions(versions, is_one_source=bool(options.by))
     by = options.by.partition("=")[0]
     of_preferences = [file for file in options.ratings if is_preference_file(file)]
-    preferences, preference_notes = find_preferences(sources, database, of_preferences, by)
+    questions = number_questions(answers)
+    preferences, preference_notes = find_preferences(sources, database, of_preferences, questions, by)
     files = [file for file in options.ratings if file not in of_preferences]
     ratings = rate_versions(versions, answers, database=database, files=files, scale=options.scale, by=by)
     rated = sum(not math.isnan(mean) for mean in ratings.means)
@@ -277,7 +279,9 @@ def _read(
         *([f"The versions are {level_note}."] if level_note else []),
         *pairing_notes,
         *_describe_same(table.versions, answers),
+        *_describe_empty(table.versions, answers),
         *measure.notes,
+        *_describe_missing(table.others),
         *ratings.notes,
         *preference_notes,
         *fitted_notes,
@@ -290,7 +294,7 @@ def _read(
         measure.name if has_scores else "",
         all_notes,
         runs,
-        make_preference_table(preferences, table, number_questions(answers)) if preferences else None,
+        make_preference_table(preferences, table, questions) if preferences else None,
     )
 
 
@@ -377,8 +381,27 @@ def _describe_same(names: Sequence[str], answers: Sequence[PairedAnswer]) -> lis
     ]
 
 
+def _describe_empty(names: Sequence[str], answers: Sequence[PairedAnswer]) -> list[str]:
+    """Says how many answers have no text: nothing was said, or nothing was recorded."""
+    empty = Counter(names[answer.version] for answer in answers if not _own_text(answer.sample).strip())
+    if not empty:
+        return []
+    listed = ", ".join(f"{count:,} of {name}" for name, count in empty.items())
+    is_empty = verb_of(empty.total(), "is empty, and counts", "are empty, and count")
+    return [f"{count_of(empty.total(), 'answer')} {is_empty} as any other: {listed}."]
+
+
+def _describe_missing(others: Mapping[str, "Floats"]) -> list[str]:
+    """Says which of the metrics that are shown beside have no value of some answers."""
+    counts = {name: sum(map(math.isnan, column.tolist())) for name, column in others.items()}
+    missing = [f"{name} of {count_of(count, 'answer')}" for name, count in counts.items() if count]
+    if not missing:
+        return []
+    return [f"In the other metrics the mean stands in for what has no value: {list_first(missing)}."]
+
+
 def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sample]]:
-    """Lists what to rate next: questions whose answers differ and are not all rated, drawn at random.
+    """Lists what to rate next: questions whose answers differ, are not all rated and not all compared, drawn at random.
 
     Args:
         reading: The versions.
@@ -396,13 +419,25 @@ def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sa
         by_version.setdefault(answer.question, {}).setdefault(answer.version, set()).add(answer.text)
         if not math.isnan(rating):
             rated.add((answer.question, answer.text))
+    compared = _find_compared(reading.preferences)
     open_questions = [
         [answer.sample for text, answer in texts.items() if (question, text) not in rated]
         for question, texts in questions.items()
-        if len(set(map(frozenset, by_version[question].values()))) > 1 or len(by_version[question]) == 1
+        if not by_version[question].keys() <= compared.get(question, set())
+        and (len(set(map(frozenset, by_version[question].values()))) > 1 or len(by_version[question]) == 1)
     ]
     candidates = [unrated for unrated in open_questions if unrated]
     return random.Random(seed).sample(candidates, min(most, len(candidates)))
+
+
+def _find_compared(preferences: PreferenceTable | None) -> dict[int, set[int]]:
+    """By question the versions that people compared with another."""
+    compared: dict[int, set[int]] = {}
+    if preferences is not None:
+        columns = (preferences.question, preferences.first, preferences.second)
+        for question, first, second in zip(*(column.tolist() for column in columns), strict=True):
+            compared.setdefault(question, set()).update((first, second))
+    return compared
 
 
 def rating_set(to_rate: Sequence[Sequence[Sample]], seed: int = 0) -> list[Sample]:

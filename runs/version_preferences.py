@@ -1,6 +1,6 @@
 """What people prefer between versions: chosen side by side on the page, and read from files."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,25 +8,35 @@ from typing import TYPE_CHECKING
 from ..eval_sets.opening_question import opening_question
 from ..eval_sets.preference import Preference
 from ..eval_sets.preference_reading import read_preferences
-from ..text.wording import count_of
+from ..text.wording import count_of, verb_of
 from .ratings.pair_source import name_versions
-from .ratings.rated_pairs import store_preferences
+from .ratings.rated_pairs import SAME_ANSWER, store_preferences
 from .version_answers import AnswerSource
 from .version_pairing import PairedAnswer
 
 if TYPE_CHECKING:
     from .database import Database
 
+_PAGE = "the rating page"
+
 
 def find_preferences(
-    sources: Sequence[AnswerSource], database: "Database | None", files: Sequence[Path], by: str = ""
+    sources: Sequence[AnswerSource],
+    database: "Database | None",
+    files: Sequence[Path],
+    questions: Mapping[str, int],
+    by: str = "",
 ) -> tuple[list[Preference], tuple[str, ...]]:
     """Finds the preferences between versions, and says where they are from.
+
+    Of the choices of one rater between the same answers those count that are newest: those of the rating page, as what
+    is exported from it is never newer, else those of the file that is named last.
 
     Args:
         sources: The versions, the one in use today first.
         database: Where the choices of the rating page are; None where there are none.
         files: Files of preferences, which name versions by their names or by the ids of their runs.
+        questions: The number of a question by what a preference may call it (`number_questions`).
         by: The field that parts one run into the versions; "" where each is a run or set of its own.
 
     Raises:
@@ -35,16 +45,37 @@ def find_preferences(
     names = {source.name: source.name for source in sources}
     if not by:
         names |= {source.run.id: source.name for source in sources if source.run is not None}
-    of_page = [] if database is None else store_preferences(database, name_versions(sources, by or None))
-    preferences, counts, notes = list(of_page), {"the rating page": len(of_page)}, list[str]()
-    for file in files:
+    by_place, notes = dict[str, list[Preference]](), list[str]()
+    if database is not None:
+        by_place[_PAGE] = store_preferences(database, name_versions(sources, by or None))
+    for file in dict.fromkeys(files):
         rows = read_preferences(file, versions=tuple(names), notes=notes)
-        counts[str(file)] = len(rows)
-        preferences += (replace(row, first=names[row.first], second=names[row.second]) for row in rows)
-    listed = ", ".join(f"{count:,} of {place}" for place, count in counts.items() if count)
+        by_place[str(file)] = [replace(row, first=names[row.first], second=names[row.second]) for row in rows]
+    known: set[Hashable] = set()
+    order = list(by_place)
+    for place in sorted(order, key=lambda place: (place == _PAGE, order.index(place)), reverse=True):
+        of_place = by_place[place]
+        keys = [_key(row, questions) for row in of_place]
+        by_place[place] = [row for row, key in zip(of_place, keys, strict=True) if key is None or key not in known]
+        if again := len(of_place) - len(by_place[place]):
+            verb = verb_of(again, "does", "do")
+            notes.append(
+                f"{count_of(again, 'choice')} of {place} {verb} not count: a newer one is of the same rater between "
+                "the same answers."
+            )
+        known.update(keys)
+    preferences = [row for of_place in by_place.values() for row in of_place]
+    listed = ", ".join(f"{len(of_place):,} of {place}" for place, of_place in by_place.items() if of_place)
     if listed:
         notes.append(f"{count_of(len(preferences), 'choice')} between two answers: {listed}.")
     return [row for row in preferences if row.first != row.second], tuple(notes)
+
+
+def _key(row: Preference, questions: Mapping[str, int]) -> Hashable:
+    """What is the same of one rater's choices between the same answers; None where nobody knows who chose."""
+    if not row.rater and row.reason != SAME_ANSWER:
+        return None
+    return questions.get(row.question, row.question), frozenset((row.first, row.second)), row.rater
 
 
 def number_questions(answers: Sequence[PairedAnswer]) -> dict[str, int]:

@@ -151,8 +151,8 @@ def _average(
     )
     if left_out:
         notes.append(
-            f"{count_of(left_out, 'rating')} {verb_of(left_out, 'is', 'are')} left out: to a question only those raters "
-            "count who rated most of its answers."
+            f"{count_of(left_out, 'rating')} {verb_of(left_out, 'is', 'are')} left out: to a question only those "
+            "raters count who rated most of its answers."
         )
     if lost := sum(
         bool(answer.ratings.keys() & common) and math.isnan(mean) for answer, mean in zip(rated, means, strict=True)
@@ -177,6 +177,11 @@ def _read_file(
     by_label = {version.source.run.id: version.name for version in versions if version.source.run and not by}
     by_label |= {name: name for name in names}
     column = _version_column(rows, by_label, by)
+    other_names = "" if column else _describe_other_names(rows, by_label, by)
+    whose = other_names or (
+        f"say whose is rated in a column `version` ({list_first(names)}), or write the answer in a column `response`"
+    )
+    _check_whose(rows, column, versions, file, whose)
     source = read_ratings(_with_labels(rows, column), str(file), ReadOptions(scale=scale))
     scale = scale or _find_scale(source, own_scale)
     ratings: _OwnRatings = {}
@@ -196,7 +201,7 @@ def _read_file(
             name = by_label.get(label, "")
             within = [place for place, version in enumerate(versions) if not name or version.name == name]
             own = replace(item, id=item.id.removeprefix(f"{label}: "))
-            matches = _find(own, within, matchers, versions, str(file))
+            matches = _find(own, within, matchers, versions, file=str(file), whose=whose)
             unmatched += not matches
             for version, sample in matches:
                 ratings[version, sample] = ratings.get((version, sample), {}) | of_item
@@ -206,7 +211,7 @@ def _read_file(
     if not ratings:
         raise InputError(
             f"{file}: none of its ratings is of an answer of {list_first(names)}; rows name answers by question and "
-            "answer, or by id and version"
+            f"answer, or by id and version{other_names and f'; {other_names}'}"
         )
     if unmatched:
         verb = verb_of(unmatched, "is", "are")
@@ -248,6 +253,41 @@ def _version_column(rows: Sequence[FlatRow], names: Collection[str], by: str) ->
     return ""
 
 
+def _describe_other_names(rows: Sequence[FlatRow], by_label: Mapping[str, str], by: str) -> str:
+    """What to do about a column of versions that names none of them; "" where there is no such column."""
+    listed = list_first(list(dict.fromkeys(by_label.values())))
+    for wanted in filter(None, (by, *_VERSION_COLUMNS)):
+        for column in (wanted, f"metadata.{wanted}"):
+            labels = list(dict.fromkeys(label for row in rows if (label := _label(row.values, column))))
+            if labels and not by_label.keys() & {*labels}:
+                typed = " ".join(f"{label}=RUN" for label in labels[: len(by_label)])
+                own_names = "" if by else f", or call the runs as the file does (assay decide {typed})"
+                return (
+                    f"its column {column} names {list_first([repr(label) for label in labels], 5)}, and the versions "
+                    f"are {listed}: write these names there{own_names}"
+                )
+    return ""
+
+
+def _check_whose(
+    rows: Sequence[FlatRow], column: str, versions: Sequence[VersionAnswers], file: Path, whose: str
+) -> None:
+    """Raises where one rater rates one id twice: two versions have it, and nothing says whose answer is rated."""
+    roles = find_roles(list(dict.fromkeys(name for row in rows for name in row.values)), {})
+    first_places: dict[tuple[str, str], str] = {}
+    for row in rows:
+        name = _label(row.values, roles.get("id", ""))
+        owners = [version.name for version in versions if name in version.samples]
+        if len(owners) < 2 or _label(row.values, column):
+            continue
+        first = first_places.setdefault((name, _label(row.values, roles.get("rater", ""))), row.place)
+        if first != row.place:
+            raise InputError(
+                f"{file}, {row.place}, field {roles['id']}: {name!r} stands at {first} too, and is an answer of "
+                f"{' and '.join(owners)}; {whose}"
+            )
+
+
 def _matcher(version: VersionAnswers) -> ItemMatcher:
     return ItemMatcher(_item(sample) for sample in version.samples.values())
 
@@ -262,7 +302,9 @@ def _find(
     within: Sequence[int],
     matchers: Sequence[ItemMatcher],
     versions: Sequence[VersionAnswers],
+    *,
     file: str,
+    whose: str,
 ) -> list[tuple[int, str]]:
     """The answers that a row is of: several only where they have its text."""
     matches = []
@@ -278,8 +320,7 @@ def _find(
         if len(answers) > 1:
             listed = " and ".join(versions[version].name for version, _ in matches)
             raise InputError(
-                f"{file}, {item.place}: {item.id or item.user_input[:60]!r} is an answer of {listed}; say whose is "
-                "rated in a column `version`, or write the answer in a column `response`"
+                f"{file}, {item.place}: {item.id or item.user_input[:60]!r} is an answer of {listed}; {whose}"
             )
     return matches
 

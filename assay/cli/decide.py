@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
+from ..presentation.texts import one_line
 from ..shell_words import quote_word
 from ..text.wording import count_of
 from . import exit_codes
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 _PAIRWISE = "pairwise"
 _NEXT = 5  # questions to rate next that are named
 _TO_RATE = 30  # questions that --next writes where nothing says how many ratings settle it
-_KEPT = ("--by", "--scorer", "--metric", "--margin", "--level")
+_NOT_AGAIN = frozenset(
+    {"--gate", "--report", "--next", "--json", "--wide", "--store"}
+)  # `typed_command` adds the store
 _FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
@@ -181,13 +184,13 @@ def _print(
     for version in decision.versions:
         if version.name in run_ids:
             in_use = ", in use today" if version.name == decision.in_use else ""
-            console.print(Text(f"{version.name}: run {run_ids[version.name]}{in_use}"))
+            console.print(Text(f"{one_line(version.name)}: run {one_line(run_ids[version.name])}{in_use}"))
     print_blocks(decision_block(decision))
     if report is not None:
         console.print(Text(f"\nThe decision and the answers that decide: {report}"))
     if not to_rate:
         if next_file is not None:
-            console.print(Text("\nNothing is written: all answers that differ are rated."))
+            console.print(Text("\nNothing is written: all answers that differ are rated or compared."))
     elif next_file is not None:
         answers = count_of(sum(map(len, to_rate)), "answer")
         questions = count_of(len(to_rate), "question")
@@ -202,10 +205,16 @@ def _print(
 
 
 def _typed_again(runs: tuple[str, ...], *more: str) -> str:
-    """This command again, with what was typed of the options that say which versions and which measure."""
+    """This command again, with all options that were typed but those of what it writes and how it ends."""
     context = click.get_current_context()
-    typed = typed_options(context)
-    values = {name: context.params[name.removeprefix("--")] for name in _KEPT if name in typed}
-    return typed_command(
-        "decide", *runs, *(word for name, value in values.items() for word in (name, str(value))), *more
-    )
+    typed = typed_options(context) - _NOT_AGAIN
+    words: list[str | Path] = []
+    for parameter in context.command.params:
+        name, value = parameter.opts[0], context.params.get(parameter.name or "")
+        if name in typed and isinstance(parameter, click.Option):
+            if parameter.is_flag:
+                words += [name] if value else []
+            else:
+                values = value if parameter.multiple else (value,)
+                words += (word for one in values for word in (name, one if isinstance(one, Path) else str(one)))
+    return typed_command("decide", *runs, *words, *more)

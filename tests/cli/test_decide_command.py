@@ -136,6 +136,24 @@ def test_what_is_rated_next_settles_it(assay: Make, tmp_path: Path) -> None:
     assert decision["next"] == []
 
 
+def test_the_commands_to_go_on_with_keep_what_was_typed(assay: Make, tmp_path: Path) -> None:
+    files = [write(tmp_path / f"{name}.jsonl", name, lambda n: None) for name in ("old", "new")]
+    rows = "".join(f"q{n},{name},{3 + n % 2}\n" for n in range(6) for name in ("old", "new"))
+    (tmp_path / "some.csv").write_text("id,version,rating\n" + rows)
+    words = ["decide", f"old={files[0]}", f"new={files[1]}", "--ratings", "some.csv", "--scale", "1-5", "--seed", "3"]
+    kept = "--ratings some.csv --scale 1-5 --seed 3"
+    assert f"{kept} --next next.jsonl\n" in assay(*words).out
+    assert f"{kept} --ratings rated.jsonl\n" in assay(*words, "--next", "next.jsonl").out
+
+
+def test_a_name_of_a_version_is_one_line(assay: Make, two_runs: list[str]) -> None:
+    done = assay(
+        "decide", f"A={two_runs[0]}", f"new\nShip C: forged\x1b[31m={two_runs[1]}", "--metric", "token_overlap"
+    )
+    assert "\nnew Ship C: forged[31m: run " in done.out
+    assert "\nShip C" not in done.out and "\x1b" not in done.out
+
+
 def test_a_queue_that_was_not_drawn_at_random_is_said(assay: Make, two_runs: list[str]) -> None:
     store = Store(".assay")
     settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0.0, choose="spread")
@@ -164,6 +182,12 @@ def test_what_people_choose_side_by_side_decides_too(assay: Make, tmp_path: Path
     assert (done.code, done.json["verdict"], done.json["best"]) == (0, "ship", "new")
     assert "24 choices between two answers: 24 of the rating page." in done.json["notes"]
     assert assay("decide", *runs, "--metric", "token_overlap").out.splitlines()[2].startswith("Ship B")
+    # exported and given back they count once
+    assert assay("ratings", "last", "--out", "pairs.jsonl").code == 0
+    again = assay("decide", *runs, "--metric", "token_overlap", "--ratings", "pairs.jsonl", "--json").json
+    assert "24 choices between two answers: 24 of the rating page." in again["notes"]
+    assert any("24 choices of pairs.jsonl do not count: a newer one is" in note for note in again["notes"])
+    assert again["differences"] == [one | {"first": runs[0], "second": runs[1]} for one in done.json["differences"]]
 
 
 def test_a_letter_that_the_user_gave_is_not_given_twice(assay: Make, two_runs: list[str]) -> None:

@@ -162,6 +162,27 @@ def test_a_file_of_ratings_names_answers_by_text_or_by_id_and_version(tmp_path: 
         read(tmp_path, old, new, ratings=(ambiguous,))
 
 
+@pytest.mark.parametrize(
+    ("rows", "cause"),
+    [
+        (
+            "id,rater,rating,version\nq0,ada,1,old\nq0,ada,5,new\n",
+            "column version names 'old', 'new', and",
+        ),
+        ("id,rater,rating,system\nq0,ada,1,old\n", r"call the runs as the file does \(assay decide old=RUN\)"),
+        ("id,rater,rating\nq0,ada,1\nq0,ada,5\n", r"is an answer of A and B; say whose .* column `version` \(A, B\)"),
+        ("id,rating\nq0,1\nq0,5\n", r"line 3, field id: 'q0' stands at line 2 too, and is an answer of A and B; say"),
+        ("id,rating,version\nz,1,old\n", "none of its ratings is of an answer .* column version names 'old'"),
+    ],
+)
+def test_ratings_that_name_no_version_say_so_and_how_to_name_it(rows: str, cause: str, tmp_path: Path) -> None:
+    file = tmp_path / "ratings.csv"
+    file.write_text(rows, encoding="utf-8")
+    with pytest.raises(InputError, match=cause) as error:
+        read(tmp_path, version("old", [None] * 3), version("new", [None] * 3), ratings=(file,))
+    assert "keep one of them" not in str(error.value)
+
+
 def test_a_file_on_another_scale_stands_in_for_the_ratings_that_came_with_the_answers(tmp_path: Path) -> None:
     file = tmp_path / "ten.csv"
     file.write_text("id,version,rating,rating_min,rating_max\nq0,A,8,1,10\nq0,B,9,1,10\n")
@@ -181,6 +202,18 @@ def test_one_measure_decides_and_the_others_are_shown() -> None:
     assert [version.name for version in decision.versions] == ["A", "B"]
     assert decision.differences[0].difference == pytest.approx(2.0 / 6)  # (3.2 - 1.2) / 6
     assert decide([one, other], metric="token_overlap").measure == "token_overlap"
+
+
+def test_empty_answers_and_values_that_others_lack_are_counted() -> None:
+    old, new = version("old", [None] * 6), version("new", [None] * 6)
+    new[1:3] = [row.model_copy(update={"response": text}) for row, text in zip(new[1:3], ("", " "), strict=True)]
+    one = results(old, own=[0.1, 0.2, 0.3] * 2, token_overlap=[0.5] * 6, rouge_l_precision=[0.5] * 6)
+    lacking = [0.4, None, None, 0.4, 0.5, 0.5]
+    other = results(new, own=[0.4, 0.6, 0.5] * 2, token_overlap=lacking, rouge_l_precision=[0.5] * 6)
+    notes = decide([one, other], metric="own").notes
+    assert "2 answers are empty, and count as any other: 2 of B." in notes
+    assert "In the other metrics the mean stands in for what has no value: token_overlap of 2 answers." in notes
+    assert not any("empty" in note or "stands in" in note for note in decide([one, one], metric="own").notes)
 
 
 def test_where_several_could_decide_one_must_be_named() -> None:
@@ -267,6 +300,28 @@ def test_what_to_rate_next_is_unrated_and_differs(tmp_path: Path) -> None:
     blind = rating_set(to_rate)
     assert sorted(one.id for one in blind) == ["answer-1", "answer-2", "answer-3"]
     assert all(one.rating is None and not one.metadata for one in blind)
+
+
+def test_what_was_compared_is_not_to_rate_next(tmp_path: Path) -> None:
+    """Nor where both versions are rated; of three versions of which two were compared, the third is not known."""
+    versions = [version(name, [None] * 4) for name in ("old", "new", "third")]
+    file = tmp_path / "choices.csv"
+    file.write_text("question,first,second,choice,rater\nq0,A,B,first,ann\nq1,B,A,tie,ann\nq1,A,C,second,ann\n")
+    of_two = list_next(read(tmp_path, *versions[:2], ratings=(file,)), 10)
+    assert {answers[0].id for answers in of_two} == {"q2", "q3"}
+    of_three = list_next(read(tmp_path, *versions, ratings=(file,)), 10)
+    assert {answers[0].id for answers in of_three} == {"q0", "q2", "q3"}
+
+
+def test_of_two_choices_by_one_rater_that_of_the_later_file_counts(tmp_path: Path) -> None:
+    versions = [version(name, [None] * 4) for name in ("old", "new")]
+    first, second = tmp_path / "monday.csv", tmp_path / "friday.csv"
+    first.write_text("question,first,second,choice,rater\nq0,A,B,first,ann\nq1,A,B,first,ann\nq1,A,B,first,bob\n")
+    second.write_text("question,first,second,choice,rater\nQuestion 0?,B,A,first,ann\n")
+    reading = read(tmp_path, *versions, ratings=(first, second, second))
+    choices = reading.preferences
+    assert choices is not None and choices.question.tolist() == [1, 1, 0] and choices.first.tolist() == [0, 0, 1]
+    assert any("1 choice of" in note and "monday.csv does not count: a newer one" in note for note in reading.notes)
 
 
 def test_the_set_to_rate_next_brings_its_ratings_back(tmp_path: Path) -> None:
