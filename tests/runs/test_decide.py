@@ -423,3 +423,44 @@ def test_a_file_may_rate_one_of_the_versions_it_lists(tmp_path: Path) -> None:
     file.write_text("id,version,rater,rating\nq0,A,ann,\nq0,B,ann,4\nq1,B,ann,5\n")
     reading = read(tmp_path, version("old", [1, 2]), version("new", [None, None]), ratings=(file,))
     assert by_version(reading, reading.table.ratings) == {"A": [1, 2], "B": [4, 5]}
+
+
+def prefer(file: Path, *rows: str, columns: str = "id,model_a,model_b,winner") -> Path:
+    file.write_text("\n".join([columns, *rows]) + "\n", encoding="utf-8")
+    return file
+
+
+def test_preferences_of_unknown_ids_do_not_count(tmp_path: Path) -> None:
+    versions = version("old", [None] * 20), version("new", [None] * 20)
+    rows = [f"q{n},A,B,B" for n in range(10)]
+    file = prefer(tmp_path / "some.csv", *rows, "zz1,A,B,A", "zz2,A,B,A")
+    reading = read(tmp_path, *versions, ratings=(file,))
+    assert reading.preferences is not None and reading.preferences.question.tolist() == list(range(10))
+    note = "2 rows left out, of questions that these versions do not have: zz1, zz2"
+    assert any(note in one for one in reading.notes)
+    strange = prefer(tmp_path / "none.csv", *(f"other-{n},A,B,B" for n in range(20)))
+    message = 'none.csv, line 2, field id: is "other-0", and none of the 20 rows with a preference is of a question'
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, *versions, ratings=(strange,))
+    unnamed = prefer(tmp_path / "bare.csv", *["B"] * 20, columns="preference")
+    with pytest.raises(InputError, match=r"bare.csv, line 2, field id: is missing: no row is of a question of these"):
+        read(tmp_path, *versions, ratings=(unnamed,))
+
+
+def test_preferences_find_their_question_by_text_beside_another_id(tmp_path: Path) -> None:
+    versions = version("old", [None] * 20), version("new", [None] * 20)
+    file = prefer(
+        tmp_path / "p.csv",
+        *(f"x{n},Question  {n}?,A,B,B" for n in range(6)),
+        columns="id,question,model_a,model_b,winner",
+    )
+    reading = read(tmp_path, *versions, ratings=(file,))
+    assert reading.preferences is not None and reading.preferences.question.tolist() == list(range(6))
+
+
+def test_preferences_that_name_versions_and_no_id_are_of_further_questions(tmp_path: Path) -> None:
+    versions = version("old", [None] * 20), version("new", [None] * 20)
+    file = prefer(tmp_path / "p.csv", *(f"Other {n}?,A,B,B" for n in range(6)), columns="prompt,model_a,model_b,winner")
+    reading = read(tmp_path, *versions, ratings=(file,))
+    assert reading.preferences is not None and min(reading.preferences.question.tolist()) == 20
+    assert any("6 preferences without an id of a question count as of further questions" in n for n in reading.notes)
