@@ -464,3 +464,37 @@ def test_preferences_that_name_versions_and_no_id_are_of_further_questions(tmp_p
     reading = read(tmp_path, *versions, ratings=(file,))
     assert reading.preferences is not None and min(reading.preferences.question.tolist()) == 20
     assert any("6 preferences without an id of a question count as of further questions" in n for n in reading.notes)
+
+
+def test_a_rating_off_the_scale_is_named_where_it_stands(tmp_path: Path) -> None:
+    file = tmp_path / "rated.csv"
+    rows = [f"q{n},{name},{rater},3" for n in range(6) for name in "AB" for rater in ("ada", "bob")]
+    file.write_text("\n".join(["id,version,rater,rating", *rows]).replace("q1,A,bob,3", "q1,A,bob,9") + "\n")
+    versions = version("old", [None] * 6), version("new", [None] * 6)
+    message = r"rated.csv, line 7, field rating: is 9, off the scale of 1 to 5, which --scale says; correct the rating"
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, *versions, ratings=(file,), scale=(1, 5))
+    notes = read(tmp_path, *versions, ratings=(file,)).notes
+    note = (
+        "scale of 3 to 9 is taken from its lowest rating (line 2, field rating) and its highest (line 7, field rating)"
+    )
+    assert any(note in one for one in notes)
+
+
+def test_a_rating_of_one_rater_off_the_scale_that_the_file_says_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "wide.csv"
+    file.write_text("id,version,rating_ada,rating_bob,rating_min,rating_max\nq0,A,3,3,1,5\nq0,B,4,7,1,5\n")
+    versions = version("old", [None] * 6), version("new", [None] * 6)
+    with pytest.raises(
+        InputError, match=r"wide.csv, line 3, field rating_bob: is 7, off the scale of 1 to 5, which its"
+    ):
+        read(tmp_path, *versions, ratings=(file,))
+
+
+def test_too_few_preferences_are_named_with_their_file(tmp_path: Path) -> None:
+    versions = version("old", [None] * 20), version("new", [None] * 20)
+    file = prefer(tmp_path / "few.csv", *(f"q{n},A,B,B" for n in range(4)))
+    with pytest.raises(
+        InputError, match=r"few.csv: preferences of 4 questions, and no answer is rated or scored; 5 gro"
+    ):
+        decide_reading(read(tmp_path, *versions, ratings=(file,)))
