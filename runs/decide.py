@@ -169,8 +169,14 @@ def _source_of(results: Results, name: str) -> AnswerSource:
 
 
 def _default_names(results: Sequence[Results]) -> list[str]:
+    for place, one in enumerate(results):
+        for earlier, other in enumerate(results[:place]):
+            if one is other or (one.run and one.run == other.run):
+                raise UsageError(
+                    f"results[{place}]: is results[{earlier}] again; give two different results, or names for them"
+                )
     runs = [one.run for one in results if one.run]
-    if len(set(runs)) == len(results):
+    if len(runs) == len(results):
         return runs
     return [_letter(place) for place in range(len(results))]
 

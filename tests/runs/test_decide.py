@@ -386,7 +386,9 @@ def test_python_names_the_argument_that_is_wrong() -> None:
     with pytest.raises(UsageError, match="named more than once"):
         decide([one, one], names=["A", "A"])
     with pytest.raises(UsageError, match="margin 0"):
-        decide([one, one], margin=0)
+        decide([one, one], margin=0, names=["A", "B"])
+    with pytest.raises(UsageError, match=r"results\[1\]: is results\[0\] again; give two different results, or names"):
+        decide([one, one])
 
 
 def test_identical_versions_differ_by_nothing(tmp_path: Path) -> None:
