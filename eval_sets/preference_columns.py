@@ -16,6 +16,7 @@ Form = Literal["words", "outcomes", "ratings"]
 """How a row says which version is better: a word, one column per outcome, or a rating of one against the other."""
 
 _NEITHER_LETTER_NOR_DIGIT = re.compile(r"[\W_]+")
+_TEXTS = ("question", "user_input", *ALIASES["user_input"])
 _BRACKETS = "[]() \t"
 
 
@@ -34,7 +35,7 @@ def _names() -> dict[str, tuple[str, ...]]:
         key: tuple(name for names in listed for name in (names if isinstance(names, list) else [names]))
         for key, listed in table.items()
     }
-    questions = (*ID_ALIASES, "question", "user_input", *ALIASES["user_input"])
+    questions = (*ID_ALIASES, *_TEXTS)
     return flat | {"question": tuple(dict.fromkeys((*flat["question"], *questions)))}
 
 
@@ -87,6 +88,15 @@ class PreferenceRow:
         cells = [self._cells[name] for name in _names()[kind] if name in self._cells]
         return _first_filled(cells)
 
+    def question_names(self) -> list[tuple[str, str]]:
+        """What the row may call its question, each with its column: ids first, then texts."""
+        cells = [self._cells[name] for name in _names()["question"] if name in self._cells]
+        return [
+            (cell.column, f"{cell.value:.15g}" if isinstance(cell.value, float) else str(cell.value).strip())
+            for cell in cells
+            if is_filled(cell.value) and isinstance(cell.value, str | int | float)
+        ]
+
     def versions(self) -> tuple[PreferenceCell, PreferenceCell] | None:
         """The cells of the two versions that the row compares; None where it names none."""
         for first, second in zip(_names()["first"], _names()["second"], strict=True):
@@ -134,6 +144,11 @@ class PreferenceRow:
         if choice is not None and (self.versions() or not {"rating", "ratings"} & self._cells.keys()):
             return "words"
         return "ratings" if self.ratings() is not None else None
+
+
+def is_question_text(column: str) -> bool:
+    """Whether a column of questions holds their texts, and not their ids."""
+    return _plain(column.removeprefix("metadata.")) in _TEXTS
 
 
 def is_filled(value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,14 @@ from ..value_messages import describe_type, shorten
 from .cell_values import parse_number, parse_ratings
 from .name_suggestions import nearest_names, quote_names
 from .preference import Choice, Preference
-from .preference_columns import PreferenceCell, PreferenceRow, choice_of, is_filled, known_preference_columns
+from .preference_columns import (
+    PreferenceCell,
+    PreferenceRow,
+    choice_of,
+    is_filled,
+    is_question_text,
+    known_preference_columns,
+)
 from .rows import BadRow, Row, Rows
 from .sample_columns import is_no_rating
 from .sources import cannot_read, open_source
@@ -48,6 +55,7 @@ def read_preferences(
     path: str | Path,
     *,
     versions: Sequence[str] = (),
+    questions: Collection[str] | None = None,
     sheet: str | None = None,
     skip_bad: list[InputError] | None = None,
     notes: list[str] | None = None,
@@ -64,6 +72,9 @@ def read_preferences(
         path: The file.
         versions: The names of the versions that a decision is between; comparisons of others are left out, which a note
             says. Left out, all are read, and versions without a name are called A and B.
+        questions: What a question of these versions may be called: its ids, and its text. Preferences of other ids or
+            questions are left out, which a note says; those of rows that name their versions and have no id are of
+            further questions, and count. Left out, all are read.
         sheet: Chooses one sheet of an Excel file.
         skip_bad: A list that errors of single rows are appended to while reading goes on.
         notes: A list that notes about how the file is read are appended to; without one they are logged.
@@ -74,11 +85,11 @@ def read_preferences(
 
     Raises:
         InputError: The file cannot be read, a word in it is not known, a row compares a version with itself, or no row
-            compares two of the versions; the message has file, line, field and cure.
+            compares two of the versions or is of one of the questions; the message has file, line, field and cure.
     """
     check_type("path", path, (str, Path), "the path of a file")
     opened = _open(path, sheet)
-    reader = _Reader(opened, tuple(versions))
+    reader = _Reader(opened, tuple(versions), questions)
     preferences: list[Preference] = []
     try:
         for row in opened.rows:
@@ -93,7 +104,7 @@ def read_preferences(
     except OSError as error:
         raise cannot_read(opened.name, error) from None
     if not preferences:
-        raise InputError(f"{opened.name}: {reader.explain_nothing(skip_bad or [])}")
+        raise reader.explain_nothing(skip_bad or [])
     account = [note for note in (*opened.notes, *reader.notes(preferences)) if note]
     if notes is None:
         for note in account:
@@ -111,8 +122,10 @@ def _open(path: str | Path, sheet: str | None) -> Rows:
 class _Reader:
     """Reads the preferences of one file, row by row, and accounts for what it leaves out."""
 
-    def __init__(self, source: Rows, versions: tuple[str, ...]) -> None:
-        self._source, self._versions = source, versions
+    def __init__(self, source: Rows, versions: tuple[str, ...], questions: Collection[str] | None) -> None:
+        self._source, self._versions, self._questions = source, versions, questions
+        self._unknown: list[tuple[Row, str, str]] = []  # with the column, and the name that no question has
+        self._further = 0
         self._columns: dict[str, str] = {}
         self._strangers: Counter[str] = Counter()
         self._rows = self._empty = self._foreign = 0
@@ -141,16 +154,35 @@ class _Reader:
             self._strangers.update(strangers)
             self._foreign += 1
             return []
-        question = self._read_text(cells, row, "question")
-        if not question.strip():
-            question = f"{self._source.stem}-{row.number}"
-        if cells.cell("label") is not None and (dataset := self._read_text(cells, row, "dataset")):
-            question = f"{dataset}:{question}"  # RagChecker's numbers begin anew in each of its sets
+        question = self._read_question(cells, row)
+        if question is None:
+            return []
+        self._further += len(choices) if self._questions is not None and question not in self._questions else 0
         rater, group, reason = (self._read_text(cells, row, name) for name in ("rater", "group", "reason"))
         return [
             Preference(question, first, second, choice, name or rater, group, reason)
             for name, choice in choices.items()
         ]
+
+    def _read_question(self, cells: PreferenceRow, row: Row) -> str | None:
+        """What the row calls its question; None where it is none of the versions'."""
+        question = self._read_text(cells, row, "question")
+        if not question.strip():
+            question = f"{self._source.stem}-{row.number}"
+        if cells.cell("label") is not None and (dataset := self._read_text(cells, row, "dataset")):
+            question = f"{dataset}:{question}"  # RagChecker's numbers begin anew in each of its sets
+        if self._questions is None or question in self._questions:
+            return question
+        names = cells.question_names()
+        for _, name in names:
+            if known := next((text for text in (name, " ".join(name.split())) if text in self._questions), None):
+                return known
+        ids = [cell for cell in names if not is_question_text(cell[0])]
+        if cells.versions() is not None and not ids:
+            return question
+        column, name = (ids or names or [("id", "")])[0]
+        self._unknown.append((row, column, name))
+        return None
 
     def _read_versions(self, cells: PreferenceRow, row: Row) -> tuple[str, str]:
         named = cells.versions()
@@ -256,15 +288,26 @@ class _Reader:
         cure = "add a column preference with first, second or tie, and model_a and model_b with the versions"
         return f"{cure} (the columns are {quote_names(row.values)})"
 
-    def explain_nothing(self, errors: Sequence[InputError]) -> str:
+    def explain_nothing(self, errors: Sequence[InputError]) -> InputError:
         """Why no preference was read, and what to do."""
+        if self._unknown:
+            row, column, name = self._unknown[0]
+            is_what = f'is "{shorten(name)}", and' if name else "is missing:"
+            every = f"none of the {count_of(len(self._unknown), 'row')} with a preference" if name else "no row"
+            problem = (
+                f"{is_what} {every} is of a question of these versions; write the ids of the samples, or the questions "
+                "themselves"
+            )
+            return self._error(row, column, problem)
         if self._foreign:
-            return f"no row compares two of the versions {quote_names(self._versions)}; {self._name_strangers()}"
-        if errors:
-            return f"none of the {count_of(len(errors), 'row')} can be used; the first error: {errors[0]}"
-        if self._rows:
-            return f"none of its {count_of(self._rows, 'row')} has a preference; write first, second or tie in them"
-        return "the file is empty; it should hold one row per comparison of two answers"
+            problem = f"no row compares two of the versions {quote_names(self._versions)}; {self._name_strangers()}"
+        elif errors:
+            problem = f"none of the {count_of(len(errors), 'row')} can be used; the first error: {errors[0]}"
+        elif self._rows:
+            problem = f"none of its {count_of(self._rows, 'row')} has a preference; write first, second or tie in them"
+        else:
+            problem = "the file is empty; it should hold one row per comparison of two answers"
+        return InputError(f"{self._source.name}: {problem}")
 
     def _name_strangers(self) -> str:
         listed = [f"{name} ({count_of(rows, 'row')})" for name, rows in self._strangers.most_common()]
@@ -294,6 +337,13 @@ class _Reader:
         if self._foreign:
             left_out = f"{count_of(self._foreign, 'comparison')} of other versions left out"
             yield f"{name}: {left_out}; {self._name_strangers()}"
+        if self._unknown:
+            listed = list_first([shorten(name, 30) or row.place for row, _, name in self._unknown], _PLACES_SHOWN)
+            rows = count_of(len(self._unknown), "row")
+            yield f"{name}: {rows} left out, of questions that these versions do not have: {listed}"
+        if self._further:
+            further = count_of(self._further, "preference")
+            yield f"{name}: {further} without an id of a question count as of further questions of these versions"
         repeated = Counter(
             (preference.question, frozenset((preference.first, preference.second)), preference.rater)
             for preference in preferences

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import check_type
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.preference_reading import is_preference_file
 from ..eval_sets.turns import is_turn
@@ -87,6 +87,7 @@ class VersionReading:
         notes: What a reader should know: what is left out, assumed or paired.
         runs: The run's id of each version that is a run.
         preferences: Which of two versions' answers people prefer; None where nobody was asked.
+        preferences_from: The files that hold preferences, for messages; "" where the rating page alone has them.
     """
 
     table: VersionTable
@@ -95,6 +96,7 @@ class VersionReading:
     notes: tuple[str, ...]
     runs: Mapping[str, str] = field(default_factory=dict)
     preferences: PreferenceTable | None = None
+    preferences_from: str = ""
 
 
 def decide(
@@ -167,8 +169,14 @@ def _source_of(results: Results, name: str) -> AnswerSource:
 
 
 def _default_names(results: Sequence[Results]) -> list[str]:
+    for place, one in enumerate(results):
+        for earlier, other in enumerate(results[:place]):
+            if one is other or (one.run and one.run == other.run):
+                raise UsageError(
+                    f"results[{place}]: is results[{earlier}] again; give two different results, or names for them"
+                )
     runs = [one.run for one in results if one.run]
-    if len(set(runs)) == len(results):
+    if len(runs) == len(results):
         return runs
     return [_letter(place) for place in range(len(results))]
 
@@ -187,8 +195,24 @@ def decide_reading(reading: VersionReading, *, margin: float = MARGIN, seed: int
     """
     if not margin > 0:
         raise UsageError(f"margin {margin:g}: give a size above 0, in points of the rating scale")
+    _check_preferences(reading)
     decision = decide_versions(reading.table, reading.preferences, margin=margin, measure=reading.measure, seed=seed)
     return replace(decision, notes=(*decision.notes, *reading.notes))
+
+
+def _check_preferences(reading: VersionReading) -> None:
+    """Raises where nothing but preferences could decide, and they are of too few groups of questions."""
+    preferences, table = reading.preferences, reading.table
+    if preferences is None or not all(map(math.isnan, (*table.ratings.tolist(), *table.scores.tolist()))):
+        return
+    groups, questions = len(set(preferences.group.tolist())), len(set(preferences.question.tolist()))
+    if groups < FEWEST_RATED_GROUPS:
+        of_groups = "" if groups == questions else f" in {count_of(groups, 'group')}"
+        raise InputError(
+            f"{reading.preferences_from or 'the rating page'}: preferences of {count_of(questions, 'question')}"
+            f"{of_groups}, and no answer is rated or scored; {FEWEST_RATED_GROUPS} groups of questions are needed: "
+            "compare the answers to more questions, rate some, or name a metric that scored them"
+        )
 
 
 def read_versions(store: "Store | None", names: Sequence[str], options: VersionOptions) -> VersionReading:
@@ -295,6 +319,7 @@ def _read(
         all_notes,
         runs,
         make_preference_table(preferences, table, questions) if preferences else None,
+        ", ".join(map(str, of_preferences)),
     )
 
 

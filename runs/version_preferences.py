@@ -41,7 +41,7 @@ def find_preferences(
         by: The field that parts one run into the versions; "" where each is a run or set of its own.
 
     Raises:
-        InputError: A file cannot be read, or compares none of the versions.
+        InputError: A file cannot be read, compares none of the versions, or is of none of their questions.
     """
     names = {source.name: source.name for source in sources}
     if not by:
@@ -49,8 +49,10 @@ def find_preferences(
     by_place, notes = dict[str, list[Preference]](), list[str]()
     if database is not None:
         by_place[_PAGE] = store_preferences(database, name_versions(sources, by or None))
+    # questions that not every version answered are these versions' too
+    known_questions = questions.keys() | {sample.id for source in sources for sample in source.samples}
     for file in dict.fromkeys(files):
-        rows = read_preferences(file, versions=tuple(names), notes=notes)
+        rows = read_preferences(file, versions=tuple(names), questions=known_questions, notes=notes)
         by_place[str(file)] = [replace(row, first=names[row.first], second=names[row.second]) for row in rows]
     known: set[Hashable] = set()
     order = list(by_place)
@@ -93,5 +95,7 @@ def number_questions(answers: Sequence[PairedAnswer], names: Sequence[str]) -> d
         numbers.setdefault(answer.sample.id, answer.question)
         numbers.setdefault(question_id(answer.sample.id, names[answer.version]), answer.question)
     for answer in answers:
-        numbers.setdefault(opening_question(answer.sample), answer.question)
+        asked = opening_question(answer.sample)
+        for text in (asked, " ".join(asked.split())):
+            numbers.setdefault(text, answer.question)
     return numbers

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from ..eval_sets.conversation import asked_text
 from ..eval_sets.version_column import versioned_id
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flat_rows, read_ratings
 from ..meta_eval.score_files.column_roles import find_roles
+from ..meta_eval.score_files.flat_rows import read_number
 from ..meta_eval.score_files.item_matching import ItemMatcher, has_other_answer
 from ..meta_eval.score_files.score_join import find_scale
 from ..meta_eval.table import RATER
@@ -152,8 +154,8 @@ def _average(
     )
     if left_out:
         notes.append(
-            f"{count_of(left_out, 'rating')} {verb_of(left_out, 'is', 'are')} left out: of a question only those raters"
-            " count who rated most of its answers."
+            f"{count_of(left_out, 'rating')} {verb_of(left_out, 'is', 'are')} left out: to a question only those "
+            "raters count who rated most of its answers."
         )
     if lost := sum(
         bool(answer.ratings.keys() & common) and math.isnan(mean) for answer, mean in zip(rated, means, strict=True)
@@ -184,9 +186,8 @@ def _read_file(
     )
     _check_whose(rows, column, versions, file, whose)
     source = read_ratings(_with_labels(rows, column), str(file), ReadOptions(scale=scale))
-    scale = scale or _find_scale(source, own_scale)
+    scale, notes = _find_scale(rows, source, scale, own_scale)
     ratings: _OwnRatings = {}
-    notes: list[str] = []
     matchers = [_matcher(version) for version in versions]
     unmatched, others = 0, Counter[str]()
     for number, item in enumerate(source.items):
@@ -235,14 +236,53 @@ def _label(values: Mapping[str, object], column: str) -> str:
     return str(values.get(column) or "").strip() if column else ""
 
 
-def _find_scale(source: ScoreSource, own_scale: Scale | None) -> Scale:
-    """The scale that a file says, else that of the other ratings where all are on it, else as usual."""
-    if source.scale:
-        return source.scale
+def _find_scale(
+    rows: Sequence[FlatRow], source: ScoreSource, scale: Scale | None, own_scale: Scale | None
+) -> tuple[Scale, list[str]]:
+    """The scale that the user says, else the file, else that of the other ratings where all are on it, else as usual.
+
+    Raises:
+        InputError: A rating is off the scale that the user or the file says.
+    """
     values = [value for column in source.columns.values() for value in column.values()]
-    if own_scale is not None and own_scale[0] <= min(values) and max(values) <= own_scale[1]:
-        return own_scale
-    return find_scale(source, ReadOptions())[0]
+    if stated := scale or source.scale:
+        low, high = stated
+        off = next((value for value in values if not low <= value <= high), None)
+        if off is None:
+            return stated, []
+        whose = "which --scale says" if scale else "which its rating_min and rating_max say"
+        raise InputError(
+            f"{source.name}, {_place_of(rows, source, off)}: is {off:g}, off the scale of {low:g} to {high:g}, {whose}"
+            "; correct the rating, or the scale"
+        )
+    low, high = min(values), max(values)
+    if own_scale is not None and own_scale[0] <= low and high <= own_scale[1]:
+        return own_scale, []
+    usual, guesses = find_scale(source, ReadOptions())
+    if not guesses:
+        return usual, []
+    lowest, highest = (_place_of(rows, source, value) for value in (low, high))
+    return usual, [
+        f"{source.name}: the scale of {low:g} to {high:g} is taken from its lowest rating ({lowest}) and its highest "
+        f"({highest}); say another with --scale."
+    ]
+
+
+def _place_of(rows: Sequence[FlatRow], source: ScoreSource, rating: float) -> str:
+    """Where a rating stands first; of one that was brought to another scale its row."""
+    roles = find_roles(list(dict.fromkeys(name for row in rows for name in row.values)), {})
+    columns = source.read_columns or tuple(filter(None, [roles.get("rating") or roles.get("value")]))
+    for row in rows:
+        for column in columns:
+            with suppress(ValueError):
+                if read_number(row.values.get(column)) == rating:
+                    return f"{row.place}, field {column}"
+    return next(
+        f"{source.items[number].place}, of {rater}"
+        for rater, ratings in source.columns.items()
+        for number, value in ratings.items()
+        if value == rating
+    )
 
 
 def _version_column(rows: Sequence[FlatRow], names: Collection[str], by: str) -> str:

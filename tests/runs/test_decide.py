@@ -406,7 +406,9 @@ def test_python_names_the_argument_that_is_wrong() -> None:
     with pytest.raises(UsageError, match="named more than once"):
         decide([one, one], names=["A", "A"])
     with pytest.raises(UsageError, match="margin 0"):
-        decide([one, one], margin=0)
+        decide([one, one], margin=0, names=["A", "B"])
+    with pytest.raises(UsageError, match=r"results\[1\]: is results\[0\] again; give two different results, or names"):
+        decide([one, one])
 
 
 def test_identical_versions_differ_by_nothing(tmp_path: Path) -> None:
@@ -443,3 +445,78 @@ def test_a_file_may_rate_one_of_the_versions_it_lists(tmp_path: Path) -> None:
     file.write_text("id,version,rater,rating\nq0,A,ann,\nq0,B,ann,4\nq1,B,ann,5\n")
     reading = read(tmp_path, version("old", [1, 2]), version("new", [None, None]), ratings=(file,))
     assert by_version(reading, reading.table.ratings) == {"A": [1, 2], "B": [4, 5]}
+
+
+def prefer(file: Path, *rows: str, columns: str = "id,model_a,model_b,winner") -> Path:
+    file.write_text("\n".join([columns, *rows]) + "\n", encoding="utf-8")
+    return file
+
+
+def test_preferences_of_unknown_ids_do_not_count(tmp_path: Path) -> None:
+    versions = version("old", [None] * 20), version("new", [None] * 20)
+    rows = [f"q{n},A,B,B" for n in range(10)]
+    file = prefer(tmp_path / "some.csv", *rows, "zz1,A,B,A", "zz2,A,B,A")
+    reading = read(tmp_path, *versions, ratings=(file,))
+    assert reading.preferences is not None and reading.preferences.question.tolist() == list(range(10))
+    note = "2 rows left out, of questions that these versions do not have: zz1, zz2"
+    assert any(note in one for one in reading.notes)
+    strange = prefer(tmp_path / "none.csv", *(f"other-{n},A,B,B" for n in range(20)))
+    message = 'none.csv, line 2, field id: is "other-0", and none of the 20 rows with a preference is of a question'
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, *versions, ratings=(strange,))
+    unnamed = prefer(tmp_path / "bare.csv", *["B"] * 20, columns="preference")
+    with pytest.raises(InputError, match=r"bare.csv, line 2, field id: is missing: no row is of a question of these"):
+        read(tmp_path, *versions, ratings=(unnamed,))
+
+
+def test_preferences_find_their_question_by_text_beside_another_id(tmp_path: Path) -> None:
+    versions = version("old", [None] * 20), version("new", [None] * 20)
+    file = prefer(
+        tmp_path / "p.csv",
+        *(f"x{n},Question  {n}?,A,B,B" for n in range(6)),
+        columns="id,question,model_a,model_b,winner",
+    )
+    reading = read(tmp_path, *versions, ratings=(file,))
+    assert reading.preferences is not None and reading.preferences.question.tolist() == list(range(6))
+
+
+def test_preferences_that_name_versions_and_no_id_are_of_further_questions(tmp_path: Path) -> None:
+    versions = version("old", [None] * 20), version("new", [None] * 20)
+    file = prefer(tmp_path / "p.csv", *(f"Other {n}?,A,B,B" for n in range(6)), columns="prompt,model_a,model_b,winner")
+    reading = read(tmp_path, *versions, ratings=(file,))
+    assert reading.preferences is not None and min(reading.preferences.question.tolist()) == 20
+    assert any("6 preferences without an id of a question count as of further questions" in n for n in reading.notes)
+
+
+def test_a_rating_off_the_scale_is_named_where_it_stands(tmp_path: Path) -> None:
+    file = tmp_path / "rated.csv"
+    rows = [f"q{n},{name},{rater},3" for n in range(6) for name in "AB" for rater in ("ada", "bob")]
+    file.write_text("\n".join(["id,version,rater,rating", *rows]).replace("q1,A,bob,3", "q1,A,bob,9") + "\n")
+    versions = version("old", [None] * 6), version("new", [None] * 6)
+    message = r"rated.csv, line 7, field rating: is 9, off the scale of 1 to 5, which --scale says; correct the rating"
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, *versions, ratings=(file,), scale=(1, 5))
+    notes = read(tmp_path, *versions, ratings=(file,)).notes
+    note = (
+        "scale of 3 to 9 is taken from its lowest rating (line 2, field rating) and its highest (line 7, field rating)"
+    )
+    assert any(note in one for one in notes)
+
+
+def test_a_rating_of_one_rater_off_the_scale_that_the_file_says_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "wide.csv"
+    file.write_text("id,version,rating_ada,rating_bob,rating_min,rating_max\nq0,A,3,3,1,5\nq0,B,4,7,1,5\n")
+    versions = version("old", [None] * 6), version("new", [None] * 6)
+    with pytest.raises(
+        InputError, match=r"wide.csv, line 3, field rating_bob: is 7, off the scale of 1 to 5, which its"
+    ):
+        read(tmp_path, *versions, ratings=(file,))
+
+
+def test_too_few_preferences_are_named_with_their_file(tmp_path: Path) -> None:
+    versions = version("old", [None] * 20), version("new", [None] * 20)
+    file = prefer(tmp_path / "few.csv", *(f"q{n},A,B,B" for n in range(4)))
+    with pytest.raises(
+        InputError, match=r"few.csv: preferences of 4 questions, and no answer is rated or scored; 5 gro"
+    ):
+        decide_reading(read(tmp_path, *versions, ratings=(file,)))
