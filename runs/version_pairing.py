@@ -73,6 +73,8 @@ def pair_versions(
             "The versions are compared by group: questions of one group are taken to be one task, which each version "
             "answered one or more times."
         )
+    elif not is_one_source:
+        notes += _describe_clashes(versions, keys)
     notes += _describe_left_out(versions, keys, shared)
     return _number(versions, keys, shared), tuple(notes)
 
@@ -126,6 +128,19 @@ def _share_paired(versions: Sequence[VersionAnswers], keys: Keys) -> float:
     fewest = min(range(len(versions)), key=lambda place: len(versions[place].samples))
     paired = sum(key in shared for key in keys[fewest].values())
     return paired / max(1, len(keys[fewest]))
+
+
+def _describe_clashes(versions: Sequence[VersionAnswers], keys: Keys) -> list[str]:
+    """Says how many ids are of one question in the version in use, and of another one elsewhere."""
+    own = keys[0]
+    clashes = {name for of_version in keys[1:] for name, key in of_version.items() if own.get(name, key) != key}
+    if not clashes:
+        return []
+    return [
+        f"{count_of(len(clashes), 'id')} {verb_of(len(clashes), 'is', 'are')} of another question in another version: "
+        "these answers are paired by question. A rating by id and version is of the answer that has the id in that "
+        f"version, a preference by id of the question that has it in {versions[0].name}."
+    ]
 
 
 def _describe_left_out(versions: Sequence[VersionAnswers], keys: Keys, shared: set[Hashable]) -> list[str]:

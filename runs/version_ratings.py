@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..errors import InputError
 from ..eval_sets import Sample
 from ..eval_sets.conversation import asked_text
+from ..eval_sets.opening_question import opening_question
 from ..eval_sets.version_column import versioned_id
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flat_rows, read_ratings
 from ..meta_eval.score_files.column_roles import find_roles
@@ -351,7 +352,7 @@ def _find(
     matches = []
     for version in within:
         try:
-            number = matchers[version].find(replace(item, id=_own_id(item.id, versions[version])))
+            number = matchers[version].find(_with_own_id(item, versions[version]))
         except InputError as error:
             raise InputError(f"{file}, {error}") from None
         if number is not None and not has_other_answer(matchers[version].items[number], item):
@@ -364,6 +365,26 @@ def _find(
                 f"{file}, {item.place}: {item.id or item.user_input[:60]!r} is an answer of {listed}; {whose}"
             )
     return matches
+
+
+def _with_own_id(item: Item, version: VersionAnswers) -> Item:
+    """The row with the id of the answer it is of; where its question is that of another answer, of this one."""
+    name = _own_id(item.id, version)
+    sample = version.samples.get(name)
+    asked = " ".join(item.user_input.split())
+    if sample is None or not asked or asked in _questions(sample):
+        return replace(item, id=name)
+    to_question = [other for other, answer in version.samples.items() if asked in _questions(answer)]
+    if not to_question:  # the same question, written otherwise
+        return replace(item, id=name)
+    return replace(item, id=to_question[0] if len(to_question) == 1 else "")  # of several, the text says which
+
+
+def _questions(sample: Sample) -> tuple[str, str, str]:
+    """What a file may have as the question of an answer."""
+    texts = (sample.user_input, asked_text(sample), opening_question(sample))
+    first, second, third = (" ".join(text.split()) for text in texts)
+    return first, second, third
 
 
 def _own_id(name: str, version: VersionAnswers) -> str:

@@ -64,6 +64,22 @@ def test_versions_with_other_ids_are_paired_by_question(tmp_path: Path) -> None:
     assert by_version(reading, reading.table.ratings) == {"A": [1, 2, 3], "B": [5, 4, 3]}
 
 
+def test_ids_that_are_of_other_questions_are_said_and_ratings_go_to_the_question_that_they_name(tmp_path: Path) -> None:
+    old = version("old", [None] * 4)
+    new = [sample(f"q{n}", f"Question {3 - n}?", f"new {3 - n}") for n in range(4)]
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text("id,version,rating\nq0,A,1\nq0,B,5\n")
+    reading = read(tmp_path, old, new, ratings=(ratings,))
+    assert by_version(reading, reading.table.question) == {"A": [0, 1, 2, 3], "B": [3, 2, 1, 0]}
+    assert by_version(reading, reading.table.ratings)["B"] == [5, None, None, None]
+    (note,) = (note for note in reading.notes if "paired by question" in note)
+    assert note.startswith("4 ids are of another question in another version: ")
+    ratings.write_text("id,version,question,rating\nq0,A,Question 0?,1\nq0,B,Question 0?,5\nq1,B,Written otherwise,2\n")
+    reading = read(tmp_path, old, new, ratings=(ratings,))
+    assert by_version(reading, reading.table.ratings) == {"A": [1, None, None, None], "B": [None, 2, None, 5]}
+    assert not any("paired by question" in note for note in read(tmp_path, old, old, ratings=(ratings,)).notes)
+
+
 def test_trials_of_one_task_are_paired_by_group(tmp_path: Path) -> None:
     """Two agents on three tasks, two trials each, whose customers begin with other words each time."""
     rows = [
