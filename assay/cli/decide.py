@@ -107,8 +107,8 @@ def decide(
     )
 
     opened = _open_store(store)
-    read = (*runs, *_sets_of(opened, runs), *ratings, *([scorer] if scorer is not None else []))
-    _check_outputs(report, next_file, inputs=read)
+    files = ratings if scorer is None else (*ratings, scorer)
+    _check_outputs(report, next_file, inputs=[*runs, *_sets_of(opened, runs), *map(str, files)])
     options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level, not as_json)
     reading = read_versions(opened, runs, options)
     unjudged = reading  # also where a comparison fails, an answer can be rated
@@ -143,7 +143,7 @@ def _sets_of(store: "Store | None", runs: tuple[str, ...]) -> list[str]:
     return sets
 
 
-def _check_outputs(report: Path | None, next_file: Path | None, inputs: "Sequence[str | Path]") -> None:
+def _check_outputs(report: Path | None, next_file: Path | None, inputs: "Sequence[str]") -> None:
     """Refuses what cannot be written, or would take the place of what is read: before a judge is paid."""
     from ..atomic_files import check_writable
 
@@ -151,7 +151,7 @@ def _check_outputs(report: Path | None, next_file: Path | None, inputs: "Sequenc
         raise UsageError(f"{report}: name an .html file in a folder that exists")
     if next_file is not None and next_file.suffix.lower() not in {".jsonl", ".csv"}:
         raise UsageError(f"--next {next_file}: name a .jsonl or .csv file")
-    read = {Path(place).resolve() for text in map(str, inputs) for place in (text, text.partition("=")[2]) if place}
+    read = {Path(place).resolve() for text in inputs for place in (text, text.partition("=")[2]) if place}
     for option, target in (("--report", report), ("--next", next_file)):
         if target is None:
             continue
