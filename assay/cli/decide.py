@@ -108,6 +108,8 @@ def decide(
         raise UsageError(f"{report}: name an .html file in a folder that exists")
     options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level, not as_json)
     reading = read_versions(_open_store(store), runs, options)
+    _check_not_read("--next", next_file, reading)
+    _check_not_read("--report", report, reading)
     if judge is not None or metric == _PAIRWISE:
         reading = _compare_by_judge(reading, metric, judge, session_options, store)
     decision = decide_reading(reading, margin=margin, seed=seed)
@@ -126,6 +128,12 @@ def decide(
     else:
         _print(decision, reading.runs, to_rate, runs=runs, report=report, next_file=next_file)
     return exit_codes.GATE_FAILED if gate and decision.verdict not in {"ship", "equivalent"} else exit_codes.DONE
+
+
+def _check_not_read(option: str, target: Path | None, reading: "VersionReading") -> None:
+    """Raises where a file to write is one that the decision is read from: its answers or ratings would be gone."""
+    if target is not None and target.resolve() in {file.expanduser().resolve() for file in reading.files}:
+        raise UsageError(f"{option} {target}: this decision is read from that file; name another one")
 
 
 def _compare_by_judge(
