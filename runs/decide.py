@@ -87,6 +87,7 @@ class VersionReading:
         notes: What a reader should know: what is left out, assumed or paired.
         runs: The run's id of each version that is a run.
         preferences: Which of two versions' answers people prefer; None where nobody was asked.
+        files: The files that were read, and those that the runs were made of.
         preferences_from: The files that hold preferences, for messages; "" where the rating page alone has them.
     """
 
@@ -96,6 +97,7 @@ class VersionReading:
     notes: tuple[str, ...]
     runs: Mapping[str, str] = field(default_factory=dict)
     preferences: PreferenceTable | None = None
+    files: tuple[Path, ...] = ()
     preferences_from: str = ""
 
 
@@ -319,6 +321,9 @@ def _read(
         all_notes,
         runs,
         make_preference_table(preferences, table, questions) if preferences else None,
+        tuple(Path(name) for source in sources for name in source.sets)
+        + options.ratings
+        + (() if options.scorer is None else (options.scorer,)),
         ", ".join(map(str, of_preferences)),
     )
 

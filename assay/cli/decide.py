@@ -1,6 +1,5 @@
 """`assay decide`: which of several versions raters like better, and whether that is sure."""
 
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -107,10 +106,9 @@ def decide(
     )
 
     opened = _open_store(store)
-    files = ratings if scorer is None else (*ratings, scorer)
-    _check_outputs(report, next_file, inputs=[*runs, *_sets_of(opened, runs), *map(str, files)])
     options = VersionOptions(by, scorer, metric, ratings, parse_scale(scale) if scale else None, level, not as_json)
     reading = read_versions(opened, runs, options)
+    _check_outputs(report, next_file, [*reading.files, *([] if scorer is None else [scorer])])
     unjudged = reading  # also where a comparison fails, an answer can be rated
     if judge is not None or metric == _PAIRWISE:
         reading = _compare_by_judge(reading, metric, judge, session_options, store)
@@ -132,18 +130,7 @@ def decide(
     return exit_codes.GATE_FAILED if gate and decision.verdict not in {"ship", "equivalent"} else exit_codes.DONE
 
 
-def _sets_of(store: "Store | None", runs: tuple[str, ...]) -> list[str]:
-    """The sets that stored runs are of; what is no run is left to those who read it."""
-    sets = list[str]()
-    if store is None:
-        return sets
-    for text in runs:
-        with suppress(UsageError):
-            sets += store.run(text.partition("=")[2] or text).plan.sets
-    return sets
-
-
-def _check_outputs(report: Path | None, next_file: Path | None, inputs: "Sequence[str]") -> None:
+def _check_outputs(report: Path | None, next_file: Path | None, inputs: "Sequence[Path]") -> None:
     """Refuses what cannot be written, or would take the place of what is read: before a judge is paid."""
     from ..atomic_files import check_writable
 
@@ -151,7 +138,7 @@ def _check_outputs(report: Path | None, next_file: Path | None, inputs: "Sequenc
         raise UsageError(f"{report}: name an .html file in a folder that exists")
     if next_file is not None and next_file.suffix.lower() not in {".jsonl", ".csv"}:
         raise UsageError(f"--next {next_file}: name a .jsonl or .csv file")
-    read = {Path(place).resolve() for text in inputs for place in (text, text.partition("=")[2]) if place}
+    read = {place.expanduser().resolve() for place in inputs}
     for option, target in (("--report", report), ("--next", next_file)):
         if target is None:
             continue

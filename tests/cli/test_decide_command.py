@@ -316,3 +316,18 @@ def test_a_cell_of_two_lines_forges_no_line(assay: Make, two_runs: list[str], tm
     done = assay("decide", *two_runs, "--metric", "token_overlap", "--ratings", "pref.csv")
     assert done.code != 0 and "javas Ship B forged" in " ".join(done.err.split())
     assert not any(line.startswith("Ship B") for line in done.err.splitlines())
+
+
+def test_what_the_decision_is_read_from_is_not_written_over(
+    assay: Make, two_runs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    before = new.read_text()
+    monkeypatch.chdir(tmp_path)
+    for words in ([*two_runs, "--metric", "token_overlap"], [old, new]):
+        for target in (new, "new.jsonl"):
+            done = assay("decide", *words, "--next", target)
+            assert done.code == 2 and f"--next {target}: this decision is read from that file" in done.err
+    assert new.read_text() == before
+    (tmp_path / "next.jsonl").write_text("what was there before")
+    assert assay("decide", *two_runs, "--metric", "token_overlap", "--next", "next.jsonl").code == 0
