@@ -245,7 +245,7 @@ def _typed_again(runs: tuple[str, ...], *more: str) -> str:
     typed = typed_options(context) - _NOT_AGAIN
     words: list[str | Path] = []
     for parameter in context.command.params:
-        name, value = parameter.opts[0], context.params.get(parameter.name or "")
+        name, value = parameter.opts[0], context.params.get(parameter.name or "", ())
         if name in typed and isinstance(parameter, click.Option):
             if parameter.is_flag:
                 words += [name] if value else []
