@@ -117,11 +117,9 @@ def _estimate(
     """The means of the versions by all that there is; the table on the scale that they are on; who is rated."""
     versions, asked = len(table.versions), preferences is not None and len(preferences.first) > 0
     is_rated = rated_versions(table)
-    if is_rated.sum() == 1 and not asked:  # ratings of one version say nothing of a difference: the scores alone decide
+    if is_rated.sum() < (1 if asked else 2):  # ratings of one version say nothing of a difference: the scores decide
         table = replace(table, ratings=np.full(len(table.text), np.nan), scale=table.score_scale or table.scale)
         is_rated = rated_versions(table)
-    elif not is_rated.any():
-        table = replace(table, scale=table.score_scale or table.scale)
     scored = np.bincount(table.version[~np.isnan(table.scores)], minlength=versions) > 0
     has_means = bool(is_rated.any() or scored.any())
     if has_means:
