@@ -196,8 +196,8 @@ def print_p_best(trials: Sequence[Trial], seed: int) -> None:
                 stated.append(version.p_best)
                 is_best.append(place == best)
                 is_rated.append(trial.rated > 0)
-    p, best, with_ratings = np.array(stated), np.array(is_best), np.array(is_rated)
-    decile = np.minimum((p * 10).astype(int), 9) if len(p) else p.astype(int)
+    p, best, with_ratings = np.array(stated), np.array(is_best, bool), np.array(is_rated, bool)
+    decile = np.minimum((p * 10).astype(int), 9)
     rows: list[list[object]] = []
     for number in range(10):
         row: list[object] = [f"{number / 10:.1f} to {(number + 1) / 10:.1f}"]

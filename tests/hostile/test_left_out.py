@@ -21,7 +21,7 @@ from assay.metrics.claim_extraction import Claims
 from assay.runs.compare import compare
 from assay.runs.compare_tables import comparison_sentences
 from assay.runs.store import Store
-from assay.text.sentences import answer_sentences, claiming_sentences
+from assay.text.sentences import answer_sentences, claiming_sentences, without_words_to_judge
 
 FALSE = re.compile(r"gold|goud", re.IGNORECASE)
 ORDERS = re.compile(
