@@ -185,7 +185,7 @@ def _read_file(
     whose = other_names or (
         f"say whose is rated in a column `version` ({list_first(names)}), or write the answer in a column `response`"
     )
-    _check_whose(rows, column, versions, file, whose)
+    _check_whose(rows, column, versions, file, other_names=other_names, whose=whose)
     source = read_ratings(_with_labels(rows, column), str(file), ReadOptions(scale=scale))
     scale, notes = _find_scale(rows, source, scale, own_scale)
     ratings: _OwnRatings = {}
@@ -312,22 +312,27 @@ def _describe_other_names(rows: Sequence[FlatRow], by_label: Mapping[str, str], 
 
 
 def _check_whose(
-    rows: Sequence[FlatRow], column: str, versions: Sequence[VersionAnswers], file: Path, whose: str
+    rows: Sequence[FlatRow],
+    column: str,
+    versions: Sequence[VersionAnswers],
+    file: Path,
+    *,
+    other_names: str,
+    whose: str,
 ) -> None:
-    """Raises where one rater rates one id twice: two versions have it, and nothing says whose answer is rated."""
+    """Raises where one rater rates one id twice: several versions have it, and nothing says whose answer is rated."""
     roles = find_roles(list(dict.fromkeys(name for row in rows for name in row.values)), {})
     first_places: dict[tuple[str, str], str] = {}
     for row in rows:
         name = _label(row.values, roles.get("id", ""))
         owners = [version.name for version in versions if _own_id(name, version) in version.samples]
-        if len(owners) < 2 or _label(row.values, column):
+        if not name or (len(owners) < 2 and not other_names) or _label(row.values, column):
             continue
         first = first_places.setdefault((name, _label(row.values, roles.get("rater", ""))), row.place)
         if first != row.place:
-            raise InputError(
-                f"{file}, {row.place}, field {roles['id']}: {name!r} stands at {first} too, and is an answer of "
-                f"{' and '.join(owners)}; {whose}"
-            )
+            of_several = f", and is an answer of {' and '.join(owners)}" if len(owners) > 1 else ""
+            place = f"{file}, {row.place}, field {roles['id']}"
+            raise InputError(f"{place}: {name!r} stands at {first} too{of_several}; {whose}")
 
 
 def _matcher(version: VersionAnswers) -> ItemMatcher:
