@@ -518,3 +518,14 @@ def test_another_question_of_one_version_is_still_left_out(tmp_path: Path) -> No
     old = [*version("old", [1, 2, 3]), sample("again", "Question 1?", "old again", 3)]
     reading = read(tmp_path, old, version("new", [2, 3, 4]))
     assert any("1 answer to questions that not every version answered is left out: 1 of A." in n for n in reading.notes)
+
+
+@pytest.mark.parametrize(
+    "columns", ["id,versie,beoordelaar,beoordeling", "id,systeem,beoordelaar,cijfer", "id,variante,prüfer,bewertung"]
+)
+def test_columns_of_versions_and_raters_may_have_dutch_and_german_names(columns: str, tmp_path: Path) -> None:
+    rows = [f"q{n},{name},{rater},{3 + (name == 'B')}" for n in range(6) for name in "AB" for rater in ("ada", "bob")]
+    file = tmp_path / "rated.csv"
+    file.write_text("\n".join([columns, *rows]) + "\n", encoding="utf-8")
+    reading = read(tmp_path, version("old", [None] * 6), version("new", [None] * 6), ratings=(file,))
+    assert by_version(reading, reading.table.ratings) == {"A": [3.0] * 6, "B": [4.0] * 6}
