@@ -40,6 +40,12 @@ first, then those of spreadsheets in other languages."""
 RATING_ALIASES = ("human_rating", *_OTHER_LANGUAGES["rating"], "stars", "score", "label")
 """Usual names of a column of ratings, read where all its values are numbers on a usual scale."""
 
+RATER_ALIASES = tuple(_OTHER_LANGUAGES["rater"])
+"""Names of a column that says who rated, in spreadsheets in other languages."""
+
+VERSION_ALIASES = tuple(_OTHER_LANGUAGES["version"])
+"""Those of a column that names the version whose answer is rated."""
+
 ID_ALIASES = ("id", *(name for names in _OTHER_LANGUAGES["id"] for name in names))  # a column `ID` is read here
 """Usual names of a column that names the rows, read as `id` where no two rows have the same."""
 

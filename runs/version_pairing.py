@@ -9,7 +9,7 @@ from ..eval_sets.conversation import asked_text
 from ..eval_sets.opening_question import opening_question
 from ..eval_sets.version_column import question_id
 from ..text.wording import count_of, verb_of
-from .sample_pairing import pair_samples
+from .sample_pairing import has_generated_id, pair_samples
 from .version_answers import VersionAnswers, pair_answers
 
 _ENOUGH_PAIRED = 0.5
@@ -40,9 +40,10 @@ def pair_versions(
 ) -> tuple[list[PairedAnswer], tuple[str, ...]]:
     """Pairs the answers of several versions.
 
-    Each run is paired with the first as `assay compare` pairs two (`pair_samples`); the versions of one run by the ids
-    that their rows had in common (`versioned_id`). Where that pairs less than half of
-    the answers of the version with the fewest, the first of these ways counts
+    Each run is paired with the first as `assay compare` pairs two (`pair_samples`), the versions of one run by the ids
+    that their rows had in common (`versioned_id`); further answers to a question, of rows without ids, are of that
+    question too. Where that pairs less than half of the answers of the version with the fewest, the first of these ways
+    counts
     that pairs half of them: answers to the same question after the same conversation; conversations that begin with one
     question; answers of one group, such as several trials of one task. Only questions that every version answered take
     part. Versions that share no question are compared with all their answers, unpaired.
@@ -60,6 +61,8 @@ def pair_versions(
     shares = [_share_paired(versions, keys) for _, keys in ways]
     best = next((place for place, share in enumerate(shares) if share >= _ENOUGH_PAIRED), shares.index(max(shares)))
     way, keys = ways[best]
+    if way == "id":
+        keys = _join_repeated(versions, keys)
     notes = []
     shared = _shared(keys)
     if not shared:
@@ -92,6 +95,32 @@ def _by_id(versions: Sequence[VersionAnswers]) -> Keys:
 def _by_question_id(versions: Sequence[VersionAnswers]) -> Keys:
     """By the id that several systems' rows had in a set, before each got its own."""
     return [{name: question_id(name, version.name) for name in version.samples} for version in versions]
+
+
+def _join_repeated(versions: Sequence[VersionAnswers], keys: Keys) -> Keys:
+    """Adds further answers to questions that are paired: rows without an id of their own, as a set without ids has.
+
+    Such a row is of the question whose text it has, where that is one question; answers that have ids are of no
+    question but their own.
+    """
+    shared = _shared(keys)
+    texts = _by_text(versions, asked_text)
+    of_text: dict[Hashable, set[Hashable]] = {}
+    for of_version, by_name in zip(keys, texts, strict=True):
+        for name, key in of_version.items():
+            if key in shared:
+                of_text.setdefault(by_name[name], set()).add(key)
+    every = set.intersection(*(set(of_version.values()) for of_version in texts))
+    joined = []
+    for version, of_version, by_name in zip(versions, keys, texts, strict=True):
+        own = dict(of_version)
+        for name, key in of_version.items():
+            paired = of_text.get(by_name[name], {("text", by_name[name])})
+            is_open = key not in shared and by_name[name] in every and len(paired) == 1
+            if is_open and has_generated_id(version.samples[name], version.source.sets):
+                own[name] = next(iter(paired))
+        joined.append(own)
+    return joined
 
 
 def _by_text(versions: Sequence[VersionAnswers], read: Callable[[Sample], str]) -> Keys:

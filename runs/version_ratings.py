@@ -12,6 +12,7 @@ from ..errors import InputError
 from ..eval_sets import Sample
 from ..eval_sets.conversation import asked_text
 from ..eval_sets.opening_question import opening_question
+from ..eval_sets.sample_columns import VERSION_ALIASES
 from ..eval_sets.version_column import versioned_id
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flat_rows, read_ratings
 from ..meta_eval.score_files.column_roles import find_roles
@@ -29,7 +30,7 @@ from .version_pairing import PairedAnswer
 if TYPE_CHECKING:
     from .database import Database
 
-_VERSION_COLUMNS = ("version", "system", "run")
+_VERSION_COLUMNS = ("version", "system", "run", *VERSION_ALIASES)
 Scale = tuple[float, float]
 _OwnRatings = dict[tuple[int, str], dict[str, float]]  # by version and answer, then by rater
 

@@ -11,6 +11,7 @@ from ...eval_sets.name_suggestions import nearest_names, quote_names
 from ...eval_sets.sample_columns import (
     ALIASES,
     ID_ALIASES,
+    RATER_ALIASES,
     RATING_ALIASES,
     columns_by_usual_name,
     criterion_of,
@@ -22,7 +23,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "id": ("sample", "item", "item_id", "answer_id", *ID_ALIASES),
     "metric": ("metric_name",),
     "value": ("score",),
-    "rater": ("annotator", "rater_id", "annotator_id"),
+    "rater": ("annotator", "rater_id", "annotator_id", *RATER_ALIASES),
     "rating": tuple(name for name in RATING_ALIASES if name not in {"score", "label"}),
     "rating_min": (),
     "rating_max": (),

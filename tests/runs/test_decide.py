@@ -538,3 +538,31 @@ def test_too_few_preferences_are_named_with_their_file(tmp_path: Path) -> None:
         InputError, match=r"few.csv: preferences of 4 questions, and no answer is rated or scored; 5 gro"
     ):
         decide_reading(read(tmp_path, *versions, ratings=(file,)))
+
+
+def test_second_answers_of_rows_without_ids_are_of_their_question(tmp_path: Path) -> None:
+    rows = {name: [f"Question {n}?,{name} {n},{1 + n % 3}" for n in range(12)] for name in ("old", "new")}
+    rows["old"] += [f"Question {n}?,old again {n},2" for n in range(3)]
+    for name, lines in rows.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(["question,answer,rating", *lines]) + "\n", encoding="utf-8")
+    reading = read_versions(None, [f"{name}={tmp_path / name}.csv" for name in rows], VersionOptions())
+    assert len(reading.answers) == 27 and not any("left out" in note for note in reading.notes)
+    questions = [answer.question for answer in reading.answers if answer.sample.user_input == "Question 1?"]
+    assert len(questions) == 3 and len(set(questions)) == 1
+
+
+def test_another_question_of_one_version_is_still_left_out(tmp_path: Path) -> None:
+    old = [*version("old", [1, 2, 3]), sample("again", "Question 1?", "old again", 3)]
+    reading = read(tmp_path, old, version("new", [2, 3, 4]))
+    assert any("1 answer to questions that not every version answered is left out: 1 of A." in n for n in reading.notes)
+
+
+@pytest.mark.parametrize(
+    "columns", ["id,versie,beoordelaar,beoordeling", "id,systeem,beoordelaar,cijfer", "id,variante,prüfer,bewertung"]
+)
+def test_columns_of_versions_and_raters_may_have_dutch_and_german_names(columns: str, tmp_path: Path) -> None:
+    rows = [f"q{n},{name},{rater},{3 + (name == 'B')}" for n in range(6) for name in "AB" for rater in ("ada", "bob")]
+    file = tmp_path / "rated.csv"
+    file.write_text("\n".join([columns, *rows]) + "\n", encoding="utf-8")
+    reading = read(tmp_path, version("old", [None] * 6), version("new", [None] * 6), ratings=(file,))
+    assert by_version(reading, reading.table.ratings) == {"A": [3.0] * 6, "B": [4.0] * 6}
