@@ -191,7 +191,7 @@ class Decision:
 
     @property
     def _basis_clause(self) -> str:
-        if self.basis != "scores":
+        if self.basis != "scores" or self._is_same:
             return ""
         return f"By {self.measure or 'the score'} alone, which no rating of these answers corrects: "
 
@@ -234,7 +234,7 @@ class Decision:
     def _equivalent(self) -> str:
         row = self.deciding
         if len(self.versions) == 2:
-            how = f"{row.difference:+.2f}" if row.difference or row.low or row.high else "no difference"
+            how = "no difference" if f"{abs(row.difference):.2f}" == "0.00" else f"{row.difference:+.2f}"
             rest = f"{row.second} and {row.first} differ by less than {self.margin:.3g} ({how}, {self._unit})."
         else:
             rest = f"no other version differs from {row.first} by {self.margin:.3g} or more ({self._unit})."
@@ -275,8 +275,13 @@ class Decision:
             f"; {' or '.join(parts)} would settle it" if parts else "; nobody can tell how many ratings would settle it"
         )
 
+    @property
+    def _is_same(self) -> bool:
+        """Whether no version gives another answer than the one in use: no score takes part in that."""
+        return all(row.low == row.high == 0 for row in self.differences if row.first == self.in_use)
+
     def _start(self, text: str) -> str:
-        return text if self.basis == "scores" else text[0].upper() + text[1:]
+        return text if self._basis_clause else text[0].upper() + text[1:]
 
 
 def round_up(count: int) -> int:
