@@ -26,7 +26,7 @@ def probabilities_of_best(means: VersionMeans, *, width: float, seed: int = 0) -
         >>> replicates = 3 + np.column_stack([np.zeros(10), 0.5 + 1 / 18 * (-1.0) ** np.arange(10)])
         >>> means = VersionMeans(np.array([3.0, 3.5]), replicates, np.ones((10, 2)))
         >>> [round(number, 2) for number in probabilities_of_best(means, width=4)]
-        [0.06, 0.94]
+        [0.03, 0.97]
     """
     versions = len(means.means)
     contrast = np.eye(versions)[1:] - np.eye(versions)[0]

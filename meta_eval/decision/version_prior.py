@@ -5,7 +5,7 @@ from scipy import stats
 
 from ..arrays import Floats
 
-PRIOR_SPREADS = (0.003, 0.01, 0.03, 0.1, 0.3)
+PRIOR_SPREADS = (0.01, 0.03, 0.1, 0.3)
 """Standard deviations of versions' means about their middle, as shares of the scale; each is as probable.
 
 A change that hardly matters and one that matters much are both usual; one normal prior expects only one of them, and
@@ -30,7 +30,7 @@ def weigh_spreads(differences: Floats, errors: Floats, degrees: float, *, width:
 
         >>> spreads, weights = weigh_spreads(np.array([2.0]), np.array([[0.01]]), 50, width=4)
         >>> spreads.tolist(), weights.round(2).tolist()
-        ([0.012, 0.04, 0.12, 0.4, 1.2], [0.0, 0.0, 0.0, 0.02, 0.98])
+        ([0.04, 0.12, 0.4, 1.2], [0.0, 0.0, 0.02, 0.98])
     """
     count = len(differences)
     shape = np.eye(count) + np.ones((count, count))  # of differences from one of several independent means
