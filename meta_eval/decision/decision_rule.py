@@ -8,12 +8,14 @@ import numpy as np
 from scipy import stats
 
 from ...errors import InputError
-from ...text.wording import count_of, list_first, verb_of
+from ...text.wording import list_first
 from ..arrays import Bools, Floats
 from ..estimate import log_odds_interval
 from .confidence_sequence import ConfidenceSequence
+from .decision_notes import describe_assumptions
 from .discordant_groups import bound_by_counts, bound_mean_by_counts
 from .max_t import MaxT
+from .other_metrics import compare_other_metrics
 from .preference_means import PreferenceMeans, combine_preferences
 from .preference_table import PreferenceTable
 from .probability_best import probabilities_of_best
@@ -24,7 +26,6 @@ from .version_decision import (
     Basis,
     Decision,
     Needs,
-    OtherDifference,
     Verdict,
     VersionDifference,
     VersionEstimate,
@@ -34,6 +35,7 @@ from .version_means import (
     VersionMeans,
     changed_answers,
     estimate_version_means,
+    knows_level,
     rated_versions,
     shared_ratings,
     usable_ratings,
@@ -46,8 +48,6 @@ EXPECTED_DIFFERENCE = 0.1
 OF_OTHER_PAIRS = 0.2
 """The share of the errors that goes to pairs without the version in use, which decide nothing but ranks."""
 _NO_ERROR = 1e-9  # as a share of the scale
-_LITTLE = 0.05
-_GROUPS_PER_ROW = 3
 
 
 def decide_versions(
@@ -104,10 +104,13 @@ def decide_versions(
         "ratings",
         table.scale,
         measure,
-        _others(answers, seed),
+        compare_other_metrics(answers, error=ERROR, seed=seed),
     )
     decision = replace(decision, basis=_basis(table, decision, combined))
-    notes = [*_notes(answers, decision, is_rated), *(f"{note[0].upper()}{note[1:]}." for note in combined.notes)]
+    notes = [
+        *describe_assumptions(answers, decision, is_rated),
+        *(f"{note[0].upper()}{note[1:]}." for note in combined.notes),
+    ]
     return replace(decision, notes=tuple(notes))
 
 
@@ -304,13 +307,13 @@ def _versions(
         for pair, same, row in zip(pairs, alike, differences, strict=True)
     ):
         best = probabilities_of_best(means, width=width, seed=seed)
-    is_rated, knows_level = ~np.isnan(ratings), _knows_level(table)
+    is_rated, is_level_known = ~np.isnan(ratings), knows_level(table)
     rows = []
     for place, name in enumerate(table.versions):
         own, low, high = table.version == place, None, None
         mean, error, degrees = means.mean(place)
         mean = min(max(mean, table.scale[0]), table.scale[1])  # a regression may go beyond the scale
-        if enough and knows_level:
+        if enough and is_level_known:
             if error > _NO_ERROR * width and degrees > 0:
                 answers = int(own.sum())
                 low, high = log_odds_interval(mean, error, degrees, scale=table.scale, answers=answers, level=level)
@@ -325,14 +328,6 @@ def _versions(
             VersionEstimate(name, int(own.sum()), int((own & is_rated).sum()), mean, low, high, best[place], ranks)
         )
     return tuple(rows)
-
-
-def _knows_level(table: VersionTable) -> bool:
-    """Whether the answers on which all versions agree have their own ratings, or hardly any are."""
-    same, ratings = ~changed_answers(table), usable_ratings(table)
-    if np.isnan(ratings).all() or same.mean() < _LITTLE:
-        return True
-    return len(np.unique(table.group[same & ~np.isnan(ratings)])) >= FEWEST_RATED_GROUPS
 
 
 def _is_above(row: VersionDifference, name: str, *, better: bool) -> bool:
@@ -407,96 +402,3 @@ def _basis(table: VersionTable, decision: Decision, combined: PreferenceMeans) -
         return "scores"
     unrated = np.isnan(usable_ratings(table)) & changed_answers(table)
     return "ratings and scores" if unrated.any() and not np.isnan(table.scores).all() else "ratings"
-
-
-def _others(table: VersionTable, seed: int) -> tuple[OtherDifference, ...]:
-    """The other metrics, each version beside the one in use, with bounds that hold for all rows together."""
-    estimates: list[tuple[str, int, VersionMeans]] = []
-    for name, scores in table.others.items():
-        if not np.isnan(scores).all():
-            means = estimate_version_means(replace(table, scores=scores), use_ratings=False)
-            estimates += [(name, rival, means) for rival in range(1, len(table.versions))]
-    if not estimates:
-        return ()
-    replicates: Floats = np.column_stack(
-        [one.replicates[:, rival] - one.replicates[:, 0] for _, rival, one in estimates]
-    )
-    count = len(replicates)
-    deviations = replicates - replicates.mean(axis=0)
-    covariance = (count - 1) / count * deviations.T @ deviations
-    degrees = min(one.degrees(0, rival) for _, rival, one in estimates)
-    known = [
-        count >= FEWEST_RATED_GROUPS and degrees > 0 and one.difference(0, rival)[1] > 1e-12
-        for _, rival, one in estimates
-    ]
-    if count < _GROUPS_PER_ROW * len(estimates):  # too few groups to know how the rows go together: as if they did not
-        covariance = np.diag(np.diag(covariance))
-    largest = MaxT.of_covariance(covariance, degrees, seed=seed) if any(known) else None
-    rows = []
-    for (name, rival, one), has_error in zip(estimates, known, strict=True):
-        difference, error, own = one.difference(0, rival)
-        row = OtherDifference(name, table.versions[0], table.versions[rival], difference, None, None, None)
-        if largest and has_error and own > 0:
-            half = largest.quantile(1 - ERROR, own) * error
-            p = largest.p_value(difference / error, own)
-            row = replace(row, low=difference - half, high=difference + half, p=p)
-        rows.append(row)
-    return tuple(rows)
-
-
-def _notes(table: VersionTable, decision: Decision, is_rated: Bools) -> list[str]:
-    """What the estimate leaves out or assumes, each a sentence."""
-    notes: list[str] = []
-    measure = decision.measure or "the score"
-    rated, used = ~np.isnan(shared_ratings(table)), ~np.isnan(usable_ratings(table))
-    if decision.basis == "scores":
-        notes.append(
-            f"Nothing but {measure} decides: it may like the style of one version, which only ratings of these answers "
-            "can tell. It never says that versions are equally good."
-        )
-    for place, name in enumerate(table.versions):
-        dropped = int(((table.version == place) & rated & ~used).sum())
-        if dropped:
-            notes.append(
-                f"{count_of(dropped, 'rating')} of {name} {verb_of(dropped, 'does', 'do')} not count: ratings of fewer "
-                f"than {FEWEST_RATED_GROUPS} groups do not say what a version is worth."
-            )
-        if is_rated.any() and not is_rated[place]:
-            notes.append(f"No rating of {name} counts: its mean rests on {measure} alone.")
-    alone = [name for place, name in enumerate(table.versions) if (used & (table.version == place)).any()]
-    if not is_rated.any() and len(alone) == 1:
-        ratings = count_of(int(used.sum()), "rating")
-        notes.append(f"The {ratings} of {alone[0]} do not count: those of one version say nothing of a difference.")
-    groups = len(np.unique(table.group[used & changed_answers(table)]))
-    if is_rated.any() and groups < FEWEST_RATED_GROUPS and all(row.low is None for row in decision.differences):
-        notes.append(f"There is no interval: the ratings are of fewer than {FEWEST_RATED_GROUPS} groups.")
-    if not _knows_level(table):
-        notes.append(
-            "The means have no interval: the answers that are the same in all versions are not rated. Their differences"
-            " do not need that."
-        )
-    missing = int(np.isnan(table.scores).sum())
-    if missing and missing < len(table.scores) and decision.basis != "ratings":
-        have = verb_of(missing, "has", "have")
-        notes.append(f"{count_of(missing, 'answer')} {have} no {measure}: the mean stands in for it.")
-    unrated = int((np.isnan(usable_ratings(table)) & changed_answers(table) & (table.version == 0)).sum())
-    if is_rated.any() and decision.verdict == "unsettled" and unrated and decision.needs.ratings is None:
-        notes.append(
-            f"{count_of(unrated, 'answer')} of {decision.in_use} that {verb_of(unrated, 'differs', 'differ')} "
-            f"{verb_of(unrated, 'is', 'are')} not rated yet: rate these first. It may settle it, not in 8 of 10 cases."
-        )
-    rivals = (row for row in decision.differences if row.first == decision.in_use)
-    notes += [note for row in rivals if (note := _style_note(row))]
-    return notes
-
-
-def _style_note(row: VersionDifference) -> str:
-    """A warning where the difference at equal style is another one than as it stands."""
-    low, high = row.adjusted_low, row.adjusted_high
-    if row.adjusted is None or low is None or high is None or low <= row.difference <= high:
-        return ""
-    by = "ratings" if row.adjusted_by_ratings else "scores"
-    return (
-        f"At equal length and style the difference of {row.second} is another: {row.adjusted:+.2f} (likely "
-        f"{low:+.2f} to {high:+.2f}, by {by}), as it stands {row.difference:+.2f}."
-    )

@@ -13,6 +13,7 @@ FEWEST_RATED_GROUPS = 5
 _MOST_CORRELATION = 0.95  # of ratings of one question's answers, so that the weights stay bounded
 _FIRST_CORRELATION, _ROUNDS = 0.5, 4
 _LITTLE = 0.1
+_FEW_SAME = 0.05  # of the answers: so few move no mean
 _NO_SPREAD = 1e-12
 
 
@@ -143,6 +144,14 @@ def rated_versions(table: VersionTable) -> Bools:
     if not changed.any():
         return np.full(len(table.versions), bool(counts.any()))
     return np.asarray(np.bincount(table.version[counts & changed], minlength=len(table.versions)) > 0)
+
+
+def knows_level(table: VersionTable) -> bool:
+    """Whether the answers on which all versions agree have their own ratings, or hardly any are."""
+    same, ratings = ~changed_answers(table), usable_ratings(table)
+    if np.isnan(ratings).all() or same.mean() < _FEW_SAME:
+        return True
+    return len(np.unique(table.group[same & ~np.isnan(ratings)])) >= FEWEST_RATED_GROUPS
 
 
 def changed_answers(table: VersionTable, versions: Sequence[int] | None = None) -> Bools:
