@@ -11,6 +11,7 @@ from ...errors import InputError
 from ...text.wording import list_first
 from ..arrays import Bools, Floats
 from ..estimate import log_odds_interval
+from ..student import effective_degrees
 from .confidence_sequence import ConfidenceSequence
 from .decision_notes import describe_assumptions
 from .discordant_groups import bound_by_counts, bound_mean_by_counts
@@ -382,7 +383,16 @@ def _needs(table: VersionTable, means: VersionMeans, is_rated: Bools, margin: fl
     changed = changed_answers(table, (0, rival))
     counted = changed & ~np.isnan(usable_ratings(table))
     counts = [int((rows & (table.version == version)).sum()) for rows in (counted, changed) for version in (0, rival)]
-    evidence = EstimatedDifference(difference, error, plain, degrees, min(counts[:2]), min(counts[2:]), has_ratings)
+    evidence = EstimatedDifference(
+        difference,
+        error,
+        plain,
+        degrees,
+        effective_degrees(np.bincount(table.group[changed]).astype(float)),
+        min(counts[:2]),
+        min(counts[2:]),
+        has_ratings,
+    )
     allowed = _allowed_error(0, len(table.versions))
     width = table.scale[1] - table.scale[0]
     rule = SettlingRule(_sequence(width), allowed, margin if has_ratings else 0.0, 2 * ERROR, width)

@@ -25,6 +25,7 @@ class EstimatedDifference:
         standard_error: Its standard error.
         plain_error: The standard error that the ratings have without the scores; that of the scores where none counts.
         degrees: Degrees of freedom of the standard error.
+        most_degrees: Those that there would be, were all questions at hand rated: more ratings bring no new groups.
         rated: How many of the questions that tell the versions apart are rated.
         questions: How many there are.
         corrected_by_ratings: Whether ratings count.
@@ -34,6 +35,7 @@ class EstimatedDifference:
     standard_error: float
     plain_error: float
     degrees: float
+    most_degrees: float
     rated: int
     questions: int
     corrected_by_ratings: bool
@@ -76,7 +78,8 @@ def more_ratings_needed(evidence: EstimatedDifference, rule: SettlingRule) -> in
     explained = min(max(explained, 0.0), 1.0)
     for size in np.unique(np.geomspace(n + 1, total, _SIZES).round().astype(int)) if total > n else ():
         variance = plain * ((1 - explained) / size + explained / total)
-        if settling_power(evidence, rule, math.sqrt(variance), size / n) >= POWER:
+        degrees = max(evidence.degrees, min(_later_degrees(evidence, size / n), evidence.most_degrees))
+        if settling_power(evidence, rule, math.sqrt(variance), degrees) >= POWER:
             return int(size) - n
     return None
 
@@ -86,12 +89,12 @@ def more_answers_needed(evidence: EstimatedDifference, rule: SettlingRule) -> in
     times as many."""
     for times in np.geomspace(1.02, _MOST_TIMES, 2 * _SIZES):
         later = evidence.standard_error / math.sqrt(times)
-        if settling_power(evidence, rule, later, float(times)) >= POWER:
+        if settling_power(evidence, rule, later, _later_degrees(evidence, float(times))) >= POWER:
             return math.ceil(evidence.questions * (float(times) - 1))
     return None
 
 
-def settling_power(evidence: EstimatedDifference, rule: SettlingRule, later_error: float, times: float) -> float:
+def settling_power(evidence: EstimatedDifference, rule: SettlingRule, later_error: float, degrees: float) -> float:
     """How likely a difference is settled once its standard error is smaller, in [0, 1].
 
     The predictive power (Spiegelhalter, Freedman and Blackburn, 1986) under the prior of `version_prior`.
@@ -100,7 +103,7 @@ def settling_power(evidence: EstimatedDifference, rule: SettlingRule, later_erro
         evidence: The estimate as it is.
         rule: When it counts as settled.
         later_error: The standard error that it will have.
-        times: How many times the groups there will be.
+        degrees: The degrees of freedom that it will have.
     """
     now, later = evidence.standard_error**2, later_error**2
     if later >= now:
@@ -110,13 +113,16 @@ def settling_power(evidence: EstimatedDifference, rule: SettlingRule, later_erro
     new = 1 / (1 / later - 1 / now)  # the variance of what is still to come
     mean = later * (evidence.difference / now + believed * evidence.difference / new)
     deviation = later / new * np.sqrt(believed * now + new)
-    degrees = (evidence.degrees + 1) * times - 1
     apart = rule.sequence.half_width(later_error, degrees, error=rule.error)
     near = min(rule.margin - rule.sequence.half_width(later_error, degrees, error=rule.margin_error), apart)
     settled = ndtr((mean - apart) / deviation) + ndtr((-apart - mean) / deviation)
     if near > 0:
         settled += ndtr((near - mean) / deviation) - ndtr((-near - mean) / deviation)
     return float(shares @ settled)
+
+
+def _later_degrees(evidence: EstimatedDifference, times: float) -> float:
+    return (evidence.degrees + 1) * times - 1
 
 
 @lru_cache(maxsize=8)

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from ..arrays import Bools, Floats, Places
+from ..student import effective_degrees
 from .version_table import VersionTable
 
 FEWEST_RATED_GROUPS = 5
@@ -52,14 +53,8 @@ class VersionMeans:
         return float(self.means[version]), error, degrees
 
     def degrees(self, *versions: int) -> float:
-        """Degrees of freedom of several means: the effective number of groups less one (Kish, 1965).
-
-        sum(n)^2 / sum(n^2): groups of unequal size count for fewer; one with half of the answers leaves little more
-        than one degree.
-        """
-        sizes = self.rated_by_group[:, list(versions)].sum(axis=1)
-        squares = float((sizes**2).sum())
-        return float(sizes.sum()) ** 2 / squares - 1 if squares else 0.0
+        """Degrees of freedom of several means: the effective number of groups less one (`effective_degrees`)."""
+        return effective_degrees(self.rated_by_group[:, list(versions)].sum(axis=1))
 
 
 def _error(replicates: Floats, degrees: float) -> tuple[float, float]:

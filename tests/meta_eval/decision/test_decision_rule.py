@@ -254,9 +254,9 @@ def test_the_sequence_holds_at_every_look() -> None:
 def test_what_would_settle_it() -> None:
     """A difference of 0.5 with the error 0.25 is settled by more; the more is explained by scores, the fewer."""
     rule = SettlingRule(ConfidenceSequence(0.4), 0.05, 0.1, 0.1, 4.0)
-    plain = EstimatedDifference(0.5, 0.2, 0.2, 30, 30, 2000, corrected_by_ratings=True)
-    helped = EstimatedDifference(0.5, 0.2, 0.3, 30, 30, 2000, corrected_by_ratings=True)
-    few = EstimatedDifference(0.5, 0.2, 0.2, 30, 30, 40, corrected_by_ratings=True)
+    plain = EstimatedDifference(0.5, 0.2, 0.2, 30, 999, 30, 2000, corrected_by_ratings=True)
+    helped = EstimatedDifference(0.5, 0.2, 0.3, 30, 999, 30, 2000, corrected_by_ratings=True)
+    few = EstimatedDifference(0.5, 0.2, 0.2, 30, 999, 30, 40, corrected_by_ratings=True)
     needed, fewer = more_ratings_needed(plain, rule), more_ratings_needed(helped, rule)
     assert needed is not None
     assert needed > 30
