@@ -6,6 +6,7 @@ import numpy as np
 from scipy import stats
 
 from ..arrays import Bools, Floats, Places
+from ..student import effective_degrees
 from .version_means import FEWEST_RATED_GROUPS, changed_answers, shared_ratings
 from .version_table import VersionTable
 
@@ -51,17 +52,16 @@ def adjust_for_style(table: VersionTable, first: int, second: int) -> AdjustedDi
     differences = of_second - of_first
     share = float(changed[(table.version == first) | (table.version == second)].mean())
     fewest = _PER_COVARIATE * (len(names) + 1)
-    for column in (0,) if not np.isnan(ratings).all() else (1,):  # the scores may be on another scale
-        known = ~np.isnan(differences[:, column])
-        if known.sum() < fewest or len(np.unique(group[known])) < FEWEST_RATED_GROUPS:
-            continue
-        result = _intercept(differences[known, column], differences[known, 2:], group[known])
-        if result is None:
-            return None
-        value, error, degrees = result
-        half = float(stats.t.isf(0.025, degrees)) * error
-        return AdjustedDifference(share * value, share * (value - half), share * (value + half), column == 0)
-    return None
+    column = 1 if np.isnan(ratings).all() else 0  # beside ratings the scores may be on another scale
+    known = ~np.isnan(differences[:, column])
+    if known.sum() < fewest or len(np.unique(group[known])) < FEWEST_RATED_GROUPS:
+        return None
+    result = _intercept(differences[known, column], differences[known, 2:], group[known])
+    if result is None:
+        return None
+    value, error, degrees = result
+    half = float(stats.t.isf(0.025, degrees)) * error
+    return AdjustedDifference(share * value, share * (value - half), share * (value + half), column == 0)
 
 
 def _by_question(
@@ -99,6 +99,4 @@ def _intercept(y: Floats, style: Floats, group: Places) -> tuple[float, float, f
     value = float(np.linalg.solve(squares.sum(axis=0), products.sum(axis=0))[0])
     replicates = np.linalg.solve(without, (products.sum(axis=0) - products)[:, :, None])[:, 0, 0]
     error = float(np.sqrt((groups - 1) / groups * ((replicates - replicates.mean()) ** 2).sum()))
-    sizes = np.bincount(number)
-    degrees = float(sizes.sum()) ** 2 / float((sizes**2).sum()) - 1
-    return (value, error, degrees) if error > 0 and degrees > 0 else None
+    return (value, error, effective_degrees(np.bincount(number).astype(float))) if error > 0 else None
