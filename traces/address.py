@@ -1,0 +1,52 @@
+"""Where traces are kept: `phoenix://HOST:6006/PROJECT` and the like."""
+
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+from ..errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class TraceAddress:
+    """The address of a project of traces, without keys: these come from the environment variables of the tool.
+
+    Attributes:
+        scheme: The tool, as it is registered among the entry points `assay.sources` and `assay.sinks`.
+        host: The server, with its port where one is given; empty for a file, or the tool's own server.
+        project: The project's name, or the file's path.
+
+    Example:
+        >>> address = TraceAddress.parse("phoenix://localhost:6006/support%20bot")
+        >>> address.host, address.project, str(address)
+        ('localhost:6006', 'support bot', 'phoenix://localhost:6006/support%20bot')
+        >>> TraceAddress.parse("otel:logs/traces.json").project
+        'logs/traces.json'
+    """
+
+    scheme: str
+    host: str
+    project: str
+    text: str
+
+    @classmethod
+    def parse(cls, text: str) -> "TraceAddress":
+        """Reads an address.
+
+        Args:
+            text: `SCHEME://HOST[:PORT]/PROJECT`, or `SCHEME:FILE`.
+
+        Raises:
+            UsageError: The text is no address, or holds a user or a password.
+        """
+        scheme, colon, rest = text.partition(":")
+        if not colon or not scheme.replace("-", "").isalnum() or not rest:
+            raise UsageError(f"{text!r} is no address of traces: write phoenix://HOST:6006/PROJECT, or otel:FILE")
+        if not rest.startswith("//"):
+            return cls(scheme.lower(), "", rest, text)
+        parts = urlsplit(text)
+        if parts.username is not None or parts.password is not None:
+            raise UsageError("an address of traces holds no user and no key: set the environment variable of the tool")
+        return cls(parts.scheme.lower(), parts.netloc, unquote(parts.path.strip("/")), text)
+
+    def __str__(self) -> str:
+        return self.text

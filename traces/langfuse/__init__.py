@@ -1,0 +1,1 @@
+"""Langfuse: its traces as samples, and scores on them."""

@@ -1,0 +1,1 @@
+"""MLflow: its traces as samples, and feedback on them."""

@@ -1,0 +1,1 @@
+"""Opik: its traces as samples, and feedback scores on them."""

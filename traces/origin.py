@@ -1,0 +1,44 @@
+"""Where a sample was pulled from: what a score needs to find its way back."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from ..eval_sets import Sample
+
+ORIGIN = "trace"
+"""The key of a sample's metadata with its origin."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOrigin:
+    """Where a sample was pulled from; in a sample's `metadata` as an object under `trace`.
+
+    Attributes:
+        address: The address of the project, as it was typed.
+        id: The trace's id; of a conversation the id of its last trace. Each answer of a conversation has the id of its
+            own trace in the message, under `trace_id`.
+        span: The id of the span or observation that holds the answer; empty where the tool has none.
+        session: The id of the session; empty where there is none.
+        time: When the trace began, in ISO 8601 with its offset, in UTC.
+        unit: What a score of the sample is about.
+    """
+
+    address: str
+    id: str
+    span: str = ""
+    session: str = ""
+    time: str = ""
+    unit: str = "trace"  # or "session"
+
+    @classmethod
+    def of_sample(cls, sample: Sample) -> Self | None:
+        """Reads the origin of a sample; None of one that was not pulled."""
+        values = sample.metadata.get(ORIGIN)
+        if not isinstance(values, Mapping) or not values.get("address") or not values.get("id"):
+            return None
+        return cls(**{name: str(values.get(name, "")) for name in cls.__slots__})
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns the object for the metadata."""
+        return {name: value for name, value in asdict(self).items() if value}

@@ -1,0 +1,1 @@
+"""OpenTelemetry: OTLP files as samples, and scores as `gen_ai.evaluation.result` events."""

@@ -1,0 +1,1 @@
+"""Phoenix: its traces as samples, and annotations on them."""
