@@ -34,7 +34,7 @@ class BoundState:
         broken: Whether the evidence says that the figure is beyond the bound.
         estimate: The figure since `since`, with the interval that holds at all looks.
         p: The share of months in which a figure that keeps the bound shows as much evidence at some look.
-        since: The day of the first answer of the change, counted as `ProductionAnswers.days`; None where nothing changed.
+        since: The day of the first answer of the change, as in `ProductionAnswers.days`; None where nothing changed.
         sentence: What changed, since when, in a sentence.
     """
 
