@@ -19,12 +19,16 @@ from typing import Any
 
 def find_mlflow() -> str | None:
     """The command `mlflow` of an environment with the server; None where there is none."""
-    named, beside = os.environ.get("ASSAY_MLFLOW"), Path(sys.executable).parent / "mlflow"
-    command = named or shutil.which("mlflow") or (str(beside) if beside.is_file() else None)
-    if command is None or named:
-        return command
-    # the client's package has the command too, but no server
-    is_server = subprocess.run([command, "server", "--help"], capture_output=True, check=False).returncode == 0
+    if named := os.environ.get("ASSAY_MLFLOW"):
+        return named
+    beside = Path(sys.executable).parent / "mlflow"
+    command = shutil.which("mlflow") or (str(beside) if beside.is_file() else None)
+    if command is None:
+        return None
+    # the client's package has the command too, but not what the server needs
+    head = Path(command).read_bytes().partition(b"\n")[0]
+    look = [head.removeprefix(b"#!").decode(), "-c", "import flask"]
+    is_server = head.startswith(b"#!/") and subprocess.run(look, capture_output=True, check=False).returncode == 0
     return command if is_server else None
 
 
@@ -66,7 +70,7 @@ class MlflowProcess:
 
     def _is_up(self) -> bool:
         try:
-            with urllib.request.urlopen(f"http://{self.host}/health", timeout=5) as reply:  # noqa: S310
+            with urllib.request.urlopen(f"http://{self.host}/health", timeout=5) as reply:
                 return bool(reply.status == 200)
         except OSError:
             return False
@@ -157,17 +161,13 @@ class TraceWriter:
         """Writes a feedback, by (source type, source id)."""
         from mlflow.entities import AssessmentSource, Feedback
 
-        return self._tracing.log_assessment(
-            trace_id, Feedback(name, value, source=AssessmentSource(*source), **more)
-        )
+        return self._tracing.log_assessment(trace_id, Feedback(name, value, source=AssessmentSource(*source), **more))
 
     def expectation(self, trace_id: str, name: str, value: Any) -> Any:
         """Writes an expectation of a person."""
         from mlflow.entities import AssessmentSource, Expectation
 
-        return self._tracing.log_assessment(
-            trace_id, Expectation(name, value, source=AssessmentSource("HUMAN", "ada"))
-        )
+        return self._tracing.log_assessment(trace_id, Expectation(name, value, source=AssessmentSource("HUMAN", "ada")))
 
     def assessments(self, trace_id: str) -> list[Any]:
         """The assessments of a trace."""
@@ -256,7 +256,7 @@ class MlflowProxy:
                 self.end_headers()
                 self.wfile.write(reply)
 
-            do_GET = do_POST = do_PATCH = do_DELETE = handle_any
+            do_GET = do_POST = do_PATCH = do_DELETE = handle_any  # noqa: N815 - the names of the base class
 
         self._target = host
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -267,9 +267,9 @@ class MlflowProxy:
         """Sends a request to the server, and returns its status and body."""
         url = f"http://{self._target}{request.path}"
         headers = {"Content-Type": request.headers.get("Content-Type", "application/json")}
-        sent = urllib.request.Request(url, request.body or None, headers, method=request.method)  # noqa: S310
+        sent = urllib.request.Request(url, request.body or None, headers, method=request.method)
         try:
-            with urllib.request.urlopen(sent) as reply:  # noqa: S310
+            with urllib.request.urlopen(sent) as reply:
                 return reply.status, reply.read()
         except urllib.error.HTTPError as error:
             return error.code, error.read()

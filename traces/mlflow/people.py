@@ -127,9 +127,7 @@ class PeopleReader:
         if "`" in name:
             return None
         try:
-            traces, _ = self._server.search(
-                f"feedback.`{name}` IS NOT NULL", _MOST_SEARCHED, order="timestamp_ms DESC"
-            )
+            traces, _ = self._server.search(f"feedback.`{name}` IS NOT NULL", _MOST_SEARCHED, order="timestamp_ms DESC")
         except RefusedCallError:
             return None
         numbers = [

@@ -331,7 +331,7 @@ def repeat(attempt: Callable[[], Reply]) -> Reply:
         stop=tenacity.stop_after_attempt(_ATTEMPTS),
         wait=_wait_for_server,
         retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
-        sleep=lambda seconds: tenacity.nap.sleep(seconds),
+        sleep=tenacity.nap.sleep,
     )
     reply: Reply = retrying(attempt)
     return reply

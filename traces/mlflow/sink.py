@@ -135,7 +135,7 @@ class MlflowSink:
         """Replaces what is there, and removes what a server that numbers feedback itself has twice."""
         (trace, name), *doubles = target.own
         body = {"assessment": {"assessment_id": name, "trace_id": trace, **_feedback(score)}}
-        body |= {"update_mask": "assessment_name,feedback,rationale,metadata"}
+        body |= {"update_mask": "feedback,rationale,metadata"}
         reply = repeat(lambda: self._server.change("PATCH", _feedback_path(trace, name), body))
         if reply.is_missing:  # somebody removed it since it was looked up
             return self._create(score, target.trace)
