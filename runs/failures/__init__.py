@@ -1,0 +1,1 @@
+"""The bad answers of runs, grouped by why they are bad."""
