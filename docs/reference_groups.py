@@ -109,7 +109,7 @@ GROUPS = (
                 "assay", "Faithfulness WeakestClaim FactualCorrectness AnswerCorrectness Factoid"
             ),
             "The answer as a whole": (
-                *_of("assay", "AnswerRelevance Declined NoiseSensitivity TopicAdherence"),
+                *_of("assay", "AnswerRelevance Citations Declined NoiseSensitivity TopicAdherence"),
                 *_of("assay.metrics", "JudgeTruthfulness JudgeRelatedness JudgeCompleteness"),
             ),
             "The contexts": _of("assay", "ContextPrecision ContextRecall ContextRelevance"),
