@@ -4,12 +4,14 @@ CREATE TABLE watches (
 CREATE UNIQUE INDEX watches_series ON watches (name, series);
 CREATE TABLE watch_items (
     watch TEXT NOT NULL, sample TEXT NOT NULL, trace TEXT NOT NULL, session TEXT NOT NULL, time TEXT NOT NULL,
-    cheap REAL, segments TEXT NOT NULL, status TEXT NOT NULL, judge_chance REAL, run TEXT, tries INTEGER NOT NULL,
+    cheap REAL, segments TEXT NOT NULL, status TEXT NOT NULL, judge_chance REAL, drawn_on TEXT, run TEXT, tries INTEGER NOT NULL,
     judged REAL, look INTEGER, rating_chance REAL, is_queued INTEGER NOT NULL, ratings TEXT NOT NULL, rating REAL,
     content TEXT, PRIMARY KEY (watch, sample));
-CREATE INDEX watch_items_status ON watch_items (watch, status, run);
+CREATE INDEX watch_items_status ON watch_items (watch, status, drawn_on);
 CREATE INDEX watch_items_time ON watch_items (watch, time);
 CREATE INDEX watch_items_look ON watch_items (watch, look, judged);
+CREATE TABLE watch_traces (
+    watch TEXT NOT NULL, trace TEXT NOT NULL, sample TEXT NOT NULL, PRIMARY KEY (watch, trace));
 CREATE TABLE watch_unread (
     watch TEXT NOT NULL, trace TEXT NOT NULL, time TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (watch, trace));
 CREATE TABLE watch_days (
