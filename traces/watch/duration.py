@@ -1,13 +1,14 @@
 """Lengths of time as people write them: `15m`, `24h`, `30d`."""
 
-import re
 from datetime import timedelta
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer
 
-_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-_FORM = re.compile(r"(\d{1,6})\s*([smhdw])")
+from ...errors import UsageError
+from ..times import read_duration
+
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _LONGEST = timedelta(days=3_660)
 
 
@@ -15,10 +16,10 @@ def parse_duration(text: Any) -> timedelta:
     """Reads a length of time.
 
     Args:
-        text: A whole number and a unit: seconds, minutes, hours, days or weeks.
+        text: A number and its unit, as `read_duration` reads them.
 
     Raises:
-        ValueError: It is none, or longer than ten years.
+        ValueError: It is none, shorter than a second, or longer than ten years.
 
     Example:
         >>> parse_duration("15m"), parse_duration("30d").days
@@ -26,13 +27,13 @@ def parse_duration(text: Any) -> timedelta:
     """
     if isinstance(text, timedelta):
         return text
-    match = _FORM.fullmatch(text.strip().lower()) if isinstance(text, str) else None
-    if match is None:
-        raise ValueError("is no length of time; write 15m, 24h or 30d")
-    length = timedelta(seconds=int(match[1]) * _UNITS[match[2]])
-    if not timedelta() < length <= _LONGEST:
+    try:
+        length = read_duration(text, "") if isinstance(text, str) else timedelta()
+    except UsageError:
+        length = timedelta()
+    if not timedelta(seconds=1) <= length <= _LONGEST:
         raise ValueError("is no length of time between a second and ten years; write 15m, 24h or 30d")
-    return length
+    return timedelta(seconds=int(length.total_seconds()))
 
 
 def format_duration(length: timedelta) -> str:

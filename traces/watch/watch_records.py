@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 from ...errors import UsageError
 from ...eval_sets import Sample
+from ...eval_sets.message_times import read_time
 from ...runs import Store
 from ...runs.database import explain_errors
-from ..origin import TraceOrigin
+from ..origin import ORIGIN, TraceOrigin
 from ..source import UnreadTrace
 from .alarm_message import AlarmAnswer, AlarmMessage
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
@@ -112,12 +113,14 @@ def utc_text(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def read_moment(text: str) -> datetime | None:
+def read_utc(text: str) -> datetime | None:
     """Reads a moment in ISO 8601; UTC where it names no offset, None where it is none."""
+    moment = read_time(text)
+    if moment is None:
+        return None
     try:
-        moment = datetime.fromisoformat(text)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
+    except OverflowError:
         return None
 
 
@@ -157,20 +160,32 @@ class WatchRecords:
                 "is_queued, ratings, content) VALUES (?, ?, ?, ?, ?, ?, ?, 'new', 0, 0, '{}', ?)",
                 rows.values(),
             )
+            traces = [(self.watch, trace, sample.id) for sample, _ in answers for trace in trace_ids(sample)]
+            self._database.executemany("INSERT INTO watch_traces VALUES (?, ?, ?) ON CONFLICT DO NOTHING", traces)
             self._database.executemany(
-                "DELETE FROM watch_unread WHERE watch = ? AND trace = ?",
-                [(self.watch, row[2]) for row in rows.values()],
+                "DELETE FROM watch_unread WHERE watch = ? AND trace = ?", [trace[:2] for trace in traces]
             )
         return len(rows)
 
-    def known_answers(self, names: Sequence[str]) -> set[str]:
-        """Returns which of some ids are those of answers that were pulled before."""
+    def known_traces(self, traces: Sequence[str]) -> set[str]:
+        """Returns which of some traces were pulled before."""
+        known: set[str] = set()
         with self._reading():
-            return set(self._known(names))
+            for part in _parts(traces):
+                places = ", ".join("?" * len(part))
+                rows = self._database.execute(
+                    f"SELECT trace FROM watch_traces WHERE watch = ? AND trace IN ({places})", (self.watch, *part)
+                )
+                known |= {str(trace) for (trace,) in rows.fetchall()}
+        return known
+
+    def has_session(self, session: str) -> bool:
+        """Whether an answer or conversation of a session was pulled before."""
+        sql = "SELECT 1 FROM watch_items WHERE watch = ? AND sample = ?"
+        return bool(self._rows(sql, (self.watch, session)))
 
     def _known(self, names: Sequence[str]) -> Iterator[str]:
-        for start in range(0, len(names), _IDS_AT_ONCE):
-            part = names[start : start + _IDS_AT_ONCE]
+        for part in _parts(names):
             places = ", ".join("?" * len(part))
             rows = self._database.execute(
                 f"SELECT sample FROM watch_items WHERE watch = ? AND sample IN ({places})", (self.watch, *part)
@@ -179,7 +194,7 @@ class WatchRecords:
 
     def _row(self, sample: Sample, cheap: float | None, now: datetime) -> tuple[Any, ...]:
         origin = TraceOrigin.of_sample(sample)
-        time = read_moment(origin.time) if origin else None
+        time = read_utc(origin.time) if origin else None
         segments = {name: value for name in SEGMENT_FIELDS if (value := _segment(sample, name))}
         return (
             self.watch,
@@ -199,7 +214,7 @@ class WatchRecords:
                 "INSERT INTO watch_unread VALUES (?, ?, ?, ?) ON CONFLICT (watch, trace) DO UPDATE SET "
                 "time = excluded.time, reason = excluded.reason",
                 [
-                    (self.watch, trace.id, utc_text(time) if (time := read_moment(trace.time)) else "", trace.reason)
+                    (self.watch, trace.id, utc_text(time) if (time := read_utc(trace.time)) else "", trace.reason)
                     for trace in traces
                 ],
             )
@@ -569,7 +584,7 @@ class WatchRecords:
 
     def _moment(self, column: str) -> datetime | None:
         ((text,),) = self._rows(f"SELECT {column} FROM watches WHERE id = ?", (self.watch,))
-        return None if text is None else read_moment(text)
+        return None if text is None else read_utc(text)
 
     def _execute(self, sql: str, values: Sequence[Any]) -> None:
         with self._writing():
@@ -615,6 +630,22 @@ class AlarmChange:
 
     number: int
     message: AlarmMessage
+
+
+def trace_ids(sample: Sample) -> list[str]:
+    """Returns the ids of the traces that a sample was made of: one, or those of a conversation."""
+    origin = TraceOrigin.of_sample(sample)
+    traces = sample.metadata.get("traces")
+    parts = traces if origin is not None and origin.unit == "session" and isinstance(traces, list) else []
+    ids = [
+        str(part[ORIGIN].get("id")) for part in parts if isinstance(part, dict) and isinstance(part.get(ORIGIN), dict)
+    ]
+    return list(dict.fromkeys([*ids, origin.id if origin else sample.id]))
+
+
+def _parts(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The names in parts that one question to the database takes."""
+    return (names[start : start + _IDS_AT_ONCE] for start in range(0, len(names), _IDS_AT_ONCE))
 
 
 def _segment(sample: Sample, name: str) -> str:
