@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
@@ -58,19 +58,20 @@ def join_sessions(
     Yields:
         Conversations and single traces, by the times of the first trace of their session.
     """
-    with TemporaryDirectory(prefix=".assay-", dir=folder, ignore_cleanup_errors=True) as spool:
-        with closing(_open_spool(Path(spool))) as spooled:
-            _fill_spool(spooled, samples)
-            for session, rows in groupby(_spooled_rows(spooled), itemgetter(0)):
-                is_later = is_later_part(session[1:]) if session.startswith("s") else False
-                for part, last in _parts(rows, gap.total_seconds()):
-                    joined = _join_part(part, is_later_part=is_later)
-                    if len(joined) > 1:
-                        on_unjoined(session[1:])
-                    if session.startswith("s") and last:
-                        on_open(datetime.fromtimestamp(last, UTC))
-                    is_later = is_later or any(sample.id == session[1:] for sample in joined)
-                    yield from joined
+    with ExitStack() as stack:
+        spool = stack.enter_context(TemporaryDirectory(prefix=".assay-", dir=folder, ignore_cleanup_errors=True))
+        spooled = stack.enter_context(closing(_open_spool(Path(spool))))
+        _fill_spool(spooled, samples)
+        for session, rows in groupby(_spooled_rows(spooled), itemgetter(0)):
+            is_later = is_later_part(session[1:]) if session.startswith("s") else False
+            for part, last in _parts(rows, gap.total_seconds()):
+                joined = _join_part(part, is_later_part=is_later)
+                if len(joined) > 1:
+                    on_unjoined(session[1:])
+                if session.startswith("s") and last:
+                    on_open(datetime.fromtimestamp(last, UTC))
+                is_later = is_later or any(sample.id == session[1:] for sample in joined)
+                yield from joined
 
 
 def join_conversation(samples: Sequence[Sample], *, is_later_part: bool = False) -> Sample:

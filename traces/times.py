@@ -64,3 +64,15 @@ def read_moment(text: str, option: str, now: datetime) -> datetime:
         raise UsageError(
             f"{option} {text!r}: is no time; {_WRITE}, or a time such as 2026-01-31 or 2026-01-31T08:00:00+01:00"
         ) from None
+
+
+def is_without_zone(text: str) -> bool:
+    """Whether a time that `read_moment` reads names no zone.
+
+    Example:
+        >>> is_without_zone("2026-01-31T08:00"), is_without_zone("2026-01-31T08:00Z"), is_without_zone("24h")
+        (True, False, False)
+    """
+    if _DURATION.fullmatch(text.strip().lower()):
+        return False
+    return datetime.fromisoformat(text.strip()).tzinfo is None
