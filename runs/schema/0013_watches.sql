@@ -1,6 +1,6 @@
 CREATE TABLE watches (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, series INTEGER NOT NULL, began TEXT NOT NULL, identity TEXT NOT NULL,
-    settings TEXT NOT NULL, pulled_until TEXT, drawn_at TEXT, rated_at TEXT, stepped_at TEXT, problem TEXT NOT NULL);
+    settings TEXT NOT NULL, pulled_until TEXT, drawn_at TEXT, rated_at TEXT, reread_at TEXT, stepped_at TEXT, problem TEXT NOT NULL);
 CREATE UNIQUE INDEX watches_series ON watches (name, series);
 CREATE TABLE watch_items (
     watch TEXT NOT NULL, sample TEXT NOT NULL, trace TEXT NOT NULL, session TEXT NOT NULL, time TEXT NOT NULL,

@@ -23,7 +23,7 @@ class AlarmChanges:
     is no longer in the watch file.
 
     Args:
-        watch: The watch's name.
+        watch: The watch's name, and the id of its series.
         alarms: All its alarms.
         first_day: The date of day 0 of the look.
         page: The watch's page; empty without one.
@@ -32,13 +32,14 @@ class AlarmChanges:
 
     def __init__(
         self,
-        watch: str,
+        watch: tuple[str, str],
         alarms: Sequence[StoredAlarm],
         first_day: date,
         page: str,
         read_answers: Callable[[str], tuple[AlarmAnswer, ...]],
     ) -> None:
-        self._watch, self._first_day, self._page, self._read_answers = watch, first_day, page, read_answers
+        (self._watch, self._series), self._first_day, self._page = watch, first_day, page
+        self._read_answers = read_answers
         self._standing = {alarm.bound: alarm for alarm in alarms if alarm.stands}
         self._next = max((alarm.number for alarm in alarms), default=0) + 1
 
@@ -80,7 +81,7 @@ class AlarmChanges:
         estimate = state.estimate
         return self._new(
             AlarmMessage(
-                id=f"{self._watch}:{self._next}:fired",
+                id=f"{self._series}:{self._next}:fired",
                 watch=self._watch,
                 event="fired",
                 bound=bound,
@@ -99,7 +100,7 @@ class AlarmChanges:
         figures = {"since": "", "value": result.value, "low": None, "high": None, "answers": ()}
         return self._new(
             AlarmMessage(
-                id=f"{self._watch}:{self._next}:fired",
+                id=f"{self._series}:{self._next}:fired",
                 watch=self._watch,
                 event="fired",
                 bound=bound,
@@ -117,7 +118,7 @@ class AlarmChanges:
     def _clear(self, alarm: StoredAlarm, sentence: str, at: str, state: BoundState | None = None) -> AlarmChange:
         estimate = None if state is None else state.estimate
         message = AlarmMessage(
-            id=f"{self._watch}:{alarm.number}:cleared",
+            id=f"{self._series}:{alarm.number}:cleared",
             watch=self._watch,
             event="cleared",
             bound=alarm.bound,

@@ -50,7 +50,7 @@ def draw_for_raters(settings: WatchSettings, records: WatchRecords, today: str, 
         return 0
     answers = records.unqueued()
     due = pace(settings.ratings.per_day, records.spending(today).queued, records.queued_at(), now)
-    if answers and due > 0:
+    if answers and due >= min(1, len(answers)):  # sooner, the chances would be very small
         scores = np.array([judged for _, judged in answers], dtype=float)
         rated = [(judged, rating) for _, judged, rating in records.scored_pairs() if rating is not None]
         known, ratings = (np.array([pair[side] for pair in rated], dtype=float) for side in (0, 1))

@@ -331,12 +331,13 @@ class WatchRecords:
             self._database.executemany("UPDATE watch_items SET tries = ? WHERE watch = ? AND sample = ?", tries)
         return scored
 
-    def runs(self, since: str) -> list[str]:
-        """Returns the runs that judged answers drawn on a day or later, the oldest first."""
+    def unpushed_runs(self, address: str) -> list[str]:
+        """Returns the runs with scores that were not written to an address yet, the oldest first."""
         rows = self._rows(
-            "SELECT run, min(drawn_on) FROM watch_items WHERE watch = ? AND drawn_on >= ? AND run IS NOT NULL "
-            "GROUP BY run ORDER BY min(drawn_on), run",
-            (self.watch, since),
+            "SELECT run, min(drawn_on) FROM watch_items WHERE watch = ? AND judged IS NOT NULL GROUP BY run "
+            "HAVING count(*) > (SELECT count(*) FROM pushed_scores WHERE pushed_scores.run = watch_items.run "
+            "AND address = ?) ORDER BY min(drawn_on), run",
+            (self.watch, address),
         )
         return [str(run) for run, _ in rows]
 
@@ -397,6 +398,14 @@ class WatchRecords:
     def queued_at(self) -> datetime | None:
         """Returns when answers were last drawn for raters."""
         return self._moment("rated_at")
+
+    def reread_at(self) -> datetime | None:
+        """Returns when annotations were last read again."""
+        return self._moment("reread_at")
+
+    def note_reread(self, now: datetime) -> None:
+        """Notes that annotations were read again."""
+        self._execute("UPDATE watches SET reread_at = ? WHERE id = ?", (utc_text(now), self.watch))
 
     def judged_traces(self, since: datetime) -> dict[str, tuple[str, str]]:
         """Returns trace -> (sample, time) of the answers since a moment that the judge scored."""
