@@ -31,6 +31,7 @@ class Trace(NamedTuple):
         models: The messages that each call of a model was given, with its answer.
         rating: The fields of a person's rating.
         session_rating: Those of a rating of the whole session.
+        span: The id of the span that holds the answer.
     """
 
     number: int
@@ -46,6 +47,7 @@ class Trace(NamedTuple):
     models: Sequence[tuple[Any, Any]] = ()
     rating: Mapping[str, Any] = {}
     session_rating: Mapping[str, Any] = {}
+    span: str = ""
 
 
 class _Read(NamedTuple):
@@ -142,7 +144,14 @@ def _session_row(read: list[_Read], name: str) -> Row | BadRow:
     """The conversation of a session; what no message has a place for stands in `metadata.traces`."""
     traces = [
         SessionTrace(
-            one.trace.id, one.trace.time, one.thread, one.answer, one.contexts, one.trace.rating, one.reference
+            one.trace.id,
+            one.trace.time,
+            one.thread,
+            one.answer,
+            one.contexts,
+            one.trace.rating,
+            one.reference,
+            one.trace.span,
         )
         for one in read
     ]
