@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from assay.errors import InputError
 from assay.eval_sets import Sample
@@ -69,7 +69,7 @@ class MemoryTraces:
         self.traces += [trace(f"t{first + n:05}", at + timedelta(seconds=n)) for n in range(count)]
 
 
-def simple_look(answers: ProductionAnswers, settings: WatchSettings) -> Look:
+def simple_look(answers: ProductionAnswers, settings: WatchSettings, first_day: date) -> Look:
     """A look without statistics: the mean of the judge's scores; a bound of the mean is broken below its limit."""
     import numpy as np
 

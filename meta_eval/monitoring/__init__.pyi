@@ -3,3 +3,5 @@ from .look import BoundState as BoundState
 from .look import Look as Look
 from .look import SegmentLook as SegmentLook
 from .production_answers import ProductionAnswers as ProductionAnswers
+from .production_look import follow_bounds as follow_bounds
+from .production_look import look_at_production as look_at_production

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from ...metrics.catalogue import higher_is_better
 from .watch_records import WatchRecords
 from .watch_settings import WatchSettings
 
-LookAt = Callable[[ProductionAnswers, WatchSettings], Look]
-"""Estimates from all answers so far."""
+LookAt = Callable[[ProductionAnswers, WatchSettings, date], Look]
+"""Estimates from all answers so far; the date is that of day 0."""
 
 
 def read_production_answers(settings: WatchSettings, records: WatchRecords) -> tuple[ProductionAnswers, date]:
@@ -80,15 +80,18 @@ def _take_annotations_for_random(table: np.ndarray) -> None:  # type: ignore[typ
         table[is_judged, 3] = is_rated.sum() / is_judged.sum()
 
 
-def look_at_answers(answers: ProductionAnswers, settings: WatchSettings) -> Look:
+def look_at_answers(answers: ProductionAnswers, settings: WatchSettings, first_day: date) -> Look:
     """Estimates from all answers so far, as a confidence sequence; of no answers a look that says so."""
     if not len(answers.days):
         nothing = Estimate(None, problem="there is no answer yet")
         return Look(0, 0, 0, 0, nothing, nothing, (), (), ("there is no answer yet",))
     from ...meta_eval.monitoring import look_at_production
 
+    def day_name(day: int) -> str:
+        return (first_day + timedelta(days=day)).isoformat()
+
     bounds = [entry.bound for entry in settings.bounds]
-    return look_at_production(answers, bounds, window=settings.window_days, seed=settings.seed)
+    return look_at_production(answers, bounds, window=settings.window_days, seed=settings.seed, day_name=day_name)
 
 
 def _number(value: float | None) -> float:

@@ -266,7 +266,7 @@ class WatchStep:
 
     def _look(self, counts: StepCounts) -> StepReport:
         answers, first_day = read_production_answers(self._settings, self._records)
-        look: Look = self._tools.look(answers, self._settings)
+        look: Look = self._tools.look(answers, self._settings, first_day)
         drift = self._drift()
         alarms = self._state.alarms(self._row.id)
         changes = AlarmChanges(
