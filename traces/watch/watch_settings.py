@@ -164,9 +164,12 @@ class WatchSettings(BaseModel):
         return {"file": value} if isinstance(value, str) else value
 
     @property
-    def address(self) -> TraceAddress:
-        """The source's address."""
-        return TraceAddress.parse(self.source)
+    def source_address(self) -> TraceAddress:
+        """The source's address; a file beside the watch file by its full path."""
+        address = TraceAddress.parse(self.source)
+        if address.host or "//" in self.source or not self.path(address.project).exists():
+            return address
+        return TraceAddress.parse(f"{address.scheme}:{self.path(address.project)}")
 
     @property
     def push_address(self) -> str | None:

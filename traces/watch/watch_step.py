@@ -14,6 +14,7 @@ from ...runs import Store
 from ...runs.answer_address import answer_url
 from ...runs.session import OnProgress, Progress
 from ...text.wording import count_of, verb_of
+from ..address import TraceAddress
 from ..push import PushRequest, push_scores
 from ..registry import open_sink, open_source
 from ..sink import Sink
@@ -58,7 +59,7 @@ class StepTools:
         show_progress: Shows how the judge goes on; yields what is called as it does.
     """
 
-    open_source: Callable[[str], Source] = open_source
+    open_source: Callable[[TraceAddress], Source] = open_source
     open_sink: Callable[[str], Sink] = open_sink
     look: LookAt = look_at_answers
     clock: Callable[[], datetime] = _utc_now
@@ -129,7 +130,7 @@ class WatchStep:
 
     def _take(self) -> StepReport:
         today = self._today()
-        source = self._tools.open_source(self._settings.source)
+        source = self._tools.open_source(self._settings.source_address)
         pulled = self._pull(source)
         drawn = self._draw(today)
         waiting_before = self._records.counts()[1]
