@@ -1,10 +1,11 @@
 """Kills `assay watch` at random moments, and counts the scores that are lost or doubled in a real Phoenix.
 
-    python benchmarks/watch_kills.py [--kills 20] [--traces 400] [--seed 0]
+    python benchmarks/watch_kills.py [--kills 20] [--traces 400] [--longest 45] [--seed 0]
 
 It needs a Phoenix server (`pip install arize-phoenix`; the variable ASSAY_PHOENIX names its command) and takes about
-ten minutes. The judge is the tests' server, which replies after 50 ms. Each watcher is ended by SIGKILL at a random
-moment after its start, while more traces come; then one is run to its end. What is counted:
+ten minutes. The judge is the tests' server, which replies after 0.3 s. Each watcher is ended by SIGKILL at a random
+moment, at most `--longest` seconds after its start, while more traces come; then one is run to its end. What is
+counted:
 
 1. Lost scores: answers that the judge scored by the store, without an annotation in Phoenix.
 2. Doubled scores: annotations of one trace and metric beyond the first.
@@ -36,20 +37,22 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "traces" / "phoe
 from phoenix_server import PhoenixServer, find_phoenix
 
 PROJECT = "support"
-_LONGEST = 14.0  # seconds after which a watcher is killed at the latest
-_MORE_TRACES = 10  # that come between two kills
+_MORE_TRACES = 20  # that come between two kills
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--traces", type=int, default=400)
+    parser.add_argument(
+        "--longest", type=float, default=45.0, help="seconds after which a watcher is killed at the latest"
+    )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     if find_phoenix() is None:
         raise SystemExit("there is no Phoenix server: pip install arize-phoenix, or name its command in ASSAY_PHOENIX")
     print_machine()
-    with tempfile.TemporaryDirectory() as folder, local_judge(latency=0.05) as judge:
+    with tempfile.TemporaryDirectory() as folder, local_judge(latency=0.3) as judge:
         (Path(folder) / "phoenix").mkdir()
         server = PhoenixServer(Path(folder) / "phoenix")
         try:
@@ -66,7 +69,7 @@ def kill_watchers(folder: Path, server: PhoenixServer, judge: LocalJudge, option
     file = write_watch(folder, server, judge)
     moments: list[float] = []
     for number in range(options.kills):
-        moments.append(draw.uniform(0.5, _LONGEST))
+        moments.append(draw.uniform(0.5, options.longest))
         ended = kill_one(file, moments[-1])
         if ended is not None:
             raise SystemExit(f"a watcher ended by itself:\n{ended}")
@@ -97,7 +100,7 @@ def write_watch(folder: Path, server: PhoenixServer, judge: LocalJudge) -> Path:
         "metric": "faithfulness",
         "judge": "judge.yaml",
         "every": "1s",
-        "sample": {"share": 0.5},
+        "sample": {"share": 0.8},
         "budget": {"judged_per_day": 100_000},
         "ratings": {"raters": ["ada"], "per_day": 200},
         "concurrency": 4,
@@ -140,16 +143,20 @@ def run_once(file: Path) -> dict[str, Any]:
 def describe(folder: Path) -> str:
     """What the store holds after a kill."""
     states = Counter(status for _, _, status in read_items(folder))
-    return ", ".join(f"{count} {status}" for status, count in sorted(states.items())) or "nothing yet"
+    pushed = len(query(folder, "SELECT score FROM pushed_scores"))
+    return ", ".join(f"{count} {status}" for status, count in sorted(states.items())) + f"; {pushed} noted as pushed"
 
 
 def read_items(folder: Path) -> list[tuple[str, str, str]]:
-    """(sample, trace, status) of all answers in the store; none where there is no table yet."""
+    """(sample, trace, status) of all answers in the store."""
+    return query(folder, "SELECT sample, trace, status FROM watch_items")
+
+
+def query(folder: Path, sql: str) -> list[Any]:
+    """The rows of a question to the store."""
     store = Store(folder / "store")
     try:
-        rows: list[tuple[str, str, str]] = store.database.execute(
-            "SELECT sample, trace, status FROM watch_items"
-        ).fetchall()
+        rows: list[Any] = store.database.execute(sql).fetchall()
         return rows
     finally:
         store.close()
