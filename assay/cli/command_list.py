@@ -32,6 +32,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
     "Production": {
         "pull": "Pull traces of a chatbot in production into a file for `assay run`.",
         "push": "Push the scores of a run to the traces that its answers came from.",
+        "watch": "Watch a chatbot in production.",
     },
     "CI": {
         "suite": "Run a suite: judge its sets and decide its gates.",
