@@ -1,7 +1,8 @@
 """Calls of a tool's generated REST client: bounded waits, clear errors, and replies as they came."""
 
+import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from time import sleep
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from urllib.parse import urlsplit
 
 from ..errors import InputError
 from ..judges.retry import retry_after
+from ..text.wording import count_of
 from ..value_messages import shorten
 
 if TYPE_CHECKING:
@@ -138,15 +140,45 @@ class RestCalls:
             InputError: The server cannot be reached, refuses the key, does not know the address, or goes on failing.
             RefusedRequest: The server refuses this request.
         """
+        content = self._request(function, arguments)
+        if not content.strip():
+            return None
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError):
+            raise self._no_json() from None
+
+    def stream(self, function: Callable[..., Any], **arguments: Any) -> list[Any]:
+        """Calls a function of the client whose reply is one JSON object per line.
+
+        Args:
+            function: A function of the client that was made with `http`.
+            arguments: Its arguments.
+
+        Returns:
+            The objects; None for a line that is no JSON.
+
+        Raises:
+            InputError: As `call`; or no line is JSON.
+            RefusedRequest: The server refuses this request.
+        """
+        lines = [line for line in self._request(function, arguments).splitlines() if line.strip()]
+        objects = [_parse_line(line) for line in lines]
+        if lines and all(item is None for item in objects):
+            raise self._no_json()
+        return objects
+
+    def _request(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
         waited = 0.0
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                return self._call_once(function, arguments)
+                return self._request_once(function, arguments)
             except _PassingFailure as failure:
                 wanted = retry_after(failure) if failure.response is not None else None
                 wait = min(0.5 * 2 ** (attempt - 1) if wanted is None else wanted, LONGEST_WAIT)
                 if attempt == ATTEMPTS or waited + wait > LONGEST_TOTAL:
-                    raise InputError(f"{self.server}: {failure}, after {attempt} attempts; try again later") from None
+                    times = count_of(attempt, "attempt")
+                    raise InputError(f"{self.server}: {failure}, after {times}; try again later") from None
                 waited += wait
                 sleep(wait)
         raise AssertionError("the last attempt returns or raises")
@@ -154,17 +186,20 @@ class RestCalls:
     def _keep_response(self, response: "httpx.Response") -> None:
         length = response.headers.get("content-length", "")
         if length.isdigit() and int(length) > _LONGEST_BODY:
-            raise InputError(f"{self.server} sends a reply of {int(length):,} bytes; narrow the time or the filter")
+            raise self._too_long(int(length))
         self._response = response
 
-    def _call_once(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    def _request_once(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
         import httpx
         from pydantic import ValidationError
 
         self._response = None
         options = {"max_retries": 0, "timeout_in_seconds": _TIMEOUT}
+        content: bytes | None = None
         try:
-            function(**arguments, request_options=options)
+            reply = function(**arguments, request_options=options)
+            if isinstance(reply, Iterator):
+                content = self._join(reply)
         except httpx.ConnectError as error:
             raise InputError(
                 f"{self.server} cannot be reached ({shorten(str(error))}): start it, or correct the address"
@@ -180,40 +215,48 @@ class RestCalls:
         except Exception as error:  # the client's own error of a status; it may hold the key in its headers
             if self._response is None or (self._response.is_success and not hasattr(error, "status_code")):
                 raise
-        return self._read_response()
-
-    def _read_response(self) -> Any:
         response = self._response
         assert response is not None  # a call without a response raised
-        status = response.status_code
+        if content is None:
+            content = response.content
+        self._check(response, content)
+        return content
+
+    def _join(self, chunks: Iterator[bytes]) -> bytes:
+        content = bytearray()
+        for chunk in chunks:
+            content += chunk
+            if len(content) > _LONGEST_BODY:
+                raise self._too_long(len(content))
+        return bytes(content)
+
+    def _check(self, response: "httpx.Response", content: bytes) -> None:
+        status, detail = response.status_code, self._detail(content)
         if status == 429 or status >= 500 or status == 408:
             problem = "is asked too often" if status == 429 else "fails"
-            raise _PassingFailure(f"the server {problem} (status {status}{self._detail(response)})", response)
+            raise _PassingFailure(f"the server {problem} (status {status}{detail})", response)
         if status in (401, 403):
             keys = " and ".join(self.server.keys)
-            raise InputError(
-                f"{self.server} refuses the key (status {status}{self._detail(response)}): set {keys} to keys of the "
-                "project"
-            )
+            raise InputError(f"{self.server} refuses the key (status {status}{detail}): set {keys} to what it accepts")
         if 300 <= status < 400:
             to = shorten(self.clean(response.headers.get("location", "?")))
             raise InputError(f"{self.server} sends on to {to}: name that server in the address")
         if status >= 400:
-            raise RefusedRequest(response, f"status {status}{self._detail(response)}")
-        if not response.content.strip():
-            return None
-        try:
-            return response.json()
-        except (ValueError, RecursionError):
-            kind = shorten(response.headers.get("content-type", "no type"))
-            raise InputError(
-                f"{self.server} answers {response.url.path} with no JSON ({kind}): correct the address"
-            ) from None
+            raise RefusedRequest(response, f"status {status}{detail}")
 
-    def _detail(self, response: "httpx.Response") -> str:
+    def _no_json(self) -> InputError:
+        response = self._response
+        kind = shorten(self.clean(response.headers.get("content-type", "no type"))) if response else ""
+        path = response.url.path if response else ""
+        return InputError(f"{self.server} answers {path} with no JSON ({kind}): correct the address")
+
+    def _too_long(self, length: int) -> InputError:
+        return InputError(f"{self.server} sends a reply of {length:,} bytes; narrow the time or the filter")
+
+    def _detail(self, content: bytes) -> str:
         """What the server says of it, without keys and control characters."""
         try:
-            body = response.json()
+            body = json.loads(content)
         except (ValueError, RecursionError):
             return ""
         while isinstance(body, Mapping):
@@ -226,3 +269,20 @@ class RestCalls:
         for secret in self.server.secrets:
             text = text.replace(secret, "***")
         return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def _parse_line(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def whole_text(text: str) -> str:
+    """Returns a text that any server takes: half a character becomes a question mark, and a NUL a space.
+
+    Example:
+        >>> whole_text("half \\ud83d")
+        'half ?'
+    """
+    return text.encode("utf-8", "replace").decode().replace("\x00", " ")

@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Any
 
 from ..address import TraceAddress
-from ..rest_calls import RefusedRequest
+from ..batch_sending import send_in_halves
+from ..rest_calls import RefusedRequest, whole_text
 from ..sink import WriteResult
 from ..trace_score import TraceScore
 from .project import LangfuseProject, list_items
 
 _MOST_IDS = 40  # of scores that are asked for in one call, in its address
-_MOST_REFUSED = 8  # single scores one after the other: then all are refused for one reason
 _LONGEST_LABEL = 500  # characters
 
 
@@ -47,7 +47,7 @@ class LangfuseSink:
         _ = self._project.id
         last_of_key = {score.key: score for score in scores}
         known = self._known_keys(list(last_of_key))
-        for score, problem in self._send(list(last_of_key.values()), _Refusals()):
+        for score, problem in send_in_halves(list(last_of_key.values()), self._post):
             if problem:
                 yield WriteResult(score.key, "failed", problem)
             else:
@@ -64,26 +64,11 @@ class LangfuseSink:
             known |= {str(item.get("id")) for item in list_items(reply)}
         return known
 
-    def _send(self, scores: list[TraceScore], refusals: "_Refusals") -> Iterator[tuple[TraceScore, str]]:
-        """Sends scores, and yields each with why it was refused, or nothing.
-
-        Where a batch is refused in part, Langfuse names no score. Each half is sent again: a score under one id and
-        time is one score, however often it is sent.
-        """
-        if refusals.in_a_row >= _MOST_REFUSED:
-            yield from ((score, refusals.problem) for score in scores)
-            return
-        problem = self._post(scores)
-        if not problem or len(scores) == 1:
-            refusals.note(problem)
-            yield from ((score, problem) for score in scores)
-            return
-        half = len(scores) // 2
-        yield from self._send(scores[:half], refusals)
-        yield from self._send(scores[half:], refusals)
-
     def _post(self, scores: Sequence[TraceScore]) -> str:
-        """Sends one batch; returns why it was not accepted whole."""
+        """Sends one batch; returns why it was not accepted whole.
+
+        Langfuse names no score then. A score under one id and time is one score, however often it is sent.
+        """
         try:
             reply = self._project.calls.call(self._project.api.scores.create, request=list(map(_request, scores)))
         except RefusedRequest as error:
@@ -96,17 +81,6 @@ class LangfuseSink:
         errors = reply.get("errors")
         messages = [str(error.get("message", "")) for error in errors or () if isinstance(error, dict)]
         return f"Langfuse refuses it: {self._project.calls.clean('; '.join(messages)) or 'it says no reason'}"
-
-
-class _Refusals:
-    """How many single scores were refused one after the other, and why the last."""
-
-    def __init__(self) -> None:
-        self.in_a_row, self.problem = 0, ""
-
-    def note(self, problem: str) -> None:
-        self.in_a_row = self.in_a_row + 1 if problem else 0
-        self.problem = problem
 
 
 def _request(score: TraceScore) -> Any:
@@ -134,15 +108,10 @@ def _request(score: TraceScore) -> Any:
         name=score.name,
         value=(score.label or "no value")[:_LONGEST_LABEL] if value is None else float(value),
         data_type=ScoreDataType.CATEGORICAL if value is None else ScoreDataType.NUMERIC,
-        comment=_whole(score.reason) or None,
+        comment=whole_text(score.reason) or None,
         metadata={name: value for name, value in metadata.items() if value not in (None, "")},
         timestamp=_time(score.at),
     )
-
-
-def _whole(text: str) -> str:
-    """A text that can be sent: half a character becomes a question mark."""
-    return text.encode("utf-8", "replace").decode().replace("\x00", " ")
 
 
 def _time(text: str) -> datetime | None:

@@ -9,7 +9,6 @@ from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.logs.human_ratings import find_scale, is_by_person
 from ...eval_sets.logs.langfuse import find_answer_observation, read_trace
-from ...eval_sets.message_times import read_time
 from ...eval_sets.name_suggestions import quote_names
 from ...eval_sets.rows import Row
 from ...eval_sets.sample_columns import usual_scale
@@ -18,6 +17,7 @@ from ..origin import TraceOrigin
 from ..rest_calls import RefusedRequest
 from ..source import UnreadTrace
 from ..trace_samples import build_sample
+from ..trace_time import read_utc, write_utc
 from .project import LangfuseProject, list_items, next_cursor
 
 _GROUPS = "core,basic,time,io,metadata,model,usage,prompt,metrics,trace_context"
@@ -110,7 +110,7 @@ class LangfuseSource:
         session_scores = self._scores("session_id", sessions)
         for trace_id, root in roots.items():
             own = observations.get(trace_id) or [dict(root)]
-            time = min(filter(None, (read_time(_text(value.get("startTime"))) for value in own)), default=None)
+            time = min(filter(None, (read_utc(value.get("startTime")) for value in own)), default=None)
             if time is not None and since is not None and time < since:
                 continue  # it began before the time, and one of its roots in it
             if "release" in fields and str(root.get("release")) != fields["release"]:
@@ -130,7 +130,7 @@ class LangfuseSource:
             id=values["id"],
             span="" if is_root else str(answer.get("id") or ""),
             session=str(values.get("sessionId") or ""),
-            time=time.astimezone(UTC).isoformat() if time else "",
+            time=time.isoformat() if time else "",
         )
         return build_sample(trace, origin)
 
@@ -139,10 +139,10 @@ class LangfuseSource:
     ) -> Iterator[list[dict[str, Any]]]:
         conditions: list[dict[str, Any]] = [
             {"type": "boolean", "column": "isRootObservation", "operator": "=", "value": True},
-            {"type": "datetime", "column": "startTime", "operator": "<", "value": _stamp(until)},
+            {"type": "datetime", "column": "startTime", "operator": "<", "value": write_utc(until)},
         ]
         if since is not None:
-            conditions.append({"type": "datetime", "column": "startTime", "operator": ">=", "value": _stamp(since)})
+            conditions.append({"type": "datetime", "column": "startTime", "operator": ">=", "value": write_utc(since)})
         for name, value in fields.items():
             column, kind, operator = _COLUMNS[name]
             if column:
@@ -267,10 +267,6 @@ class LangfuseSource:
 _NO_ID = "an observation without a trace's id: nothing can be read or scored"
 
 
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
 def _owner(score: Mapping[str, Any]) -> str:
     """The trace or session that a score is about; of a score of an observation the trace."""
     subject = score.get("subject")
@@ -284,10 +280,6 @@ def _flatten(score: dict[str, Any]) -> dict[str, Any]:
     for group in groups:
         score = {**group, **score}
     return {name: value for name, value in score.items() if value not in (None, {}) and value not in groups}
-
-
-def _stamp(time: datetime) -> str:
-    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def _trace_condition(ids: Sequence[str]) -> dict[str, Any]:
