@@ -23,6 +23,7 @@ _LONG = timedelta(minutes=10)  # a trace that took longer is asked for its spans
 _MARGIN = timedelta(minutes=1)  # of clocks that differ, between a trace and its spans
 _OPERATORS = {"name": "=", "thread_id": "=", "environment": "=", "tags": "contains"}
 _METADATA = "metadata."
+_NO_ID = "a line of Opik's reply without a trace's id: nothing can be read or scored"
 
 
 class OpikSource:
@@ -159,12 +160,8 @@ class OpikSource:
         counted = {trace_id: trace for trace_id, trace in traces.items() if trace.get("span_count") != 0}
         short = {trace_id: trace for trace_id, trace in counted.items() if _duration(trace) < _LONG}
         by_trace: dict[str, dict[str, dict[str, Any]]] = {}
-        times = [
-            time
-            for trace in short.values()
-            for time in (read_utc(trace.get("start_time")), read_utc(trace.get("end_time")))
-            if time
-        ]
+        ends = [read_utc(trace.get(side)) for trace in short.values() for side in ("start_time", "end_time")]
+        times = [time for time in ends if time is not None]
         if times:
             conditions = [
                 ("start_time", ">=", "", write_utc(min(times) - _MARGIN)),
