@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 _PERSON_SOURCES = {"ANNOTATION", "HUMAN"}
-_FEEDBACK_NAMES = {"rating", "human_rating", "user-feedback", "user_feedback", "feedback", "stars"}
+FEEDBACK_NAMES = {"rating", "human_rating", "user-feedback", "user_feedback", "feedback", "stars"}
+"""Usual names of what customers say of an answer."""
 _AUTHOR_KEYS = ("authorUserId", "author_user_id", "userId", "user_id")
 _TIME_KEYS = ("updatedAt", "updated_at", "timestamp")
 
@@ -55,8 +56,9 @@ def find_scale(score: Mapping[str, Any]) -> tuple[float, float] | None:
         bounds = [config.get("minValue"), config.get("maxValue")]
         if categories := _categories(config):
             bounds = [min(categories.values()), max(categories.values())]
-        if all(_is_number(bound) for bound in bounds) and float(bounds[0]) < float(bounds[1]):
-            return bounds[0], bounds[1]
+        low, high = bounds
+        if _is_plain_number(low) and _is_plain_number(high) and low < high:
+            return low, high
     return (0, 1) if score.get("dataType") == "BOOLEAN" or isinstance(score.get("value"), bool) else None
 
 
@@ -74,7 +76,7 @@ def _number(score: Mapping[str, Any]) -> Any:
 def _categories(config: Mapping[str, Any]) -> dict[str, float]:
     listed = config.get("categories")
     entries = [entry for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
-    return {str(entry.get("label")): entry["value"] for entry in entries if _is_number(entry.get("value"))}
+    return {str(entry.get("label")): entry["value"] for entry in entries if _is_plain_number(entry.get("value"))}
 
 
 def _score_objects(scores: Any) -> Iterable[Mapping[str, Any]]:
@@ -96,10 +98,14 @@ def _is_annotation(score: Mapping[str, Any]) -> bool:
 
 
 def _is_feedback(score: Mapping[str, Any]) -> bool:
-    return str(score.get("name", "")).lower() in _FEEDBACK_NAMES
+    return str(score.get("name", "")).lower() in FEEDBACK_NAMES
 
 
 def _is_number(value: Any) -> bool:
     if isinstance(value, str):
         return value.strip().replace(".", "", 1).replace(",", "", 1).isdigit()
+    return _is_plain_number(value)
+
+
+def _is_plain_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -95,7 +95,7 @@ def read_trace(row: Row) -> Trace:
     observations.sort(key=lambda observation: str(_first(observation, _TIME_KEYS) or ""))
     calls = [observation for observation in observations if observation.get("type") == "GENERATION"]
     session = values.get("of_traces")
-    answer = find_answer_observation(values, observations)
+    answer = _find_answer(values, observations)
     output = values.get("output") if answer is None else answer.get("output")
     trace_input = values.get("input")
     if trace_input is None:
@@ -119,21 +119,12 @@ def read_trace(row: Row) -> Trace:
         rest=_find_model(calls, output) | {key: value for key, value in values.items() if key not in _FIELDS_READ},
         rating=trace_rating(values.get("scores")),
         session_rating=trace_rating(session.get("scores")) if isinstance(session, Mapping) else {},
+        span="" if answer is None or _is_root(answer) else str(answer.get("id") or ""),
     )
 
 
-def find_answer_observation(
-    values: Mapping[str, Any], observations: Sequence[Mapping[str, Any]]
-) -> Mapping[str, Any] | None:
-    """Finds the observation that holds the answer of a trace.
-
-    Args:
-        values: The trace; where it has an output of its own, it holds the answer itself.
-        observations: Its observations, in the order of their times.
-
-    Returns:
-        The root, else the last call of a model with an output; None where the trace holds the answer, or nothing does.
-    """
+def _find_answer(values: Mapping[str, Any], observations: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The observation that holds the answer: the root, else the last call of a model; None where the trace holds it."""
     if values.get("output") is not None:
         return None
     calls = [observation for observation in reversed(observations) if observation.get("type") == "GENERATION"]
@@ -152,13 +143,14 @@ def _find_model(calls: Sequence[Mapping[str, Any]], output: Any) -> dict[str, An
 
 def _root(observations: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The observation that the others are under."""
-    roots = [
-        observation
-        for observation in observations
-        if observation.get("isRootObservation") is True  # one that the SDK marks so may have a parent elsewhere
-        or not (observation.get("parentObservationId") or observation.get("parent_observation_id"))
-    ]
+    roots = [observation for observation in observations if _is_root(observation)]
     return next((root for root in roots if root.get("input") is not None), roots[0] if roots else {})
+
+
+def _is_root(observation: Mapping[str, Any]) -> bool:
+    """Whether an observation is under no other one; the SDK marks one that has a parent elsewhere."""
+    parent = observation.get("parentObservationId") or observation.get("parent_observation_id")
+    return observation.get("isRootObservation") is True or not parent
 
 
 def _retrieves(observation: Mapping[str, Any]) -> bool:

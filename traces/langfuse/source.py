@@ -7,16 +7,17 @@ from typing import Any
 
 from ...errors import UsageError
 from ...eval_sets import Sample
-from ...eval_sets.logs.human_ratings import find_scale, is_by_person
-from ...eval_sets.logs.langfuse import find_answer_observation, read_trace
+from ...eval_sets.logs.human_ratings import find_scale, is_by_person, trace_rating
+from ...eval_sets.logs.langfuse import read_trace
 from ...eval_sets.name_suggestions import quote_names
 from ...eval_sets.rows import Row
 from ...eval_sets.sample_columns import usual_scale
 from ..address import TraceAddress
-from ..origin import TraceOrigin
+from ..conversations import SESSION_RATING
+from ..rating_scale import find_problem, settle_ratings
 from ..rest_calls import RefusedRequest
 from ..source import UnreadTrace
-from ..trace_samples import build_sample
+from ..trace_samples import TraceSamples
 from ..trace_time import read_utc, write_utc
 from .project import LangfuseProject, list_items, next_cursor
 
@@ -61,6 +62,7 @@ class LangfuseSource:
         self._configs: dict[str, dict[str, Any] | None] = {}
         self._feedback_scales: dict[str, tuple[float, float] | None] = {}
         self._takes_lists = True
+        self._samples = TraceSamples(address)
 
     def read(
         self,
@@ -99,9 +101,9 @@ class LangfuseSource:
                     seen.add(hash(trace_id))
                     roots[trace_id] = root
             if roots:
-                yield from self._samples(roots, since, fields)
+                yield from self._read_page(roots, since, fields)
 
-    def _samples(
+    def _read_page(
         self, roots: Mapping[str, Mapping[str, Any]], since: datetime | None, fields: Mapping[str, str]
     ) -> Iterator[Sample | UnreadTrace]:
         observations = self._observations(roots)
@@ -118,21 +120,9 @@ class LangfuseSource:
             values = {name: root[name] for name in _TRACE_FIELDS if root.get(name) not in (None, [], {})}
             values |= {"id": trace_id, "name": root.get("traceName") or root.get("name"), "observations": own}
             values |= {"timestamp": time and time.isoformat(), "scores": scores.get(trace_id, [])}
-            values["session_scores"] = session_scores.get(str(root.get("sessionId"))) or None
-            yield self._sample({name: value for name, value in values.items() if value is not None}, time)
-
-    def _sample(self, values: dict[str, Any], time: datetime | None) -> Sample | UnreadTrace:
-        trace = read_trace(Row(1, "trace 1", values))
-        answer = find_answer_observation(values, values["observations"]) or {}
-        is_root = answer.get("isRootObservation") is True or not answer.get("parentObservationId")
-        origin = TraceOrigin(
-            address=str(self._project.address),
-            id=values["id"],
-            span="" if is_root else str(answer.get("id") or ""),
-            session=str(values.get("sessionId") or ""),
-            time=time.isoformat() if time else "",
-        )
-        return build_sample(trace, origin)
+            values |= _session_fields(session_scores.get(str(root.get("sessionId")), []))
+            trace = read_trace(Row(1, trace_id, {name: value for name, value in values.items() if value is not None}))
+            yield self._samples.sample(settle_ratings(trace))
 
     def _root_pages(
         self, since: datetime | None, until: datetime, fields: Mapping[str, str]
@@ -265,6 +255,14 @@ class LangfuseSource:
 
 
 _NO_ID = "an observation without a trace's id: nothing can be read or scored"
+
+
+def _session_fields(scores: list[dict[str, Any]]) -> dict[str, Any]:
+    """The scores of a trace's session, and people's ratings among them."""
+    rating = trace_rating(scores)
+    if problem := find_problem(rating):
+        return {"session_scores": scores, "unused_session_ratings": {**rating, "problem": problem}}
+    return {"session_scores": scores or None, SESSION_RATING: rating or None}
 
 
 def _owner(score: Mapping[str, Any]) -> str:

@@ -8,13 +8,13 @@ from ...errors import UsageError
 from ...eval_sets import Sample
 from ...eval_sets.name_suggestions import quote_names
 from ..address import TraceAddress
-from ..origin import TraceOrigin
+from ..rating_scale import settle_ratings
 from ..rest_calls import RefusedRequest
 from ..source import UnreadTrace
-from ..trace_samples import build_sample
+from ..trace_samples import TraceSamples
 from ..trace_time import read_utc, write_utc
 from .project import OpikProject
-from .trace_reading import find_answer_span, read_trace
+from .trace_reading import read_trace
 
 _PAGE = 100  # traces
 _SPANS_PAGE = 500
@@ -42,6 +42,7 @@ class OpikSource:
 
     def __init__(self, address: TraceAddress) -> None:
         self._project = OpikProject(address)
+        self._samples = TraceSamples(address)
 
     def read(
         self,
@@ -88,21 +89,8 @@ class OpikSource:
                     traces |= {trace_id: trace} if is_in else {}
             spans = self._spans(traces)
             for trace_id, trace in traces.items():
-                yield self._sample(trace, spans.get(trace_id, []), configs)
-
-    def _sample(
-        self, trace: dict[str, Any], spans: list[dict[str, Any]], configs: Mapping[str, Any]
-    ) -> Sample | UnreadTrace:
-        answer = find_answer_span(trace, spans) or {}
-        time = read_utc(trace.get("start_time"))
-        origin = TraceOrigin(
-            address=str(self._project.address),
-            id=trace["id"],
-            span=str(answer.get("id") or "") if answer.get("parent_span_id") else "",
-            session=str(trace.get("thread_id") or ""),
-            time=time.isoformat() if time else "",
-        )
-        return build_sample(read_trace(trace, spans, configs), origin)
+                read = read_trace(trace, spans.get(trace_id, []), configs)
+                yield self._samples.sample(settle_ratings(read))
 
     def _trace_pages(
         self, since: datetime | None, until: datetime, fields: Mapping[str, str]

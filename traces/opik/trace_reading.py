@@ -19,7 +19,7 @@ def read_trace(values: Mapping[str, Any], spans: Sequence[Mapping[str, Any]], co
         spans: Its spans, in the order of their times.
         configs: The scales of feedback by name, in the form of `trace_rating`.
     """
-    answer = find_answer_span(values, spans)
+    answer = _find_answer(values, spans)
     output = _filled(values.get("output")) if answer is None else answer.get("output")
     calls = [span for span in spans if span.get("type") == "llm"]
     roots = [span for span in spans if not span.get("parent_span_id")]
@@ -27,7 +27,7 @@ def read_trace(values: Mapping[str, Any], spans: Sequence[Mapping[str, Any]], co
     scores = values.get("feedback_scores")
     return Trace(
         1,
-        "trace 1",
+        str(values.get("id")),
         id=values.get("id"),
         input=next((value for value in inputs if _filled(value) is not None), None),
         output=output,
@@ -44,11 +44,12 @@ def read_trace(values: Mapping[str, Any], spans: Sequence[Mapping[str, Any]], co
         | {key: value for key, value in values.items() if key not in _FIELDS_READ and value not in (None, [], {})}
         | ({"spans": list(spans)} if spans else {}),
         rating=trace_rating(list(_people_scores(scores, configs))),
+        span=str(answer.get("id") or "") if answer is not None and answer.get("parent_span_id") else "",
     )
 
 
-def find_answer_span(values: Mapping[str, Any], spans: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Finds the span that holds the answer: the root, else the last call of a model; None where the trace holds it."""
+def _find_answer(values: Mapping[str, Any], spans: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The span that holds the answer: the root, else the last call of a model; None where the trace holds it."""
     if _filled(values.get("output")) is not None:
         return None
     roots = [span for span in spans if not span.get("parent_span_id")]

@@ -30,6 +30,7 @@ print(attempts)
 """
 
 
+@pytest.mark.slow  # the package loads for seconds
 @pytest.mark.extras("opik")
 def test_no_thread_begins_and_no_other_machine_is_reached(server: OpikServer) -> None:
     server.add_trace(1, "2026-11-20T10:00:00Z", input="Is it free?", output="Yes.")
