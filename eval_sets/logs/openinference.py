@@ -8,6 +8,8 @@ from ..cell_values import DEEPEST, parse_structure
 from ..rows import BadRow, Row
 from .trace_row import Trace, build_row
 
+_Span = tuple[Mapping[str, Any], Mapping[str, Any]]  # its values, and its attributes by their dotted names
+_SIDE_KINDS = frozenset({"RETRIEVER", "TOOL", "EMBEDDING", "RERANKER", "GUARDRAIL", "EVALUATOR"})  # do not answer
 _OTLP_TYPES = ("stringValue", "intValue", "doubleValue", "boolValue")
 
 
@@ -38,22 +40,33 @@ def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow
             by_trace.setdefault(_trace(row.values), []).append(row)
     sessions: dict[str, list[Trace]] = {}
     for number, (trace_id, own) in enumerate(by_trace.items(), 1):
-        trace = _read_trace(number, trace_id, own)
+        trace = read_trace(number, trace_id, own)[0]
         sessions.setdefault(f"session {trace.session}" if trace.session else f"trace {trace_id}", []).append(trace)
     for traces in sessions.values():
         yield from build_row(traces, name)
 
 
-def _read_trace(number: int, trace_id: str, rows: list[Row]) -> Trace:
+def read_trace(number: int, trace_id: str, rows: list[Row]) -> tuple[Trace, str]:
+    """Reads the spans of one trace.
+
+    The question and the answer are those of a root span, else of the outermost span that has both, else of the last
+    call of a model. A span whose parent is not among them is a root.
+
+    Args:
+        number: The trace's number.
+        trace_id: Its id.
+        rows: Its spans, in any order; at least one.
+
+    Returns:
+        The trace, and the id of the span that holds its answer.
+    """
     spans = sorted(((row.values, _attributes(row.values)) for row in rows), key=lambda span: str(_time(span[0]) or ""))
-    ids = {_span_id(values) for values, _ in spans}
-    roots = [pair for pair in spans if _parent(pair[0]) not in ids]
-    own, root = next((pair for pair in roots if "input.value" in pair[1]), roots[0] if roots else spans[0])
+    own, root = _answering_span(spans)
     kinds = {"RETRIEVER": list[Any](), "TOOL": list[Any](), "LLM": list[Any]()}
     for values, attributes in spans:
         kinds.get(_kind(values, attributes), []).append((values, attributes))
     seen = root if root.get("input.value") is not None or not kinds["LLM"] else kinds["LLM"][-1][1]
-    return Trace(
+    trace = Trace(
         number,
         rows[0].place,
         id=trace_id,
@@ -82,6 +95,30 @@ def _read_trace(number: int, trace_id: str, rows: list[Row]) -> Trace:
         ],
         rest={"spans": [row.values for row in rows]},
     )
+    return trace, str(_span_id(own))
+
+
+def _answering_span(spans: list[_Span]) -> _Span:
+    """Finds the span with the question and the answer; a server's frame around the chatbot has neither."""
+    parents = {_span_id(values): _parent(values) for values, _ in spans}
+    answering = [pair for pair in spans if "input.value" in pair[1] and _kind(*pair) not in _SIDE_KINDS]
+    if asked := [pair for pair in answering if _parent(pair[0]) not in parents]:
+        return next((pair for pair in asked if "output.value" in pair[1]), asked[0])
+    both = [pair for pair in answering if "output.value" in pair[1] and _kind(*pair) != "LLM"]
+    if both:
+        return min(both, key=lambda pair: _depth(_span_id(pair[0]), parents))
+    models = [pair for pair in spans if _kind(*pair) == "LLM"]
+    outermost = next((pair for pair in spans if _parent(pair[0]) not in parents), spans[0])
+    return models[-1] if models and "output.value" not in outermost[1] else outermost
+
+
+def _depth(span: Any, parents: Mapping[Any, Any]) -> int:
+    """How many spans are around a span; spans may go around in a circle."""
+    seen = set()
+    while span in parents and span not in seen:
+        seen.add(span)
+        span = parents[span]
+    return len(seen)
 
 
 def _first_filled(*values: Any) -> Any:
