@@ -1,63 +1,62 @@
-"""A trace of a tool becomes a sample, by the readers of exported logs."""
+"""A trace as the readers of exported logs have it becomes a sample with its origin."""
 
-from typing import Any
+from dataclasses import replace
+from datetime import UTC
 
 from ..errors import InputError
+from ..eval_sets import Sample
 from ..eval_sets.column_account import SetColumns
 from ..eval_sets.logs.trace_row import Trace, build_row
+from ..eval_sets.message_times import read_time
 from ..eval_sets.rows import BadRow, Rows
-from ..eval_sets.sample import Sample
 from ..eval_sets.sample_builder import SampleBuilder
+from .address import TraceAddress
 from .origin import ORIGIN, TraceOrigin
 from .source import UnreadTrace
 
-_NAME, _PLACE = "trace", "trace 1"
-_NO_SCALE = "nothing tells the scale; give the scores a config with a lowest and a highest value"
+_OF_FILES = "; --skip-bad leaves such traces out"  # what a message of the readers of files ends with
 
 
-def build_sample(trace: Trace, origin: TraceOrigin, metadata: dict[str, Any] | None = None) -> Sample | UnreadTrace:
-    """Builds the sample of one trace.
-
-    Ratings that name no scale, or are not on it, are left out of it and stand in its metadata, under `unused_ratings`.
+class TraceSamples:
+    """Makes the samples of the traces of one source.
 
     Args:
-        trace: The trace, as the readers of exported logs take it; its rating has `rating_min` and `rating_max`.
-        origin: Where it was pulled from.
-        metadata: More of its metadata.
-
-    Returns:
-        The sample, or what keeps the trace from being one.
+        address: Where the traces are.
     """
-    more = {**(metadata or {}), ORIGIN: origin.as_json()}
-    rating = dict(trace.rating)
-    if "human_rating" in rating:
-        rating["rating"] = rating.pop("human_rating")
-    problem = "" if "rating_min" in rating or not rating else _NO_SCALE
-    if not problem:
-        outcome = _build(trace._replace(number=1, place=_PLACE, rating=rating))
-        if isinstance(outcome, Sample):
-            return outcome.model_copy(update={"metadata": {**outcome.metadata, **more}})
-        problem = outcome
-    if rating:
-        outcome = _build(trace._replace(number=1, place=_PLACE, rating={}))
-        if isinstance(outcome, Sample):
-            more = {"unused_ratings": {**rating, "problem": problem}, **more}
-            return outcome.model_copy(update={"metadata": {**outcome.metadata, **more}})
-        problem = outcome
-    return UnreadTrace(origin.id, origin.time, problem)
 
+    def __init__(self, address: TraceAddress) -> None:
+        self._address = address
+        self._rows = Rows(str(address), "trace", iter(()))
 
-def _build(trace: Trace) -> Sample | str:
-    row = build_row([trace], _NAME)[-1]
-    if isinstance(row, BadRow):
-        return _problem(row.error)
-    builder = SampleBuilder(Rows(_NAME, _NAME, iter(())), {}, None, SetColumns())
-    try:
-        return builder.sample(row)
-    except InputError as error:
-        return _problem(error)
+    def sample(self, trace: Trace, *, unit: str = "trace") -> Sample | UnreadTrace:
+        """Makes the sample of a trace; `UnreadTrace` of one without a question or an answer.
 
-
-def _problem(error: InputError) -> str:
-    text = str(error).removeprefix(f"{_NAME}, {_PLACE}, ")
-    return text.replace("; --skip-bad leaves such traces out", "")
+        Args:
+            trace: The trace; its `id`, `span`, `session` and `time` become the sample's origin.
+            unit: What a score of the sample is about.
+        """
+        time = read_time(None if trace.time is None else str(trace.time))
+        began = "" if time is None else time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC).isoformat()
+        origin = TraceOrigin(
+            str(self._address),
+            str(trace.id),
+            trace.span,
+            "" if trace.session is None else str(trace.session),
+            began,
+            unit,
+        )
+        try:
+            for row in build_row([trace], str(self._address)):
+                if isinstance(row, BadRow):
+                    raise row.error
+                metadata = {**row.values.get("metadata", {}), ORIGIN: origin.as_json()}
+                # one per sample: ids are those of the tool, and nothing is counted by column
+                builder = SampleBuilder(replace(self._rows, rows=iter(())), {}, None, SetColumns())
+                return builder.sample(
+                    row._replace(place=f"row {row.number}", values=row.values | {"metadata": metadata})
+                )
+        except InputError as error:
+            place = f"{self._address}, {trace.place}, "
+            reason = str(error).removesuffix(_OF_FILES).removeprefix(place)
+            return UnreadTrace(str(trace.id), began, reason)
+        return UnreadTrace(str(trace.id), began, "holds no question and answer")

@@ -1,5 +1,7 @@
 """A project on a Phoenix server: where it is, its REST API page by page, and what its errors mean."""
 
+import logging
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,6 +27,7 @@ _LONGEST_WAIT = 60.0  # seconds
 _OLDEST = (13, 15, 0)  # the first that lists the traces of a project
 _PORT = 6006
 _PAGE = 1000  # projects
+_VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 _NAMED = 5  # projects, in a message
 _KEYS = "PHOENIX_API_KEY, or PHOENIX_CLIENT_HEADERS"
 _PASSING = frozenset({408, 425, 429, 502, 503, 504})
@@ -61,14 +64,14 @@ class PhoenixProject:
         with require_extra("phoenix", "reading and writing traces of Phoenix"):
             import httpx
             from phoenix.client import Client
-            from phoenix.client.utils.config import get_env_client_headers
         self.address, self._sleep = address, sleep
         self.url = find_server_url(address.host)
+        headers = _client_headers()
         try:
             # a redirect could lead the key to a server that nobody named
             self._http = httpx.Client(
                 base_url=self.url,
-                headers=get_env_client_headers(),
+                headers=headers,
                 timeout=httpx.Timeout(60, connect=10),
                 follow_redirects=False,
             )
@@ -195,10 +198,12 @@ class PhoenixProject:
             return self._http.get("arize_phoenix_version").raise_for_status().text
 
         try:
-            parts = self.call(ask).strip().split(".")[:3]
-            return tuple(int("".join(letter for letter in part if letter.isdecimal()) or 0) for part in parts)
+            match = _VERSION.match(self.call(ask))
         except PhoenixRefusal:
-            raise InputError(f"{self.url} answers, but is no Phoenix server: correct the address") from None
+            match = None
+        if match is None:
+            raise InputError(f"{self.url} answers, but is no Phoenix server: correct the address")
+        return tuple(map(int, match.groups()))
 
     def _find_id(self, projects: list[dict[str, Any]], name: str) -> str:
         ids = {str(project.get("name")): str(project.get("id")) for project in projects}
@@ -208,9 +213,9 @@ class PhoenixProject:
         if not names:
             return InputError(f"Phoenix at {self.url} has no project yet: send it traces, or correct the address")
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-        there = quote_names([shorten(name) for name in sorted(names)[:_NAMED]])
+        there = quote_names([clean(name) for name in sorted(names)[:_NAMED]])
         return InputError(
-            f"Phoenix at {self.url} has no project `{shorten(self.address.project)}`; it has {there}{more}: write "
+            f"Phoenix at {self.url} has no project `{clean(self.address.project)}`; it has {there}{more}: write "
             "one of them after the host"
         )
 
@@ -295,13 +300,37 @@ def find_server_url(host: str) -> str:
         raise InputError("PHOENIX_ENDPOINT is no URL of a server: write https://HOST, without a user or a key")
     if not host or parts.netloc.lower() == host.lower():
         return own
-    name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
-    if not colon:
-        name = host
-    is_here = name.lower() in ("localhost", "[::1]") or name.startswith("127.")
-    if is_here and not port:
+    try:
+        name, port = urlsplit(f"//{host}").hostname or "", urlsplit(f"//{host}").port
+    except ValueError:
+        raise InputError(f"{shorten(host)!r} is no host of a server: write phoenix://HOST:6006/PROJECT") from None
+    is_here = name in ("localhost", "::1") or name.startswith("127.")
+    if is_here and port is None:
         return f"http://{host}:{_PORT}"
-    return f"http://{host}" if is_here or (port and port != "443") else f"https://{host}"
+    return f"http://{host}" if is_here or port not in (None, 443) else f"https://{host}"
+
+
+def _client_headers() -> dict[str, str]:
+    """The headers of the client's settings, which the client logs with their keys where it cannot read them."""
+    from phoenix.client.utils.config import get_env_client_headers
+
+    problems: list[logging.LogRecord] = []
+
+    def keep(record: logging.LogRecord) -> bool:
+        problems.append(record)
+        return False
+
+    logger = logging.getLogger("phoenix.client.utils.parse_env_headers")
+    logger.addFilter(keep)
+    try:
+        headers = get_env_client_headers()
+    finally:
+        logger.removeFilter(keep)
+    if problems:
+        raise UsageError(
+            "PHOENIX_CLIENT_HEADERS cannot be read: write NAME=VALUE,NAME=VALUE, with values as in a URL (%20 for a space)"
+        )
+    return headers
 
 
 def clean(text: str) -> str:

@@ -10,9 +10,8 @@ from ...eval_sets.logs.message_text import parse_nested_json
 from ...eval_sets.logs.openinference import read_trace
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
-from ..origin import TraceOrigin
 from ..source import UnreadTrace
-from ..trace_samples import build_sample
+from ..trace_samples import TraceSamples
 from .ids_in_address import split_ids
 from .people import RatingReader
 from .project import PhoenixProject, PhoenixRefusal, clean
@@ -96,6 +95,7 @@ class _TraceReader:
 
     def __init__(self, project: PhoenixProject, people: RatingReader, trace_filter: TraceFilter) -> None:
         self._project, self._people, self._filter = project, people, trace_filter
+        self._samples = TraceSamples(project.address)
         self._traces, self._spans = _FIRST_TRACES, _FIRST_SPANS
 
     def read(self, listed: Sequence[Mapping[str, Any]]) -> Iterator[Sample | UnreadTrace]:
@@ -151,12 +151,11 @@ class _TraceReader:
         id_, began = str(listed["trace_id"]), str(listed.get("start_time") or "")
         if problem := _problem_before_reading(spans, began):
             return UnreadTrace(id_, began, problem)
-        trace, span = read_trace(1, id_, [Row(number, f"span {number}", one) for number, one in enumerate(spans, 1)])
+        rows = [Row(number, f"span {number}", one) for number, one in enumerate(_with_parents(spans), 1)]
+        trace = read_trace(1, rows)
         session = "" if trace.session is None else str(trace.session)
-        origin = TraceOrigin(str(self._project.address), id_, span, session, began)
-        own = annotations.of_trace(id_, spans)
-        rating, problem = self._people.read(annotations.about_answer(id_, spans, span))
-        metadata = _metadata(spans, span, own)
+        rating, problem = self._people.read(annotations.about_answer(id_, spans, trace.span))
+        metadata = _metadata(spans, trace.span, annotations.of_trace(id_, spans))
         if problem:
             metadata["unused_ratings"] = {"problem": problem}
         if session and (of_session := annotations.of_session(session)):
@@ -166,10 +165,10 @@ class _TraceReader:
                 metadata["session_rating"] = session_rating
             elif problem:
                 metadata["unused_session_ratings"] = {"problem": problem}
-        sample = build_sample(trace._replace(rating=rating, rest={}), origin, metadata)
+        known = {name: trace.rest[name] for name in ("model", "prompt_version") if name in trace.rest}
+        sample = self._samples.sample(trace._replace(time=began, rating=rating, rest=metadata | known))
         if isinstance(sample, UnreadTrace):
-            failure = _failure(spans, span)
-            return UnreadTrace(id_, began, f"{sample.reason}{failure}")
+            return UnreadTrace(id_, began, f"{sample.reason}{_failure(spans, trace.span)}")
         kept = _without_used_texts(spans, sample)
         return sample.model_copy(update={"metadata": {**sample.metadata, "spans": kept}})
 
@@ -223,6 +222,20 @@ def _list_annotations(project: PhoenixProject, unit: str, ids: Sequence[str]) ->
             raise
 
 
+def _with_parents(spans: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The spans, where a search or a tool that has lost its parent is a part of the span that answers."""
+    ids = {_ids(span)[1] for span in spans}
+    roots = [span for span in spans if span.get("parent_id") not in ids]
+    answering = [span for span in roots if _kind(span) in _ANSWERING]
+    if not answering or len(answering) == len(roots):
+        return list(spans)
+    first = _ids(min(answering, key=lambda span: str(span.get("start_time"))))[1]
+    return [
+        span | {"parent_id": first} if span.get("parent_id") not in ids and _kind(span) not in _ANSWERING else span
+        for span in spans
+    ]
+
+
 def _problem_before_reading(spans: Sequence[Mapping[str, Any]], began: str) -> str:
     """Why a trace is not read yet; empty where it is whole, or old enough to be taken as it is."""
     if any(not span.get("parent_id") for span in spans):
@@ -248,17 +261,10 @@ def _metadata(
     """The metadata of a trace: what its spans say of the whole, and its annotations."""
     ordered = sorted(spans, key=lambda one: (_ids(one)[1] != answer, str(one.get("start_time"))))
     attributes = [one.get("attributes") or {} for one in ordered]
-    models = [one.get("attributes") or {} for one in ordered if _kind(one) == "LLM"]
     own = [(name, value) for one in attributes for name, value in _logged_metadata(one)]
     values: dict[str, Any] = dict(reversed(own))
-    versions = ("llm.prompt_template.version", "prompt.version")
     values |= {
         "name": ordered[0].get("name"),
-        "model": _last(models, "llm.model_name") or values.get("model"),
-        "prompt_version": next(
-            (version for name in versions if (version := _last([*attributes, *models], name))),
-            values.get("prompt_version"),
-        ),
         "user": next((one["user.id"] for one in attributes if one.get("user.id")), None),
         "tags": list(dict.fromkeys(tag for one in attributes for tag in span_tags(one))),
         "annotations": list(annotations),
@@ -274,10 +280,6 @@ def _logged_metadata(attributes: Mapping[str, Any]) -> Iterator[tuple[str, Any]]
     for name, value in (*nested, *flat):
         if isinstance(value, str | int | float | bool):
             yield str(name), value
-
-
-def _last(attributes: Sequence[Mapping[str, Any]], name: str) -> Any:
-    return next((one[name] for one in reversed(attributes) if one.get(name)), None)
 
 
 def _without_used_texts(spans: Sequence[Mapping[str, Any]], sample: Sample) -> list[dict[str, Any]]:

@@ -232,7 +232,7 @@ def test_a_key_is_asked_for_and_never_shown(
         monkeypatch.setenv("PHOENIX_API_KEY", ADMIN_KEY)
         assert len(read(server, "secret")) == 2
         monkeypatch.setenv("PHOENIX_API_KEY", "")
-        monkeypatch.setenv("PHOENIX_CLIENT_HEADERS", f"Authorization=Bearer {ADMIN_KEY}")
+        monkeypatch.setenv("PHOENIX_CLIENT_HEADERS", f"Authorization=Bearer%20{ADMIN_KEY}")
         assert len(read(server, "secret")) == 2
     finally:
         server.stop()
