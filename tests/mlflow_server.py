@@ -1,5 +1,6 @@
 """A real tracking server of MLflow for tests and benchmarks, what fills it, and a proxy that fails as a script says."""
 
+import json
 import os
 import shutil
 import socket
@@ -114,6 +115,7 @@ class TraceWriter:
         from mlflow.tracing.client import TracingClient
 
         self.client = MlflowClient(f"http://{host}")
+        self._host = host
         known = self.client.get_experiment_by_name(experiment)
         self.id = str(known.experiment_id if known else self.client.create_experiment(experiment))
         self._tracing = TracingClient(f"http://{host}")
@@ -169,14 +171,19 @@ class TraceWriter:
 
         return self._tracing.log_assessment(trace_id, Expectation(name, value, source=AssessmentSource("HUMAN", "ada")))
 
+    def link_prompt(self, trace_id: str, name: str, version: int) -> None:
+        """Links a trace with a version of a prompt."""
+        body = {"trace_id": trace_id, "prompt_versions": [{"name": name, "version": str(version)}]}
+        url = f"http://{self._host}/api/2.0/mlflow/traces/link-prompts"
+        sent = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        urllib.request.urlopen(sent).close()
+
     def assessments(self, trace_id: str) -> list[Any]:
         """The assessments of a trace."""
         return list(self._tracing.get_trace_info(trace_id).assessments)
 
 
 def _span(number: int, place: int, span: SpanToLog, at: int) -> dict[str, Any]:
-    import json
-
     attributes = {"mlflow.spanType": span.kind, "mlflow.traceRequestId": f"tr-{number:032x}", **span.attributes}
     attributes |= {} if span.inputs is None else {"mlflow.spanInputs": span.inputs}
     attributes |= {} if span.outputs is None else {"mlflow.spanOutputs": span.outputs}

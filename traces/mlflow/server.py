@@ -22,7 +22,7 @@ from ..address import TraceAddress
 
 OLDEST = (3, 2)
 """The oldest version whose servers keep assessments of traces."""
-_ATTEMPTS = 6
+_ATTEMPTS, _ATTEMPTS_AT_500 = 6, 3
 _LONGEST_WAIT = 30.0  # seconds before one attempt
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1")
@@ -325,10 +325,19 @@ def load_client() -> _Client:
 
 
 def repeat(attempt: Callable[[], Reply]) -> Reply:
-    """Makes an attempt, and more while the server cannot answer or asks for patience; returns its last answer."""
+    """Makes an attempt, and more while the server cannot answer or asks for patience; returns its last answer.
+
+    A 500 is often one that comes each time, of a trace that the server cannot read: it is tried less often.
+    """
+
+    def is_enough(state: tenacity.RetryCallState) -> bool:
+        reply = state.outcome.result() if state.outcome else None
+        is_500 = isinstance(reply, Reply) and reply.status == 500
+        return state.attempt_number >= (_ATTEMPTS_AT_500 if is_500 else _ATTEMPTS)
+
     retrying = tenacity.Retrying(
         retry=tenacity.retry_if_result(lambda reply: reply.is_passing),
-        stop=tenacity.stop_after_attempt(_ATTEMPTS),
+        stop=is_enough,
         wait=_wait_for_server,
         retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
         sleep=tenacity.nap.sleep,

@@ -186,14 +186,15 @@ class TestReading:
             pulled.append(item.id)
             if len(pulled) == 6:  # one that comes late, and one that goes, shift no page
                 write_one(writer, spans, at=START - 5)
-                writer.client.delete_traces(writer.id, trace_ids=[ids[0]])
+                if step:  # MLflow cannot tell apart traces of one millisecond but by their places
+                    writer.client.delete_traces(writer.id, trace_ids=[ids[0]])
         assert pulled == ids
 
     def test_traces_without_an_answer_say_why(self, writer: TraceWriter, address: TraceAddress) -> None:
         root = {"question": "Free?"}
         reasons = {
-            write_one(writer, [SpanToLog("CHAIN", root)], state="IN_PROGRESS"): "still in progress",
-            write_one(writer, [SpanToLog("CHAIN", root)], state="ERROR"): "chatbot failed",
+            write_one(writer, [], state="IN_PROGRESS"): "still in progress",
+            write_one(writer, [], state="ERROR"): "chatbot failed",
             write_one(writer, [SpanToLog("CHAIN", root)], at=START + 2): "output: is empty",
             write_one(writer, [SpanToLog("CHAIN", {"a": "x", "b": "y"}, "Yes.")], at=START + 3): "no question",
             write_one(writer, [], at=START + 4): "spans cannot be read",
@@ -245,19 +246,17 @@ class TestReading:
         for place, text in enumerate(texts):
             tags = {"mlflow.traceName": text[:200], "k'`\"": text[:200]}
             write_one(writer, full_trace(text, text), at=START + place, tags=tags, metadata={"a": text[:200]})
-        deep: Any = "x"
-        for _ in range(150):
-            deep = [deep]
-        deep_id = write_one(writer, [SpanToLog("CHAIN", {"q": "Free?", "deep": deep}, "Yes.")], at=START + 99)
-        *items, last = read(address)
-        assert [item.user_input for item in items if isinstance(item, Sample)] == texts
-        assert isinstance(last, UnreadTrace)
-        assert last.id == deep_id
+        nested = "[" * 900 + "]" * 900  # the server takes it, and cannot return it
+        write_one(writer, [SpanToLog("CHAIN", {"q": "Free?"}, nested)], at=START + 98)
+        write_one(writer, full_trace()[:1], at=START + 99, metadata={"mlflow.trace.sizeBytes": "9" * 50})
+        items = read(address)
+        assert [item.user_input for item in items if isinstance(item, Sample)] == [*texts, "Is it free?"]
+        assert [item.time[-13:-6] for item in items if isinstance(item, UnreadTrace)] == [".098000"]
 
     def test_filters(self, writer: TraceWriter, address: TraceAddress) -> None:
         metadata = {"mlflow.trace.session": "it's", "mlflow.trace.user": 'a "b"', "x.y": "1"}
-        prompts = json.dumps([{"name": "p", "version": "2"}])
-        wanted = write_one(writer, metadata=metadata, tags={"env. a": "prod", "mlflow.linkedPrompts": prompts})
+        wanted = write_one(writer, metadata=metadata, tags={"env. a": "prod"})
+        writer.link_prompt(wanted, "p", 2)
         write_one(writer, [SpanToLog("CHAIN", {"q": "Free?"}, "Yes.", "other")])
         fields = {"session": "it's", "user": 'a "b"', "metadata.x.y": "1", "tag.env. a": "prod", "name": "bot"}
         for field, value in {**fields, "prompt": "p/2", "span.type": "TOOL", "span.name": "find_order"}.items():
@@ -489,11 +488,16 @@ class TestFaults:
         folder = tmp_path_factory.mktemp("mlflow-auth")
         settings = folder / "auth.ini"
         lines = ["[mlflow]", "default_permission = READ", f"database_uri = sqlite:///{folder}/auth.db"]
-        lines += ["admin_username = admin", "admin_password = password1234"]
+        lines += ["admin_username = admin", "admin_password = long-enough-of-the-test"]
         lines += ["authorization_function = mlflow.server.auth:authenticate_request_basic_auth"]
         settings.write_text("\n".join(lines))
         monkeypatch.setenv("MLFLOW_AUTH_CONFIG_PATH", str(settings))
-        server = MlflowProcess(folder, "--app-name", "basic-auth")
+        try:
+            server = MlflowProcess(folder, "--app-name", "basic-auth")
+        except AssertionError as error:
+            if "mlflow[auth]" not in str(error):
+                raise
+            pytest.skip("the server needs pip install 'mlflow[auth]'")
         try:
             address = TraceAddress.parse(f"mlflow://{server.host}/Default")
             with pytest.raises(InputError, match=r"\(401\); set MLFLOW_TRACKING_TOKEN"):
@@ -502,7 +506,7 @@ class TestFaults:
             monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "wrong")
             with pytest.raises(InputError, match=r"\(401\); correct MLFLOW_TRACKING_TOKEN"):
                 read(address)
-            monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "password1234")
+            monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "long-enough-of-the-test")
             assert read(address) == []
         finally:
             server.stop()
