@@ -8,6 +8,9 @@ from ...presentation.page import render_page, write_page
 from .failure_blocks import describe_example, failure_notes, failure_sentences, group_table
 from .failure_groups import FailedAnswer, FailureGroup, Failures
 
+PACKAGE = __package__
+"""Its folder `templates` has the part of a page with the groups."""
+
 MOST_LISTED = 200
 """So many answers of a group are listed on a page."""
 
