@@ -33,7 +33,8 @@ _TOKENS = re.compile(
     re.IGNORECASE,
 )
 _LINE_LABEL = re.compile(
-    r"[ \t]*(?:[-*•][ \t]+)?\[(?P<label>\^[\w.-]{1,40}|\d{1,6})\](?P<colon>:?)[ \t]+(?P<rest>\S.*)$"
+    r"[ \t]*(?:[-*•][ \t]+)?(?:\[(?P<label>\^[\w.-]{1,40}|\d{1,6})\](?P<colon>:?)|\((?P<round>\d{1,4})\)"
+    rf"|(?P<raised>[{_SIGNS}]{{1,4}}))[ \t]+(?P<rest>\S.*)$"
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*•]|(?P<number>\d{1,4})[.)])[ \t]+(?P<rest>\S.*)$")
 _IDENTIFIER = re.compile(r"[\w$]{1,60}$")
@@ -44,7 +45,10 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:\n])[\s*_>#-]*$")
 _AFTER_LEAD = re.compile(r"[ \t]*(?:[,:][ \t]*|[.!?](?=\s|$))")  # "According to [1], it is free. See [2]."
 _AROUND_NAME = " \t\"“”„«»*_'"
 _BETWEEN_NAMES = re.compile(r"[;|]|,(?!\d)")
-_NUMBER_MARK = re.compile(r"\[(\d{1,6})\]")
+_NUMBER_MARK = re.compile(rf"\[(\d{{1,6}})\]|([{_SIGNS}]{{1,4}})")
+_AROUND_MARK = (("<sup>", "</sup>"), ("(", ")"))
+_AFTER_SENTENCE = re.compile(r"[.!?][\"'”»)*_]{0,3}[ \t]+$|\n[ \t]*$")
+_ENDS_LINE = re.compile(r"[ \t.]*(?:\n|$)")
 _TOOL_NAME = re.compile(r"(?:\d+:)?(?P<number>\d+)(?:†(?P<name>[^†]*))?(?:†.*)?$")
 _UNNAMED = {"source", ""}  # what the tools that write 【0†source】 put in the place of a name
 
@@ -59,6 +63,7 @@ class CitationMark(NamedTuple):
         position: Where it stood in the answer without marks.
         covers_from: For a mark that stands alone, outside all sentences ("Source: Returns"), where the text begins that
             it stands for; else None.
+        is_in_front: Whether it opens its sentence: "According to [1], it is free."
     """
 
     text: str
@@ -66,6 +71,7 @@ class CitationMark(NamedTuple):
     name: str
     position: int
     covers_from: int | None = None
+    is_in_front: bool = False
 
 
 class CitedAnswer(NamedTuple):
@@ -98,6 +104,7 @@ class _Mark(NamedTuple):
     targets: tuple[_Target, ...]
     kept: str = ""
     covers_from: int | None = None
+    is_in_front: bool = False
 
 
 def read_citations(answer: str, sources: CitableSources, language: Language) -> CitedAnswer:
@@ -130,6 +137,8 @@ class _Patterns(NamedTuple):
 
     lead: re.Pattern[str]
     lead_anywhere: re.Pattern[str]
+    labelled: re.Pattern[str]
+    tail: re.Pattern[str]
     lead_start: re.Pattern[str]
     heading: re.Pattern[str]
     trailer: re.Pattern[str]
@@ -156,6 +165,8 @@ def _patterns(language: Language) -> _Patterns:
     return _Patterns(
         lead=re.compile(rf"(?:(?:^|(?<=[\n.!?])|[\s,;–—-])+)(?<!\w){leads}\s*:?\s*$", caseless),
         lead_anywhere=re.compile(rf"(?<!\w){leads}\s*:?\s+", caseless),
+        labelled=re.compile(rf"{labels}\s+(?P<number>\d{{1,4}})(?![\w.]\d|\w)", caseless),
+        tail=re.compile(rf"\s+{any_of('tails')}(?!\w)", caseless),
         lead_start=re.compile(rf"\s*{leads}(?!\w)\s*(?P<colon>:?)\s*", caseless),
         heading=re.compile(rf"[\s#*_>-]{{0,12}}{headings}[\s#*_:]{{0,12}}$", caseless),
         trailer=re.compile(
@@ -170,6 +181,15 @@ def _patterns(language: Language) -> _Patterns:
         ),
         name_marker=re.compile(rf"{labels}|{headings}", caseless),
     )
+
+
+def _label_text(match: re.Match[str]) -> str:
+    """The label of a line such as "[1] Returns"."""
+    return match["label"] or match["round"] or match["raised"].translate(_SUPERSCRIPT)
+
+
+def _number_of(text: str) -> int:
+    return int(text.translate(_SUPERSCRIPT))
 
 
 def _inside(spans: Sequence[tuple[int, int]]) -> Callable[[int], bool]:
@@ -198,6 +218,7 @@ class _CitationReader:
         self._removed: list[tuple[int, int]] = []
         self._links: list[str] = []
         self._cut = 0
+        self._first_places: dict[int, int] = {}
 
     def read(self) -> CitedAnswer:
         self._closed = [match.span() for match in _CODE.finditer(self._answer)]
@@ -236,8 +257,11 @@ class _CitationReader:
                 row += 1 + count
                 continue
             label = _LINE_LABEL.match(line)
-            if label and (label["colon"] or label["label"].startswith("^")):
+            if label and (label["label"] or "").startswith("^"):
                 self._add_entry(label["label"], label["rest"], start, line)
+                while row + 1 < len(lines) and lines[row + 1][1].strip() and lines[row + 1][1][:2].isspace():
+                    row += 1  # a footnote's further lines are indented
+                    self._close(lines[row][0], lines[row][0] + len(lines[row][1]), removed=True)
             elif label:
                 block.append((start, line, label))
             elif line.strip() and block:
@@ -267,7 +291,7 @@ class _CitationReader:
             if not line.strip():
                 continue
             if label := _LINE_LABEL.match(line):
-                self._add_entry(label["label"], label["rest"], start, line)
+                self._add_entry(_label_text(label), label["rest"], start, line)
             elif item := _ITEM.match(line):
                 self._add_entry(item["number"] or "", item["rest"], start, line)
             else:
@@ -301,16 +325,19 @@ class _CitationReader:
 
     def _end_block(self, block: Sequence[tuple[int, str, re.Match[str]]], *, is_last: bool) -> None:
         """Lines that begin with [1], [2], ...: what the numbers stand for, a numbered list, or citations."""
-        numbers = [int(label["label"]) for _, _, label in block]
-        before = _NUMBER_MARK.findall(self._answer, 0, block[0][0]) if is_last else []
-        is_cited = not set(map(int, before)).isdisjoint(numbers)
+        if not self._first_places:
+            for match in _NUMBER_MARK.finditer(self._answer):
+                self._first_places.setdefault(_number_of(match[1] or match[2]), match.start())
+        numbers = [_number_of(_label_text(label)) for _, _, label in block]
+        is_list = is_last or all(label["colon"] for _, _, label in block)
+        is_cited = is_list and any(self._first_places.get(number, block[0][0]) < block[0][0] for number in numbers)
         are_names = all(self._sources.find(self._known_name(label["rest"])) for _, _, label in block)
         if is_cited or are_names:
             for start, line, label in block:
-                self._add_entry(label["label"], label["rest"], start, line)
+                self._add_entry(_label_text(label), label["rest"], start, line)
         elif len(block) > 1 and numbers == list(range(1, len(numbers) + 1)):
-            for start, line, _ in block:
-                self._close(start, start + line.index("]") + 1)
+            for start, _, label in block:
+                self._close(start, start + label.start("rest"))
 
     def _close(self, start: int, end: int, *, removed: bool = False) -> None:
         self._closed.append((start, end))
@@ -338,6 +365,7 @@ class _CitationReader:
         """The sources of "Returns policy; Shipping" or "[1], [2]"."""
         if numbers := self._numbers(re.sub(r"[\[\]【】]+", " ", text)):
             return numbers
+        text = self._patterns.place.sub("", text).strip(" \t,;:")
         names = [name.strip(_AROUND_NAME) for name in _BETWEEN_NAMES.split(text)]
         are_known = [bool(name and self._sources.find(name)) for name in names]
         if len(names) > 1 and all(are_known):
@@ -397,12 +425,17 @@ class _CitationReader:
             return [self._numbered(content[1:])]
         if numbers := self._numbers(content):
             return numbers
+        names = [name.strip(_AROUND_NAME) for name in _BETWEEN_NAMES.split(content)]
+        if len(names) > 1 and all(name and self._sources.find(name) for name in names):
+            return [_Target(None, name) for name in names]
         return self._named(content)
 
     def _named(self, content: str) -> list[_Target]:
         """The sources of "source: Returns" and "see Returns": after a colon any name, else a known one."""
         lead = self._patterns.lead_start.match(content)
         marker, colon, rest = content.partition(":")
+        if colon and rest.strip() and (match := self._patterns.labelled.fullmatch(marker.strip())):
+            return [_Target(int(match["number"]), rest.strip())]
         if (
             colon
             and rest.strip()
@@ -457,8 +490,8 @@ class _CitationReader:
         return [target for target in targets if not self._is_year(target.number or 0)]
 
     def _range(self, first: int, last: int) -> list[_Target]:
-        if self._is_year(first) or self._is_year(last):
-            return []
+        if self._is_year(first) or self._is_year(last) or first > self._sources.count:
+            return []  # 9-17 hours
         last = max(first, last)
         kept = min(
             last, max(first, self._sources.count) + 1, first + _MOST_NUMBERS
@@ -497,7 +530,7 @@ class _CitationReader:
             return
         name = self._link_name(match)
         number = numbers[0].number if len(numbers) == 1 and not self._sources.has_addresses else None
-        kept = "" if marker else shown
+        kept = "" if marker or self._is_reference(match.start(), match.end()) else shown
         self._add(match.start(), match.end(), [_Target(number, name)], kept)
 
     def _link_name(self, match: re.Match[str]) -> str:
@@ -517,13 +550,16 @@ class _CitationReader:
     def _read_bare_names(self) -> None:
         """Reads names of sources in running text, after a lead: "according to the returns policy"."""
         names = self._sources.names[:_MOST_NAMES]
-        if not names:
-            return
         some = "|".join(r"[\W_]{1,3}".join(map(re.escape, name.split())) for name in names)
-        name = re.compile(rf"(?:{some})(?!\w)", re.IGNORECASE)
+        name = re.compile(rf"(?:{some})(?!\w)" if names else r"(?!)", re.IGNORECASE)
         is_read = _inside([*self._closed, *((mark.start, mark.end) for mark in self._marks)])
         for lead in self._patterns.lead_anywhere.finditer(self._answer):
-            if (match := name.match(self._answer, lead.end())) and not is_read(match.start()):
+            if is_read(lead.end()):
+                continue
+            if match := self._patterns.labelled.match(self._answer, lead.end()):
+                number = int(match["number"])
+                self._add(match.start(), match.end(), [_Target(number, self._entry(number))])
+            elif match := name.match(self._answer, lead.end()):
                 self._add(match.start(), match.end(), [_Target(None, match[0])])
 
     def _find_lead(self, start: int) -> int | None:
@@ -534,13 +570,28 @@ class _CitationReader:
 
     def _add(self, start: int, end: int, targets: Sequence[_Target], kept: str = "") -> None:
         text = self._answer[start:end]
+        for opening, closing in () if kept else _AROUND_MARK:
+            if self._answer.endswith(opening, 0, start) and self._answer.startswith(closing, end):
+                start, end = start - len(opening), end + len(closing)
         lead = None if kept else self._find_lead(start)
+        is_in_front = False
         if lead is not None:
             start = lead
+            if tail := self._patterns.tail.match(self._answer, end):
+                end = tail.end()
             if _SENTENCE_START.search(self._answer[max(start - 20, 0) : start]):
+                while self._answer[start] in " \t":
+                    start += 1
                 sign = _AFTER_LEAD.match(self._answer, end)
                 end = sign.end() if sign else end
-        self._marks.append(_Mark(start, end, text, tuple(targets), kept))
+                is_in_front = _ENDS_LINE.match(self._answer, end) is None and not (sign and sign[0].strip() in ".!?")
+        self._marks.append(_Mark(start, end, text, tuple(targets), kept, is_in_front=is_in_front))
+
+    def _is_reference(self, start: int, end: int) -> bool:
+        """Whether a link is no part of a sentence: the last of its line, after a full stop or a line break."""
+        if _ENDS_LINE.match(self._answer, end) is None:
+            return False
+        return _AFTER_SENTENCE.search(self._answer[max(start - 20, 0) : start]) is not None
 
     # the answer without them
 
@@ -578,5 +629,8 @@ class _CitationReader:
             position = ends.get(mark.end, len(plain))
             if covers is None and not has_words[bisect_left(breaks, position)]:
                 covers = 0  # its line has nothing but marks
-            marks += [CitationMark(mark.text, target.number, target.name, position, covers) for target in mark.targets]
+            marks += [
+                CitationMark(mark.text, target.number, target.name, position, covers, mark.is_in_front)
+                for target in mark.targets
+            ]
         return CitedAnswer(plain, tuple(marks), tuple(dict.fromkeys(self._links)), self._cut)

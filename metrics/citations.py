@@ -349,7 +349,7 @@ def _read_claims(sample: Sample) -> _CitedClaims:
         if mark.covers_from is not None:
             alone.append((mark, citation))
             continue
-        sentence = by_sentence.find(mark.position)
+        sentence = by_sentence.find(mark.position, is_in_front=mark.is_in_front)
         covered = [] if sentence is None else [place_of[one] for one in _claims_of(sentence, split) if one in place_of]
         _add(citation, covered, citations, aside)
     own = {claim for _, covered in citations for claim in covered}
@@ -411,11 +411,11 @@ class _SentenceFinder:
         self._split = split
         self._next = 0
 
-    def find(self, position: int) -> int | None:
+    def find(self, position: int, *, is_in_front: bool) -> int | None:
         """The place of the sentence; None where the line of the mark has none. Positions come in their order."""
         while self._next < len(self._order) and self._split[self._order[self._next]].start < position:
             self._next += 1
-        if self._next:
+        if self._next and not is_in_front:
             before = self._order[self._next - 1]
             end = self._split[before].end
             if position <= end or "\n" not in self._plain[end:position]:

@@ -117,6 +117,9 @@ def test_words_of_the_language(answer: str, language: str, number: int) -> None:
         "Read the returns policy.",
         "More information: call 0800 1234.",
         "Mail [us](mailto:a@b.example).",
+        "Call us between [9-17] hours.",
+        "[KP-4085] means [Save].",
+        "[citation needed]",
     ],
 )
 def test_what_cites_nothing(answer: str) -> None:
@@ -137,7 +140,7 @@ def test_what_cites_nothing(answer: str) -> None:
         ("According to the returns policy, free.", "returns policy", "free."),
         ("Free【1†Shipping】.", "Shipping", "Free."),
         ("[Free](https://shop.example/returns).", "https://shop.example/returns", "Free."),
-        ("Free ([source](https://shop.example/returns)).", "https://shop.example/returns", "Free ()."),
+        ("Free ([source](https://shop.example/returns)).", "https://shop.example/returns", "Free."),
         ("Free: https://shop.example/returns.", "https://shop.example/returns", "Free:."),
         ("[Free](https://other.example/).", "https://other.example/", "Free."),
         ("Free [1](https://other.example/).", "https://other.example/", "Free."),
@@ -147,6 +150,33 @@ def test_names_and_addresses_that_cite(answer: str, name: str, plain: str) -> No
     marked = read(answer)
     assert [mark.name for mark in marked.marks] == [name]
     assert marked.plain == plain
+
+
+@pytest.mark.parametrize(
+    ("answer", "targets", "plain"),
+    [
+        ("Free [Shipping; Returns policy].", ["Shipping", "Returns policy"], "Free."),
+        ("Free [Doc 1: Returns policy].", ["Returns policy"], "Free."),
+        ("Free [Returns policy, p. 3].", ["Returns policy, p. 3"], "Free."),
+        ("Free. See https://shop.example/returns for details.", ["https://shop.example/returns"], "Free."),
+        ("Free. [Learn more](https://shop.example/returns)", ["https://shop.example/returns"], "Free."),
+        ("Free.<sup>[1](https://shop.example/returns)</sup>", ["https://shop.example/returns"], "Free."),
+        ("Per the Shipping page, free.", ["Shipping"], "free."),
+        ("Free.¹ Fast.²\n\n¹ Returns policy\n² Shipping", ["Returns policy", "Shipping"], "Free. Fast."),
+        ("Free [1].\n\n(1) Returns policy", ["Returns policy"], "Free."),
+        ("Free [^1].\n\n[^1]: Returns policy\n    of the shop\n", ["Returns policy"], "Free."),
+    ],
+)
+def test_further_forms(answer: str, targets: list[str], plain: str) -> None:
+    marked = read(answer)
+    assert [mark.name for mark in marked.marks] == targets
+    assert marked.plain.strip() == plain
+
+
+def test_a_citation_that_opens_a_sentence_is_in_front_of_it() -> None:
+    marked = read("Free. According to [2], fast. According to source 3 it is so. See [1].")
+    assert marked.plain == "Free. fast. it is so."
+    assert [(mark.number, mark.is_in_front) for mark in marked.marks] == [(2, True), (3, True), (1, False)]
 
 
 def test_a_link_cites_only_where_an_address_of_a_source_is_known() -> None:

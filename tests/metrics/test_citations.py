@@ -67,6 +67,7 @@ CONTEXTS = ("Alpha.", "Beta.", "Gamma.")
         ("Returns [1] are free [1].", 1, 1),
         # in front of the sentence
         ("[1] Returns are free.", 1, 1),
+        ("Returns are free [1]. According to [2], Parcels take two days.", 1, 1),
         # on a line of its own: for what is above it, each source where it supports one of the claims
         ("Returns are free. Parcels take two days.\nSources: [1], [2], [3]", 2 / 3, 1),
         # but what cites for itself
@@ -232,7 +233,7 @@ def test_a_quotation_that_is_not_verbatim_is_no_support(judge: Make, sample: Mak
     assert len(openai_server.requests) == 1
 
 
-@pytest.mark.extras("numeric")
+@pytest.mark.extras("text_to_num")
 def test_numbers_of_a_cited_table(judge: Make, sample: Make, openai_server: OpenAIServer) -> None:
     openai_server.script = lambda _: Answer(text="Yes")
     table = "| month | sales (euros) |\n|---|---|\n| January | 10 |\n| February | 30 |"
