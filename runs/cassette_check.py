@@ -127,7 +127,13 @@ async def _failures(
             if score.status == "failed":
                 failures.setdefault(sample.id, []).append(f"{sample.id}  {metric}: {score.reason}")
 
-    await execute(plan.samples() if samples is None else samples, metrics, note_failures, concurrency=concurrency, turns=plan.turns)
+    await execute(
+        plan.samples() if samples is None else samples,
+        metrics,
+        note_failures,
+        concurrency=concurrency,
+        turns=plan.turns,
+    )
     return failures
 
 

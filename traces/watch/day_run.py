@@ -86,7 +86,7 @@ def _judge_day(
     names, cassette = records.drawn_names(day), _cassette(settings)
     record = DayRun(plan, records.store, row.id if row else None, records.given_up(day), cassette)
     progress = Progress(total=record.count(map(records.sample, names)))
-    budget, note_spending = _day_budget(settings, records, today)
+    budget, note_spending = day_budget(settings, records, today)
     mode = settings.cassette.mode if settings.cassette else "auto"
     options = RunOptions(cassette=cassette, mode=mode, budget=budget, concurrency=settings.concurrency)
 
@@ -119,8 +119,17 @@ def _take_over(settings: WatchSettings, records: WatchRecords, day: str, run: st
     return records.add_scores(day, run, scores, tried=tried)
 
 
-def _day_budget(settings: WatchSettings, records: WatchRecords, today: str) -> tuple[Budget, Callable[[], None]]:
-    """What is left of the day's budget, and what keeps in the store how much was spent: before each call, and after."""
+def day_budget(settings: WatchSettings, records: WatchRecords, today: str) -> tuple[Budget, Callable[[], None]]:
+    """Makes what is left of a day's budget, which keeps in the store before each call how much may be spent by then.
+
+    Args:
+        settings: The watch file.
+        records: Where spending is kept.
+        today: The date.
+
+    Returns:
+        The budget, and what keeps how much is spent at the end.
+    """
     bounds, before = settings.budget, records.spending(today)
     budget = Budget(
         None if bounds.usd_per_day is None else max(0.0, bounds.usd_per_day - (before.usd or 0.0)),

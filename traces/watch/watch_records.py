@@ -471,15 +471,53 @@ class WatchRecords:
         )
         return int(unread), states.get("waiting", 0), states.get("new", 0)
 
-    def answers_by_day(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Returns how many answers there are by day, and how many traces without one."""
-        queries = [
-            f"SELECT substr(time, 1, 10), count(*) FROM {table} WHERE watch = ? AND time <> '' "
-            "GROUP BY substr(time, 1, 10)"
+    def count_between(self, first: str, last: str) -> tuple[int, int]:
+        """Returns how many answers there are between two dates, the last one included, and traces without an answer."""
+        counts = [
+            self._rows(
+                f"SELECT count(*) FROM {table} WHERE watch = ? AND time >= ? AND time < ?",
+                (self.watch, first, f"{last}U"),
+            )[0][0]
             for table in ("watch_items", "watch_unread")
         ]
-        answers, unread = (dict(self._rows(query, (self.watch,))) for query in queries)
-        return answers, unread
+        return int(counts[0]), int(counts[1])
+
+    def drawn_between(self, first: str, last: str) -> list[tuple[str, str]]:
+        """Returns (sample, session) of the drawn answers between two dates, the last one included."""
+        return self._rows(
+            "SELECT sample, session FROM watch_items WHERE watch = ? AND drawn_on IS NOT NULL AND time >= ? "
+            "AND time < ? ORDER BY sample",
+            (self.watch, first, f"{last}U"),
+        )
+
+    def days(self) -> tuple[str, str]:
+        """Returns the dates of the first and the newest answer; empty texts where there is none."""
+        ((first, last),) = self._rows(
+            "SELECT coalesce(min(time), ''), coalesce(max(time), '') FROM watch_items WHERE watch = ?", (self.watch,)
+        )
+        return str(first)[:10], str(last)[:10]
+
+    def judged_pairs(self) -> list[tuple[str, str, float, float]]:
+        """Returns (time, session, judge's score, mean rating) of the answers that have both."""
+        return self._rows(
+            "SELECT time, session, judged, rating FROM watch_items WHERE watch = ? AND judged IS NOT NULL "
+            "AND rating IS NOT NULL AND (is_queued > 0 OR rating_chance IS NULL) ORDER BY sample",
+            (self.watch,),
+        )
+
+    def newest_runs(self, since: str) -> list[tuple[str, str]]:
+        """Returns (day, run) of the runs since a date with answers that the judge scored, the newest first."""
+        return self._rows(
+            "SELECT drawn_on, run FROM watch_items WHERE watch = ? AND drawn_on >= ? AND judged IS NOT NULL "
+            "GROUP BY drawn_on, run ORDER BY drawn_on DESC, run",
+            (self.watch, since),
+        )
+
+    def replies(self, run: str) -> Iterator[bytes]:
+        """Yields the recorded replies of a run, as the lines of a cassette."""
+        with self._reading():
+            for (line,) in self._database.execute("SELECT line FROM replies WHERE run = ? ORDER BY key", (run,)):
+                yield line.encode() if isinstance(line, str) else bytes(line)
 
     def end_step(
         self, look: StoredLook, changes: Sequence["AlarmChange"], targets: Sequence[str], now: datetime

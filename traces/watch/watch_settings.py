@@ -116,6 +116,7 @@ class DriftChecks(BaseModel):
     agreement: bool = True
     judge: Duration | None = Field(default=timedelta(days=7), validate_default=True)
     judge_share: float = Field(default=0.05, gt=0, le=1)
+    judge_limit: float = Field(default=0.1, ge=0, lt=1)
 
     @field_validator("judge", mode="before")
     @classmethod

@@ -26,6 +26,7 @@ from .answer_pull import AnswerPull, PullCounts
 from .budget_pace import pace
 from .day_run import judge_waiting
 from .delivery import deliver_alarm
+from .drift_checks import DriftCheck
 from .rater_answers import draw_for_raters, read_queue_ratings, reread_annotations
 from .watch_look import LookAt, look_at_answers, read_production_answers
 from .watch_records import AlarmChange, DrawnAnswer, WatchRecords, open_series, read_utc, utc_text
@@ -156,7 +157,7 @@ class WatchStep:
             usd=judged.usd,
             seconds=round(time.monotonic() - self._started, 3),
         )
-        return self._look(counts)
+        return self._look(counts, today)
 
     def _today(self) -> str:
         """The date of the budget; a clock that goes backwards does not give a day's budget twice."""
@@ -265,10 +266,10 @@ class WatchStep:
             self._problems.append(f"ratings: {error}")
         return queued, rated
 
-    def _look(self, counts: StepCounts) -> StepReport:
+    def _look(self, counts: StepCounts, today: str) -> StepReport:
         answers, first_day = read_production_answers(self._settings, self._records)
         look: Look = self._tools.look(answers, self._settings, first_day)
-        drift = self._drift()
+        drift = self._drift(today)
         alarms = self._state.alarms(self._row.id)
         changes = AlarmChanges(
             (self._row.name, self._row.id), alarms, first_day, self._settings.page or "", self._answers_to_read
@@ -279,7 +280,11 @@ class WatchStep:
         self._deliver()
         return self._report(number, changes)
 
-    def _drift(self) -> list[DriftResult]:
+    def _drift(self, today: str) -> list[DriftResult]:
+        try:
+            DriftCheck(self._settings, self._records, self._now).run(today)
+        except AssayError as error:
+            self._problems.append(f"drift: {error}")
         return self._records.newest_drift()
 
     def _answers_to_read(self, since: str) -> tuple[AlarmAnswer, ...]:

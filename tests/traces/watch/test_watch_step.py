@@ -294,3 +294,55 @@ def test_a_day_of_many_traces_keeps_the_budget(bench: Callable[..., Bench]) -> N
     assert (counts.pulled, counts.judged, counts.undrawn) == (3_000, 15, 0)
     ((kept,),) = watch.store.database.execute("SELECT count(*) FROM watch_items WHERE content IS NOT NULL").fetchall()
     assert kept == 15
+
+
+def test_drift_is_looked_for_once_a_day_and_alarms_once(bench: Callable[..., Bench]) -> None:
+    watch = bench(
+        since="30d",
+        budget={"judged_per_day": 1_000},
+        sample={"share": 1},
+        drift={"questions": False, "agreement": False, "judge": False},
+    )
+    for day in range(20):
+        watch.traces.add(20, NOON - timedelta(days=20 - day), first=100 * day)
+        silent = 18 if day > 14 else 0
+        at = NOON - timedelta(days=20 - day)
+        watch.traces.traces += [UnreadTrace(f"u{day}-{n}", at.isoformat(), "no answer") for n in range(silent)]
+    first = watch.step()
+    assert [(check.kind, check.drifted) for check in first.stored.drift] == [("unanswered", True)]
+    assert [alarm.bound for alarm in first.standing] == ["drift of unanswered"]
+    assert "38.6%" not in first.standing[0].sentence
+    again = watch.step(timedelta(hours=2))
+    assert (again.fired, again.stored.drift) == ([], first.stored.drift)
+    assert watch.step(timedelta(hours=23)).stored.drift[0].at > first.stored.drift[0].at
+
+
+def test_other_questions_are_seen(bench: Callable[..., Bench]) -> None:
+    watch = bench(since="30d", budget={"judged_per_day": 1_000}, sample={"share": 1}, drift={"judge": False})
+    texts = ("Where is my invoice for {}?", "My printer {} makes a strange noise, what now?")
+    for day in range(14):
+        at = NOON - timedelta(days=14 - day)
+        for number in range(12):
+            question = texts[day >= 10].format(number)
+            watch.traces.traces.append(trace(f"d{day}-{number}", at + timedelta(minutes=number), user_input=question))
+    report = watch.step()
+    checks = {check.kind: check for check in report.stored.drift}
+    assert checks["questions"].drifted
+    assert not checks["unanswered"].drifted
+    assert "no test yet" in checks["agreement"].sentence
+
+
+def test_the_judge_is_asked_again_once_a_week(
+    bench: Callable[..., Bench], openai_server: OpenAIServer, judge_file: Callable[..., Path]
+) -> None:
+    drift = {"questions": False, "unanswered": False, "agreement": False, "judge": "weekly", "judge_share": 1}
+    watch = bench(
+        metric="faithfulness", judge=str(judge_file()), sample={"share": 1}, drift=drift, budget={"judged_per_day": 40}
+    )
+    watch.traces.add(20)
+    assert watch.step().stored.drift == ()
+    assert watch.step(timedelta(days=3)).stored.drift == ()
+    same = watch.step(timedelta(days=5))
+    assert [(check.kind, check.drifted, check.value) for check in same.stored.drift] == [("judge", False, 0.0)]
+    assert same.problems == []
+    assert watch.step(timedelta(days=3)).stored.drift == same.stored.drift
