@@ -1,7 +1,7 @@
 """Ratings by people among the scores of a trace."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 _PERSON_SOURCES = {"ANNOTATION", "HUMAN"}
 FEEDBACK_NAMES = {"rating", "human_rating", "user-feedback", "user_feedback", "feedback", "stars"}
@@ -53,10 +53,9 @@ def find_scale(score: Mapping[str, Any]) -> tuple[float, float] | None:
     """Finds the scale that a score tells: that of its config, or 0 to 1 of a true or false; None without one."""
     config = score.get("config")
     if isinstance(config, Mapping):
-        bounds = [config.get("minValue"), config.get("maxValue")]
+        low, high = config.get("minValue"), config.get("maxValue")
         if categories := _categories(config):
-            bounds = [min(categories.values()), max(categories.values())]
-        low, high = bounds
+            low, high = min(categories.values()), max(categories.values())
         if _is_plain_number(low) and _is_plain_number(high) and low < high:
             return low, high
     return (0, 1) if score.get("dataType") == "BOOLEAN" or isinstance(score.get("value"), bool) else None
@@ -107,5 +106,5 @@ def _is_number(value: Any) -> bool:
     return _is_plain_number(value)
 
 
-def _is_plain_number(value: Any) -> bool:
+def _is_plain_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)

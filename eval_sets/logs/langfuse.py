@@ -136,7 +136,7 @@ def _find_model(calls: Sequence[Mapping[str, Any]], output: Any) -> dict[str, An
     made = [call for call in calls if call.get("output") is not None and call.get("output") == output]
     latest = [*reversed(made), *reversed(calls)]
     fields = {"model": next((_first(call, _MODEL_KEYS) for call in latest if _first(call, _MODEL_KEYS)), None)}
-    prompted = next((call for call in latest if _first(call, _PROMPT_KEYS)), {})
+    prompted: Mapping[str, Any] = next((call for call in latest if _first(call, _PROMPT_KEYS)), {})
     fields |= {"prompt_name": _first(prompted, _PROMPT_KEYS), "prompt_version": _first(prompted, _VERSION_KEYS)}
     return {name: str(value) for name, value in fields.items() if value is not None}
 
