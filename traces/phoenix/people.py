@@ -1,7 +1,7 @@
 """What people said of a trace in Phoenix: annotations of the kind HUMAN become ratings by rater."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from ...eval_sets.name_suggestions import quote_names
 from ...eval_sets.sample_columns import usual_scale
@@ -146,5 +146,5 @@ def _config_scale(config: Mapping[str, Any], by_label: Mapping[str, float]) -> S
     return (float(low), float(high)) if _is_number(low) and _is_number(high) and low < high else None
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -4,6 +4,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -29,6 +30,7 @@ _PORT = 6006
 _PAGE = 1000  # projects
 _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 _NAMED = 5  # projects, in a message
+_PURPOSE = "reading and writing traces of Phoenix"
 _KEYS = "PHOENIX_API_KEY, or PHOENIX_CLIENT_HEADERS"
 _PASSING = frozenset({408, 425, 429, 502, 503, 504})
 _Result = TypeVar("_Result")
@@ -61,7 +63,7 @@ class PhoenixProject:
     def __init__(self, address: TraceAddress, sleep: Callable[[float], None] = time.sleep) -> None:
         if not address.project:
             raise UsageError(f"{address} names no project: write phoenix://HOST:6006/PROJECT")
-        with require_extra("phoenix", "reading and writing traces of Phoenix"):
+        with require_extra("phoenix", _PURPOSE):
             import httpx
             from phoenix.client import Client
         self.address, self._sleep = address, sleep
@@ -220,7 +222,7 @@ class PhoenixProject:
         )
 
     def _all(self, path: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-        return [item for page in self._pages(path, {"limit": _PAGE} | parameters) for item in page]
+        return [item for page in self._pages(path, {"limit": _PAGE, **parameters}) for item in page]
 
     def _pages(self, path: str, parameters: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
         import httpx
@@ -289,10 +291,8 @@ def find_server_url(host: str) -> str:
         >>> find_server_url("phoenix.example.org"), find_server_url("10.0.0.7:6006")
         ('https://phoenix.example.org', 'http://10.0.0.7:6006')
     """
-    from phoenix.client.utils.config import get_base_url
-
     try:
-        own = str(get_base_url()).rstrip("/")
+        own = str(_client_settings().get_base_url()).rstrip("/")
     except ValueError as error:
         raise InputError(f"the settings of Phoenix: {shorten(str(error))}") from None
     parts = urlsplit(own)
@@ -310,10 +310,16 @@ def find_server_url(host: str) -> str:
     return f"http://{host}" if is_here or port not in (None, 443) else f"https://{host}"
 
 
+def _client_settings() -> ModuleType:
+    """What reads the client's settings, from the environment or a file `.env.phoenix` of the user."""
+    with require_extra("phoenix", _PURPOSE):
+        from phoenix.client.utils import config
+    return config
+
+
 def _client_headers() -> dict[str, str]:
     """The headers of the client's settings, which the client logs with their keys where it cannot read them."""
-    from phoenix.client.utils.config import get_env_client_headers
-
+    settings = _client_settings()
     problems: list[logging.LogRecord] = []
 
     def keep(record: logging.LogRecord) -> bool:
@@ -323,12 +329,12 @@ def _client_headers() -> dict[str, str]:
     logger = logging.getLogger("phoenix.client.utils.parse_env_headers")
     logger.addFilter(keep)
     try:
-        headers = get_env_client_headers()
+        headers: dict[str, str] = settings.get_env_client_headers()
     finally:
         logger.removeFilter(keep)
     if problems:
         raise UsageError(
-            "PHOENIX_CLIENT_HEADERS cannot be read: write NAME=VALUE,NAME=VALUE, with values as in a URL (%20 for a space)"
+            "PHOENIX_CLIENT_HEADERS cannot be read: write NAME=VALUE,NAME=VALUE, with %20 for a space in a value"
         )
     return headers
 
