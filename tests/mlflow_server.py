@@ -173,8 +173,17 @@ class TraceWriter:
 
     def link_prompt(self, trace_id: str, name: str, version: int) -> None:
         """Links a trace with a version of a prompt."""
-        body = {"trace_id": trace_id, "prompt_versions": [{"name": name, "version": str(version)}]}
-        url = f"http://{self._host}/api/2.0/mlflow/traces/link-prompts"
+        versions = [{"name": name, "version": str(version)}]
+        self._post("2.0/mlflow/traces/link-prompts", {"trace_id": trace_id, "prompt_versions": versions})
+
+    def add_numeric_schema(self, name: str, low: float, high: float) -> None:
+        """Adds a label schema of numbers to the experiment."""
+        numbers = {"numeric": {"min_value": low, "max_value": high}}
+        body = {"experiment_id": self.id, "name": name, "type": "FEEDBACK", "input": numbers}
+        self._post("3.0/mlflow/label-schemas/create", body)
+
+    def _post(self, path: str, body: Mapping[str, Any]) -> None:
+        url = f"http://{self._host}/api/{path}"
         sent = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
         urllib.request.urlopen(sent).close()
 

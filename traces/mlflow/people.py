@@ -14,6 +14,7 @@ _REFERENCE_NAMES = (
 )
 _MOST_SEARCHED = 200  # traces, for the scale of a name
 _THUMBS = 0.0, 1.0
+_NO_SCALE = "people's feedback is neither a thumb nor a number on a known scale; a label schema in MLflow gives one"
 
 Scale = tuple[float, float]
 
@@ -40,7 +41,6 @@ class PeopleReader:
     def __init__(self, server: MlflowServer) -> None:
         self._server = server
         self._scales: dict[str, Scale | None] = {}
-        self._schemas: dict[str, Scale] | None = None
 
     def ratings(self, assessments: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], str]:
         """Reads the ratings of one trace.
@@ -63,7 +63,7 @@ class PeopleReader:
             if not people:
                 return {}, ""
             if not names:
-                return {}, "people's feedback is neither a thumb nor a number on a known scale"
+                return {}, _NO_SCALE
             return {}, f"people's feedback has several names or scales: {', '.join(names)}"
         low, high = ratings[0].scale
         values = {rating.rater: rating.value for rating in ratings}  # the latest of each rater
@@ -98,30 +98,20 @@ class PeopleReader:
 
     def _scale(self, name: str) -> Scale | None:
         if name not in self._scales:
-            self._scales[name] = self._schema_scales().get(name) or self._observed_scale(name)
+            self._scales[name] = self._schema_scale(name) or self._observed_scale(name)
         return self._scales[name]
 
-    def _schema_scales(self) -> dict[str, Scale]:
-        """The scales of the experiment's label schemas; none of a server that has no such thing."""
-        if self._schemas is None:
-            try:
-                reply = self._server.get(
-                    "/api/3.0/mlflow/label-schemas/list", {"experiment_id": self._server.experiment, "max_results": 100}
-                )
-            except RefusedCallError:
-                reply = {}
-            numeric = {
-                str(schema.get("name")): schema.get("input", {}).get("numeric") or {}
-                for schema in reply.get("label_schemas") or []
-                if isinstance(schema.get("input"), Mapping)
-            }
-            self._schemas = {
-                name: (float(field["min_value"]), float(field["max_value"]))
-                for name, field in numeric.items()
-                if _is_number(field.get("min_value")) and _is_number(field.get("max_value"))
-                if field["min_value"] < field["max_value"]
-            }
-        return self._schemas
+    def _schema_scale(self, name: str) -> Scale | None:
+        """The scale of the experiment's label schema of a name; None without one, and of a server without schemas."""
+        try:
+            reply = self._server.get(
+                "/api/3.0/mlflow/label-schemas/get-by-name", {"experiment_id": self._server.experiment, "name": name}
+            )
+            numeric = reply["label_schema"]["input"]["numeric"]
+            low, high = float(numeric["min_value"]), float(numeric["max_value"])
+        except (RefusedCallError, KeyError, TypeError, ValueError):
+            return None
+        return (low, high) if low < high else None
 
     def _observed_scale(self, name: str) -> Scale | None:
         if "`" in name:
@@ -137,7 +127,7 @@ class PeopleReader:
             if _is_feedback_by_person(one) and one.get("assessment_name") == name
             if _is_number(number := one["feedback"].get("value"))
         ]
-        if not numbers:
+        if set(numbers) <= {1}:  # the best of one usual scale, and the worst of another
             return None
         return usual_scale(min(numbers), max(numbers), whole=all(number == int(number) for number in numbers))
 

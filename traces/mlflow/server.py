@@ -40,7 +40,7 @@ _MOST_NAMES = 5  # of experiments in a message
 _LONGEST_PROBLEM = 300  # characters of what the server says
 
 
-class Reply(NamedTuple):
+class ServerReply(NamedTuple):
     """What the server answered to one attempt.
 
     Attributes:
@@ -69,7 +69,7 @@ class Reply(NamedTuple):
 class RefusedCallError(AssayError):
     """A call that the server refused, or did not answer after all attempts; `reply` is its last answer."""
 
-    def __init__(self, message: str, reply: Reply) -> None:
+    def __init__(self, message: str, reply: ServerReply) -> None:
         super().__init__(message)
         self.reply = reply
 
@@ -106,7 +106,7 @@ class MlflowServer:
         """Asks something that changes nothing, with an object; as `get`."""
         return self._repeat("POST", path, json=dict(values))
 
-    def change(self, method: str, path: str, values: Mapping[str, Any]) -> Reply:
+    def change(self, method: str, path: str, values: Mapping[str, Any]) -> ServerReply:
         """Makes one attempt to change something, and never a second one.
 
         Raises:
@@ -175,7 +175,7 @@ class MlflowServer:
             raise RefusedCallError(f"{self.address}: {self.shown} refuses ({reply.status}): {reply.problem}", reply)
         return reply.body
 
-    def _attempt(self, method: str, path: str, **values: Any) -> Reply:
+    def _attempt(self, method: str, path: str, **values: Any) -> ServerReply:
         client = load_client()
         try:
             response = client.http_request(
@@ -188,7 +188,7 @@ class MlflowServer:
                 **values,
             )
         except client.MlflowException as error:
-            return Reply(0, {}, _explain_failure(error))
+            return ServerReply(0, {}, _explain_failure(error))
         body: Any = None
         with suppress(ValueError, RecursionError):
             body = response.json()
@@ -199,11 +199,11 @@ class MlflowServer:
             problem = shorten(without_unseen(" ".join(problem.split())), _LONGEST_PROBLEM) or "no reason given"
         elif not is_object:
             problem = "the answer is no JSON object"
-        return Reply(
+        return ServerReply(
             response.status_code, body if is_object else {}, problem, _asked_wait(response.headers.get("Retry-After"))
         )
 
-    def _check_key(self, reply: Reply) -> None:
+    def _check_key(self, reply: ServerReply) -> None:
         if reply.status == 401:
             names = ("MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_USERNAME")
             verb = "correct" if any(os.environ.get(name) for name in names) else "set"
@@ -216,7 +216,7 @@ class MlflowServer:
             cure = f"ask for permission, or set {_KEYS} of a user who has it"
             raise InputError(f"{self.address}: {self.shown} does not allow this (403): {reply.problem}; {cure}")
 
-    def _unreachable(self, reply: Reply) -> InputError:
+    def _unreachable(self, reply: ServerReply) -> InputError:
         cure = "start the server, or correct the address"
         if self.uri.startswith("https:") or "SSL" in reply.problem:
             cure += f"; where it speaks {'http' if self.uri.startswith('https:') else 'https'}, set {_URI} to its URL"
@@ -235,8 +235,8 @@ class MlflowServer:
                 raise_on_status=False,
             )
         except client.MlflowException as error:
-            raise self._unreachable(Reply(0, {}, _explain_failure(error))) from None
-        self._check_key(Reply(response.status_code, {}, shorten(response.text)))
+            raise self._unreachable(ServerReply(0, {}, _explain_failure(error))) from None
+        self._check_key(ServerReply(response.status_code, {}, shorten(response.text)))
         match = re.fullmatch(r"(\d+)\.(\d+)[\w.+-]*", response.text.strip()) if response.status_code == 200 else None
         if match and (int(match[1]), int(match[2])) < OLDEST:
             oldest = ".".join(map(str, OLDEST))
@@ -324,7 +324,7 @@ def load_client() -> _Client:
     return _Client(http_request, get_default_host_creds, MlflowException)
 
 
-def repeat(attempt: Callable[[], Reply]) -> Reply:
+def repeat(attempt: Callable[[], ServerReply]) -> ServerReply:
     """Makes an attempt, and more while the server cannot answer or asks for patience; returns its last answer.
 
     A 500 is often one that comes each time, of a trace that the server cannot read: it is tried less often.
@@ -332,7 +332,7 @@ def repeat(attempt: Callable[[], Reply]) -> Reply:
 
     def is_enough(state: tenacity.RetryCallState) -> bool:
         reply = state.outcome.result() if state.outcome else None
-        is_500 = isinstance(reply, Reply) and reply.status == 500
+        is_500 = isinstance(reply, ServerReply) and reply.status == 500
         return state.attempt_number >= (_ATTEMPTS_AT_500 if is_500 else _ATTEMPTS)
 
     retrying = tenacity.Retrying(
@@ -342,14 +342,14 @@ def repeat(attempt: Callable[[], Reply]) -> Reply:
         retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
         sleep=tenacity.nap.sleep,
     )
-    reply: Reply = retrying(attempt)
+    reply: ServerReply = retrying(attempt)
     return reply
 
 
 def _wait_for_server(state: tenacity.RetryCallState) -> float:
     """Seconds before the next attempt: as the server asks, else longer each time."""
     reply = state.outcome.result() if state.outcome else None
-    asked = reply.wait if isinstance(reply, Reply) else 0.0
+    asked = reply.wait if isinstance(reply, ServerReply) else 0.0
     return max(asked, float(tenacity.wait_random_exponential(multiplier=0.5, max=_LONGEST_WAIT)(state)))
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -12,7 +13,7 @@ from ..address import TraceAddress
 from ..sink import WriteResult
 from ..trace_score import TraceScore
 from .people import HIGH, LOW
-from .server import MlflowServer, RefusedCallError, Reply, repeat
+from .server import MlflowServer, RefusedCallError, ServerReply, repeat
 from .source import build_conditions
 from .trace_values import SESSION
 
@@ -20,6 +21,7 @@ KEY = "assay.key"
 """The key of a feedback's metadata with the key of the score."""
 _LOOKED_UP = 50  # traces in one search
 _SESSION_PAGE = 500
+_THREADS = 4  # as many as a server has processes, where nobody says otherwise
 _LONGEST_REASON = 16_000  # characters: MySQL keeps 65,535 bytes
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/")
 
@@ -68,9 +70,11 @@ class MlflowSink:
             for start in range(0, len(of_traces), _LOOKED_UP):
                 part = of_traces[start : start + _LOOKED_UP]
                 traces = self._look_up(score.origin.id for score in part)
-                for score in part:
-                    info = traces.get(score.origin.id)
-                    yield self._write(score, _target(score, [info] if info else []))
+                targets = [
+                    _target(score, [traces[score.origin.id]] if score.origin.id in traces else []) for score in part
+                ]
+                with ThreadPoolExecutor(_THREADS) as pool:
+                    yield from pool.map(self._write, part, targets)
             sessions: dict[str, list[Mapping[str, Any]]] = {}
             for score in of_sessions:
                 name = score.origin.session
@@ -119,11 +123,11 @@ class MlflowSink:
         body = {"assessment": {"assessment_id": f"a-{score.key}", **_created(trace), **_feedback(score)}}
         attempts = 0
 
-        def attempt() -> Reply:
+        def attempt() -> ServerReply:
             nonlocal attempts
             attempts += 1
             if attempts > 1 and self._own_feedback(score, trace):
-                return Reply(200, {}, "")
+                return ServerReply(200, {}, "")
             return self._server.change("POST", path, body)
 
         reply = repeat(attempt)
@@ -134,8 +138,8 @@ class MlflowSink:
     def _update(self, score: TraceScore, target: _Target) -> WriteResult:
         """Replaces what is there, and removes what a server that numbers feedback itself has twice."""
         (trace, name), *doubles = target.own
-        body = {"assessment": {"assessment_id": name, "trace_id": trace, **_feedback(score)}}
-        body |= {"update_mask": "feedback,rationale,metadata"}
+        feedback = {"assessment_id": name, "trace_id": trace, **_feedback(score)}
+        body = {"assessment": feedback, "update_mask": "feedback,rationale,metadata"}
         reply = repeat(lambda: self._server.change("PATCH", _feedback_path(trace, name), body))
         if reply.is_missing:  # somebody removed it since it was looked up
             return self._create(score, target.trace)
@@ -213,12 +217,20 @@ def _feedback(score: TraceScore) -> dict[str, Any]:
     }
 
 
+def _has_value(kept: Mapping[str, Any], score: TraceScore) -> bool:
+    value = (kept.get("feedback") or {}).get("value")
+    return bool(value == _feedback(score)["feedback"].get("value"))
+
+
 def _text(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def _result(score: TraceScore, state: Any, reply: Reply) -> WriteResult:
+def _result(score: TraceScore, state: Any, reply: ServerReply) -> WriteResult:
     if not reply.problem:
+        kept = reply.body.get("assessment")
+        if isinstance(kept, Mapping) and not _has_value(kept, score):
+            return WriteResult(score.key, "failed", "the server kept another value; update the server")
         return WriteResult(score.key, state)
     if reply.is_missing:
         return WriteResult(score.key, "failed", f"no trace {shorten(score.origin.id)}: it may have been deleted")

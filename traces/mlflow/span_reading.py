@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...installation import require_extra
 from ...value_messages import shorten
 from .server import MlflowServer, RefusedCallError, load_client
 
@@ -66,18 +67,21 @@ class SpanReader:
 
 def _read_spans(values: Mapping[str, Any]) -> list[Span]:
     load_client()  # first, as it keeps the import quiet
-    from mlflow.entities import Trace
-    from mlflow.protos.service_pb2 import BatchGetTraces
-    from mlflow.utils.proto_json_utils import parse_dict
+    with require_extra("mlflow", "mlflow: traces"):
+        from mlflow.entities import Trace
+        from mlflow.protos.service_pb2 import BatchGetTraces
+        from mlflow.utils import proto_json_utils
 
     reply = BatchGetTraces.Response()
-    parse_dict({"traces": [values]}, reply)
+    read_object: Any = proto_json_utils.parse_dict
+    read_object({"traces": [values]}, reply)
     return _span_values(Trace.from_proto(reply.traces[0]))
 
 
 def _download_spans(uri: str, name: str) -> list[Span]:
     load_client()
-    from mlflow.tracing.client import TracingClient
+    with require_extra("mlflow", "mlflow: traces"):
+        from mlflow.tracing.client import TracingClient
 
     return _span_values(TracingClient(uri).get_trace(name))
 

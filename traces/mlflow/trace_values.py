@@ -59,7 +59,7 @@ def read_trace(info: Mapping[str, Any], spans: Sequence[Span], people: PeopleRea
         "tags": {name: value for name, value in tags.items() if name not in _USED},
         "trace_metadata": {name: value for name, value in metadata.items() if name not in _USED},
         "assessments": assessments,
-        "ratings_not_used": unused,
+        "unused_ratings": unused,
         "spans": [_rest_of(span, is_root=span is root) for span in ordered],
         **{name: value for name, value in info.items() if name not in _INFO_USED},
     }

@@ -282,8 +282,23 @@ class TestReading:
         samples = [item for item in items if isinstance(item, Sample)]
         assert [sample.ratings for sample in samples] == [{"ada": 1, "bob": 4}, {"ada": 5}, {}, {}, {"ada": 3}]
         assert [(sample.rating_min, sample.rating_max) for sample in samples] == [(1, 5)] * 5
-        assert samples[2].metadata["ratings_not_used"].endswith("several names or scales: correct, kind")
-        assert "neither a thumb nor a number" in samples[3].metadata["ratings_not_used"]
+        assert samples[2].metadata["unused_ratings"].endswith("several names or scales: correct, kind")
+        assert "neither a thumb nor a number" in samples[3].metadata["unused_ratings"]
+
+    def test_the_scale_of_a_number_is_that_of_its_label_schema(
+        self, writer: TraceWriter, address: TraceAddress
+    ) -> None:
+        writer.add_numeric_schema("grade", 0, 7)
+        writer.feedback(write_one(writer), "grade", 1, source=("HUMAN", "ada"))
+        sample = read_one(address)
+        assert sample.ratings == {"ada": 1}
+        assert (sample.rating_min, sample.rating_max) == (0, 7)
+
+    def test_numbers_that_are_all_1_are_on_no_scale(self, writer: TraceWriter, address: TraceAddress) -> None:
+        writer.feedback(write_one(writer), "grade", 1, source=("HUMAN", "ada"))
+        sample = read_one(address)
+        assert sample.ratings == {}
+        assert "known scale" in sample.metadata["unused_ratings"]
 
     def test_a_person_who_corrects_a_score_rates_on_its_scale(self, writer: TraceWriter, address: TraceAddress) -> None:
         trace_id = write_one(writer)
