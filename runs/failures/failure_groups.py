@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from ...errors import UsageError
 from ...eval_sets.opening_question import listed_question
 from ...judges.embedders import Embedder
 from ...judges.text_vectors import embed_texts
@@ -269,9 +270,13 @@ async def group_failures(
         on_progress: Called with the number of texts embedded so far.
 
     Raises:
-        UsageError: There is nothing to go by, or more groups are asked for than there are texts.
+        UsageError: One run is named twice, there is nothing to go by, or more groups are asked for than there are
+            texts.
         JudgeError: There is no usable vector of a text.
     """
+    names = [run.run for run in runs]
+    if len(set(names)) < len(names):
+        raise UsageError(f"{', '.join(names)}: names one run twice; name each once, the oldest first")
     rule, selected = select_bad_answers(runs, metric)
     pairings = [_pair_with_first(selected, place) for place in range(len(selected))]
     texts = [
@@ -366,8 +371,8 @@ def _last_notes(failures: Failures, grouping: _Grouping, groups: Sequence[Failur
     clustered, texts = grouping.clusters.clustered, len(grouping.clusters.labels)
     if clustered < texts:
         yield (
-            f"{clustered:,} of {count_of(texts, 'text')} were clustered, drawn at random; the others are in the group of the "
-            "nearest of them"
+            f"{clustered:,} of {count_of(texts, 'text')} were clustered, drawn at random; the others are in the group "
+            "of the nearest of them"
         )
     if groups:
         yield (
