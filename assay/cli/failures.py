@@ -77,8 +77,6 @@ def failures(
 
     opened = Store(store, must_exist=True)
     names = [opened.run(run).id for run in runs]
-    if len(set(names)) < len(names):
-        raise UsageError(f"{', '.join(runs)}: names one run twice; name each once, the oldest first")
     _check_report(report)
     folder = find_prompts_folder(prompts_folder, store) if judge else None
     prompts = Prompts.from_folder(folder) if folder else BUNDLED

@@ -48,7 +48,7 @@ def failure_notes(failures: Failures) -> list[str]:
     """Says what a reader has to know beside the table."""
     notes = [f"{note}." for note in failures.notes]
     if len(failures.runs) > 1 and failures.groups:
-        count = count_of(len(failures.groups), "group")
+        count = count_of(len(failures.groups) + (failures.other is not None), "group")
         how = (
             "from two independent samples of answers, as few questions are the same"
             if failures.paired is None
@@ -78,13 +78,13 @@ def group_table(failures: Failures, link: Callable[[FailureGroup], str] | None =
         )
         if has_trend
         else (
+            Field("answers", "count", lambda group: len(group.answers)),
             Field("of the bad [95% interval]", "share", lambda group: group.share, is_left=True),
             Field("of all [95% interval]", "rate", lambda group: group.share_of_all, "wide", is_left=True),
         )
     )
     fields = (
         Field("group", "text", name),
-        Field("answers", "count", lambda group: len(group.answers)),
         *shares,
         Field("stability", "text", _stability),
     )
@@ -101,6 +101,8 @@ def _change(group: FailureGroup) -> TableCell:
     if group.trend is None:
         return TableCell("")
     change, direction = group.trend.change, group.trend.direction
+    if change.value == 0 and change.p is not None and change.low is None:
+        return TableCell(f"{_points(0.0)} (no answer changed)", "quiet")
     if change.value is None or change.low is None or change.high is None:
         return TableCell(f"{_points(change.value)} ({change.problem})" if change.problem else _points(change.value))
     text = f"{_points(change.value)} [{_points(change.low)}, {_points(change.high)}]"
@@ -119,7 +121,9 @@ def failures_block(failures: Failures) -> ReportBlock:
     if failures.groups or failures.other:
         parts.append(group_table(failures))
     for group in [*failures.groups, *([failures.other] if failures.other else [])]:
-        parts.append(Paragraph(count_of(len(group.answers), "answer"), "strong", label=f"{one_line(group.name, 100)}:"))
+        of_runs = f" of {count_of(len(failures.runs), 'run')}" if len(failures.runs) > 1 else ""
+        count = f"{count_of(len(group.answers), 'answer')}{of_runs}"
+        parts.append(Paragraph(count, "strong", label=f"{one_line(group.name, 100)}:"))
         parts += _example_lines(failures, group)
     parts += [Paragraph(f"Note: {note[:1].lower()}{note[1:]}", "quiet") for note in failure_notes(failures)]
     return ReportBlock(tuple(parts))
@@ -127,7 +131,7 @@ def failures_block(failures: Failures) -> ReportBlock:
 
 def _example_lines(failures: Failures, group: FailureGroup) -> Iterator[Paragraph]:
     for example in group.examples:
-        run = f"{example.run} " if len(failures.runs) > 1 else ""
+        run = "" if example.run == failures.last.run else f"{example.run} "
         yield Paragraph(
             one_line(describe_example(example), 240), label=f"{run}{one_line(example.answer, 80)}", indent=2
         )

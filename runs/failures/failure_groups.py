@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from ...errors import UsageError
 from ...eval_sets.opening_question import listed_question
 from ...judges.embedders import Embedder
 from ...judges.text_vectors import embed_texts
@@ -171,29 +172,38 @@ class Failures:
 
 
 class _Text(NamedTuple):
-    """A text with the place of its run and the id of its answer."""
+    """A text with the place of its run and the id of its answer.
+
+    `question` is the same for the answers of several runs to one question: a text that they share is one text.
+    """
 
     run: int
     answer: str
     text: FailureText
+    question: FailedAnswer
 
 
 @dataclass(frozen=True)
 class _Grouping:
-    """The texts of all runs in groups."""
+    """The texts of all runs in groups; `of_text` has the place of each text in the clustering."""
 
     selected: Sequence[BadAnswers]
     texts: Sequence[_Text]
     embeddable: Sequence[str]
     clusters: TextClusters
+    of_text: Sequence[int]
 
     def members(self) -> dict[int, list[int]]:
-        """The places of the texts by group; those of a single answer are no group of answers, and are in none."""
+        """The places of the texts by group; those of a single answer are no group of answers, and are in none.
+
+        Answers of several runs to one question are as one.
+        """
         members: dict[int, list[int]] = defaultdict(list)
-        for place, label in enumerate(self.clusters.labels.tolist()):
-            members[label].append(place)
+        labels = self.clusters.labels.tolist()
+        for place, number in enumerate(self.of_text):
+            members[labels[number]].append(place)
         for label in [label for label in members if label != OUTLIER]:
-            if len({self._answer(place) for place in members[label]}) < _FEWEST_ANSWERS:
+            if len({self.texts[place].question for place in members[label]}) < _FEWEST_ANSWERS:
                 members[OUTLIER] += members.pop(label)
         return members
 
@@ -206,8 +216,10 @@ class _Grouping:
     def describe(self, label: int, places: Sequence[int], words: Sequence[str]) -> FailureGroup:
         """One group with its shares in the last run and its examples, the most central texts."""
         examples = dict[FailedAnswer, FailureExample]()
-        for place in sorted(places, key=lambda place: float(self.clusters.distances[place])):
-            if len(examples) < EXAMPLES and (key := self._answer(place)) not in examples:
+        distances = self.clusters.distances
+        # the nearest first; of the same text in several runs that of the last
+        for place in sorted(places, key=lambda place: (float(distances[self.of_text[place]]), -self.texts[place].run)):
+            if len(examples) < EXAMPLES and (key := self.texts[place].question) not in examples:
                 examples[key] = self._example(place)
         answers = tuple(dict.fromkeys(map(self._answer, sorted(places))))
         last = self.selected[-1]
@@ -258,12 +270,17 @@ async def group_failures(
         on_progress: Called with the number of texts embedded so far.
 
     Raises:
-        UsageError: There is nothing to go by, or more groups are asked for than there are texts.
+        UsageError: One run is named twice, there is nothing to go by, or more groups are asked for than there are
+            texts.
         JudgeError: There is no usable vector of a text.
     """
+    names = [run.run for run in runs]
+    if len(set(names)) < len(names):
+        raise UsageError(f"{', '.join(names)}: names one run twice; name each once, the oldest first")
     rule, selected = select_bad_answers(runs, metric)
+    pairings = [_pair_with_first(selected, place) for place in range(len(selected))]
     texts = [
-        _Text(place, name, text)
+        _Text(place, name, text, pairings[place].get(name) or FailedAnswer(of_run.run.run, name))
         for place, of_run in enumerate(selected)
         for name, bad in of_run.bad.items()
         for text in bad.texts
@@ -278,10 +295,32 @@ async def group_failures(
     if not texts:
         return failures
     embeddable = embeddable_texts([text.text for text in texts])
-    vectors = await embed_texts(embeddable, embedder, on_progress)
-    sources = [selected[one.run].answers[one.answer].sample.source for one in texts]
-    clusters = await compute_beside(cluster_texts, vectors, embeddable, sources, groups, seed=seed)
-    return await compute_beside(_describe_groups, failures, _Grouping(selected, texts, embeddable, clusters))
+    first_places: dict[tuple[FailedAnswer, str], int] = {}
+    for place, (one, text) in enumerate(zip(texts, embeddable, strict=True)):
+        first_places.setdefault((one.question, text.casefold()), place)
+    places = list(first_places.values())
+    once = [embeddable[place] for place in places]
+    sources = [selected[texts[place].run].answers[texts[place].answer].sample.source for place in places]
+    vectors = await embed_texts(once, embedder, on_progress)
+    clusters = await compute_beside(cluster_texts, vectors, once, sources, groups, seed=seed)
+    numbers = {key: number for number, key in enumerate(first_places)}
+    of_text = [numbers[one.question, text.casefold()] for one, text in zip(texts, embeddable, strict=True)]
+    grouping = _Grouping(selected, texts, embeddable, clusters, of_text)
+    return await compute_beside(_describe_groups, failures, grouping, pairings[-1])
+
+
+def _pair_with_first(selected: Sequence[BadAnswers], place: int) -> dict[str, FailedAnswer]:
+    """The answers of a run -> those of the first run to the same questions; of the first run nothing."""
+    if not place:
+        return {}
+    first, other = selected[0], selected[place]
+    pairing = pair_samples(
+        [one.sample for one in first.answers.values()],
+        [one.sample for one in other.answers.values()],
+        first.run.sets,
+        other.run.sets,
+    )
+    return {name: FailedAnswer(first.run.run, twin) for name, twin in pairing.ids.items()}
 
 
 def _count(selected: BadAnswers) -> RunCounts:
@@ -300,20 +339,23 @@ def _first_notes(runs: Sequence[RunRecords], selected: Sequence[BadAnswers]) -> 
         )
 
 
-def _describe_groups(failures: Failures, grouping: _Grouping) -> Failures:
+def _describe_groups(failures: Failures, grouping: _Grouping, pairing: Mapping[str, FailedAnswer]) -> Failures:
     selected, members = grouping.selected, grouping.members()
     words = grouping.words(members)
     groups = {label: grouping.describe(label, places, words[label]) for label, places in members.items()}
-    other = groups.pop(OUTLIER, None)
-    ordered = sorted(groups.values(), key=lambda group: (-len(group.answers), group.name))
+    if OUTLIER in groups:
+        groups[OUTLIER] = replace(groups[OUTLIER], name="other", words=(), stability=None)
     pairs = None
     if len(selected) > 1:
-        pairs = _pair(selected)
-        ordered = _with_trends(ordered, selected, pairs)
+        smaller = 2 * len(pairing) < max(len(selected[0].answers), len(selected[-1].answers))
+        pairs = None if smaller else {name: twin.answer for name, twin in pairing.items()}
+        groups = dict(zip(groups, _with_trends(list(groups.values()), selected, pairs), strict=True))
+    other = groups.pop(OUTLIER, None)
+    ordered = sorted(groups.values(), key=lambda group: (-len(group.answers), group.name))
     return replace(
         failures,
         groups=tuple(ordered),
-        other=None if other is None else replace(other, name="other", words=(), stability=None),
+        other=other,
         paired=None if pairs is None else len(pairs),
         notes=(*failures.notes, *_last_notes(failures, grouping, ordered)),
     )
@@ -326,16 +368,21 @@ def _last_notes(failures: Failures, grouping: _Grouping, groups: Sequence[Failur
             f"{count_of(overlapping, 'answer is', 'answers are')} in several groups, as there are several texts: "
             "shares may add up to more than 100%"
         )
-    clustered, texts = grouping.clusters.clustered, len(grouping.texts)
+    clustered, texts = grouping.clusters.clustered, len(grouping.clusters.labels)
     if clustered < texts:
         yield (
-            f"{clustered:,} of {texts:,} texts were clustered, drawn at random; the others are in the group of the "
-            "nearest of them"
+            f"{clustered:,} of {count_of(texts, 'text')} were clustered, drawn at random; the others are in the group "
+            "of the nearest of them"
         )
     if groups:
         yield (
             "An interval takes its group as it is and says how the share varies with other answers like these; whether "
             "other answers would give the same group is what the stability says"
+        )
+    if groups and 2 * failures.texts.get("verdict", 0) > texts:
+        yield (
+            "Most texts are verdicts of judges: they say what a wrong sentence is about, not what kind of mistake it "
+            "is. Reasons of raters say that (assay rate)"
         )
     if without := sum(run.without_text for run in failures.runs):
         yield f"{count_of(without, 'bad answer has', 'bad answers have')} no text that says why"
@@ -354,18 +401,6 @@ def _share(selected: BadAnswers, names: Any, among: Sequence[str], level: float 
     if share.groups is not None and share.groups < FEWEST_GROUPS and share.value is not None:
         return replace(share, low=None, high=None, problem=TOO_FEW_GROUPS)
     return share
-
-
-def _pair(selected: Sequence[BadAnswers]) -> dict[str, str] | None:
-    """The ids of the last run -> those of the first, of the same questions; None where fewer than half are the same."""
-    first, last = selected[0], selected[-1]
-    pairing = pair_samples(
-        [one.sample for one in first.answers.values()],
-        [one.sample for one in last.answers.values()],
-        first.run.sets,
-        last.run.sets,
-    )
-    return dict(pairing.ids) if 2 * len(pairing.ids) >= max(len(first.answers), len(last.answers)) else None
 
 
 def _with_trends(

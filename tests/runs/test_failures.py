@@ -206,6 +206,19 @@ def test_the_same_questions_are_paired_and_a_cause_that_grew_says_so() -> None:
     assert any("60 answers to the same questions" in note for note in failure_notes(failures))
 
 
+def test_the_same_reason_of_the_same_question_in_both_runs_is_one_text() -> None:
+    """Else every reason that stays would be a group with its own copy, there again in every draw."""
+    reasons = [f"The {WORDS[n % 4]} is wrong, case {n}" for n in range(12)]
+    samples = [rated(n, 1, reason) for n, reason in enumerate(reasons)]
+    once, twice = grouped(records(samples)), grouped(records(samples, run="old"), records(samples, run="new"))
+    assert [group.name for group in twice.groups] == [group.name for group in once.groups]
+    assert [group.stability for group in twice.groups] == [group.stability for group in once.groups]
+    assert [len(group.answers) for group in twice.groups] == [2 * len(group.answers) for group in once.groups]
+    assert {example.run for group in twice.groups for example in group.examples} == {"new"}
+    alone = grouped(records(samples[:1], run="old"), records(samples[:1], run="new"))
+    assert (alone.groups, alone.other and len(alone.other.answers)) == ((), 2)
+
+
 def test_other_questions_are_compared_as_independent() -> None:
     before = [rated(n, 1, f"The login fails {n}") if n < 10 else rated(n, 5) for n in range(60)]
     after = [
