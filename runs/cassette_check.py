@@ -1,5 +1,6 @@
 """A cassette held against a run: what the run misses in it, what it does not use, and what the model says now."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -77,7 +78,13 @@ async def check_cassette(path: Path, plan: Plan) -> CassetteCheck:
 
 
 async def repeat_questions(
-    path: Path, plan: Plan, *, share: float, seed: int = 0, budget: Budget | None = None
+    path: Path,
+    plan: Plan,
+    *,
+    share: float,
+    seed: int = 0,
+    budget: Budget | None = None,
+    samples: Iterable[Sample] | None = None,
 ) -> tuple[list[RepeatedQuestion], int]:
     """Replays a run from a cassette and asks the model a share of its questions again.
 
@@ -87,6 +94,7 @@ async def repeat_questions(
         share: The share of the questions to ask again, in (0, 1].
         seed: Which questions are drawn.
         budget: Bounds for the live calls.
+        samples: The samples of the run; None for those of the plan's sets.
 
     Returns:
         The repeated questions, and the number of samples with a question that is not recorded.
@@ -98,12 +106,16 @@ async def repeat_questions(
     settings, cassette = _planned_judge(plan), Cassette(path, "replay")
     async with LiteLLMJudge(settings, cassette=cassette) as recorded, LiteLLMJudge(settings, budget=budget) as live:
         judge = RepeatingJudge(recorded, live, share, seed)
-        failures = await _failures(plan, judge, cassette, concurrency=settings.concurrency)
+        failures = await _failures(plan, judge, cassette, concurrency=settings.concurrency, samples=samples)
     return list(judge.repeated.values()), len(failures)
 
 
 async def _failures(
-    plan: Plan, judge: LiteLLMJudge | RepeatingJudge, cassette: Cassette, concurrency: int
+    plan: Plan,
+    judge: LiteLLMJudge | RepeatingJudge,
+    cassette: Cassette,
+    concurrency: int,
+    samples: Iterable[Sample] | None = None,
 ) -> dict[str, list[str]]:
     """Goes through the run; one line per failed score, by sample."""
     embedder: Embedder = load_embedder(plan.embedder, cassette)
@@ -115,7 +127,13 @@ async def _failures(
             if score.status == "failed":
                 failures.setdefault(sample.id, []).append(f"{sample.id}  {metric}: {score.reason}")
 
-    await execute(plan.samples(), metrics, note_failures, concurrency=concurrency, turns=plan.turns)
+    await execute(
+        plan.samples() if samples is None else samples,
+        metrics,
+        note_failures,
+        concurrency=concurrency,
+        turns=plan.turns,
+    )
     return failures
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 PYTHON_DATA = "python:"
 """Before the hash of samples that a program gave, in place of the name of a set."""
+WATCH_DATA = "watch:"
+"""Before the id of a watch and a day, in place of the name of a set."""
 
 
 class Plan(BaseModel):
@@ -111,6 +113,10 @@ class Plan(BaseModel):
                 raise UsageError(
                     f"{source}: the samples of this run were given in Python; go on there, with "
                     "evaluate(samples, ..., store=..., resume=...)"
+                )
+            if source.startswith(WATCH_DATA):
+                raise UsageError(
+                    f"{source}: the answers of this run were drawn by `assay watch`, which goes on with it"
                 )
             here: set[int] = set()
             for sample in read_set(

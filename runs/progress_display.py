@@ -51,8 +51,8 @@ def live_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
 
 
 @contextmanager
-def count_progress(things: str, total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """Shows how many of `total` things are done; yields what is called with that number."""
+def count_progress(things: str, total: int | None, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Shows how many of `total` things are done, None for unknown; yields what is called with the number."""
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty():
@@ -60,7 +60,8 @@ def count_progress(things: str, total: int, *, quiet: bool) -> Iterator[Callable
             yield show
     else:
         with _lines() as print_later:
-            yield lambda done: print_later(lambda: f"assay: {things}: {done} of {total}")
+            of_total = "" if total is None else f" of {total}"
+            yield lambda done: print_later(lambda: f"assay: {things}: {done}{of_total}")
 
 
 @contextmanager
@@ -105,7 +106,7 @@ def _sample_bar() -> Iterator[Callable[[Progress], None]]:
 
 
 @contextmanager
-def _count_bar(things: str, total: int) -> Iterator[Callable[[int], None]]:
+def _count_bar(things: str, total: int | None) -> Iterator[Callable[[int], None]]:
     from rich import progress as bar
 
     columns = (bar.BarColumn(bar_width=24), bar.MofNCompleteColumn(), bar.TextColumn(things), bar.TimeElapsedColumn())

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 from network_guard import GUARD, UNGUARD
 from openai_server import OpenAIServer
+from phoenix_server import PhoenixServer, find_phoenix
 from postgres_server import PostgresServer, find_program
 from warm_python import COMMANDS, LITELLM, WarmPython
 
@@ -154,6 +155,17 @@ def postgres_url(postgres_server: PostgresServer, request: pytest.FixtureRequest
     with psycopg.connect(f"{postgres_server.url}postgres", autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
     return postgres_server.url + name
+
+
+@pytest.fixture(scope="session")
+def phoenix_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PhoenixServer]:
+    """A real Phoenix server, whose projects the tests share: each test has one of its own name."""
+    pytest.importorskip("phoenix.client")
+    if not find_phoenix():
+        pytest.skip("no Phoenix server here: set ASSAY_PHOENIX to the command `phoenix` of arize-phoenix")
+    server = PhoenixServer(tmp_path_factory.mktemp("phoenix"))
+    yield server
+    server.stop()
 
 
 @pytest.fixture(scope="module")  # playwright has an event loop of its own, which no other test may meet

@@ -1,5 +1,14 @@
 from .address import TraceAddress as TraceAddress
+from .conversations import join_sessions as join_sessions
 from .origin import TraceOrigin as TraceOrigin
+from .pull import PullRequest as PullRequest
+from .pull import PullResult as PullResult
+from .pull import pull_traces as pull_traces
+from .push import PushRequest as PushRequest
+from .push import PushResult as PushResult
+from .push import push_scores as push_scores
+from .registry import open_sink as open_sink
+from .registry import open_source as open_source
 from .sink import Sink as Sink
 from .sink import WriteResult as WriteResult
 from .source import Source as Source

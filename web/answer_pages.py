@@ -20,6 +20,7 @@ from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
 from ..presentation.page import typeset
 from ..runs import Store
+from ..runs.answer_address import answer_url
 from ..runs.answer_index import AnswerIndex
 from ..runs.database import Database
 from ..runs.ratings import QueueSettings, RatingQueue
@@ -30,7 +31,6 @@ from ..runs.ratings.rating_meaning import PICKED_FROM
 from ..runs.reply_audit import ReplyAudit, audit_replies
 from .answer_view import AnswerView, view_answer
 from .rendering import render_message, render_unknown_visitor
-from .run_pages import answer_url
 from .sessions import SEE_OTHER
 from .set_folder import SetFolder
 from .thread_view import ThreadView, find_tested_turn, view_thread

@@ -12,6 +12,7 @@ from starlette.routing import Route
 from ..eval_sets import Sample
 from ..presentation.figure import Figure, Kind
 from ..runs import Store
+from ..runs.answer_address import answer_url
 from ..runs.answer_contrast import AnswerContrast, NamedAnswer, contrast_answers
 from ..runs.compare import RunComparison, compare
 from ..runs.compare_ratings import compare_ratings
@@ -20,7 +21,6 @@ from ..runs.decision_report import view_decision
 from ..runs.ratings.item_queue import rating_state
 from ..text.wording import count_of
 from .run_decision import RunDecision, decide_two
-from .run_pages import answer_url
 from .viewer import Viewer, for_visitors, number_of
 
 _RunState = tuple[str, str, int]

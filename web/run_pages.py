@@ -13,6 +13,7 @@ from starlette.routing import Route
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.charts import draw_forest
 from ..runs import Store
+from ..runs.answer_address import answer_url
 from ..runs.answer_index import AnswerIndex, AnswerPage, AnswerQuery, Rated, Status
 from ..runs.nightly.ledger import Ledger
 from ..runs.run_figures import RunFigures, compute_figures
@@ -238,8 +239,3 @@ def query_url(run: str, query: AnswerQuery, **changes: Any) -> str:
     left_out: set[object] = {"", "place", 1}
     kept = {name: one for name, one in values.items() if one is not None and (name in bounds or one not in left_out)}
     return f"/run/{run}?{urlencode(kept)}"
-
-
-def answer_url(run: str, sample: str) -> str:
-    """The address of one answer."""
-    return f"/run/{run}/answer?{urlencode({'id': sample})}"

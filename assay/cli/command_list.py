@@ -28,6 +28,11 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "probe": "Change answers in ways that a fair judge sees through.",
         "heuristic": "Explain the heuristic score, without a model.",
     },
+    "Production": {
+        "pull": "Pull traces of a chatbot in production into a file for `assay run`.",
+        "push": "Push the scores of a run to the traces that its answers came from.",
+        "watch": "Watch a chatbot in production.",
+    },
     "CI": {
         "suite": "Run a suite: judge its sets and decide its gates.",
         "accept": "Accept runs: the next nightly runs are compared with them.",

@@ -17,8 +17,8 @@ def live_progress() -> "AbstractContextManager[Callable[[Progress], None]]":
     return progress_display.live_progress(quiet=is_quiet())
 
 
-def count_progress(things: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-    """Shows how many of `total` things are done; yields what is called with that number."""
+def count_progress(things: str, total: int | None) -> AbstractContextManager[Callable[[int], None]]:
+    """Shows how many of `total` things are done, None for unknown; yields what is called with the number."""
     from ..runs import progress_display
 
     return progress_display.count_progress(things, total, quiet=is_quiet())

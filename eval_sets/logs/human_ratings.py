@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 _PERSON_SOURCES = {"ANNOTATION", "HUMAN"}
-_FEEDBACK_NAMES = {"rating", "human_rating", "user-feedback", "user_feedback", "feedback", "stars"}
+FEEDBACK_NAMES = {"rating", "human_rating", "user-feedback", "user_feedback", "feedback", "stars"}
+"""Usual names of what customers say of an answer."""
 
 
 def trace_rating(scores: Any) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def trace_rating(scores: Any) -> dict[str, Any]:
     people = [score for score in _score_objects(scores) if _is_number(score.get("value")) and _is_by_person(score)]
     names = {str(score.get("name")) for score in people}
     if len(names) > 1:
-        people = [score for score in people if str(score.get("name")).lower() in _FEEDBACK_NAMES]
+        people = [score for score in people if str(score.get("name")).lower() in FEEDBACK_NAMES]
         names = {str(score.get("name")) for score in people}
     if not people or len(names) > 1:
         return {}
@@ -48,7 +49,7 @@ def _score_objects(scores: Any) -> Iterable[Mapping[str, Any]]:
 def _is_by_person(score: Mapping[str, Any]) -> bool:
     if str(score.get("source", "")).upper() in _PERSON_SOURCES:
         return True
-    return str(score.get("name", "")).lower() in _FEEDBACK_NAMES
+    return str(score.get("name", "")).lower() in FEEDBACK_NAMES
 
 
 def _is_number(value: Any) -> bool:

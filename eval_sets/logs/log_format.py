@@ -148,7 +148,7 @@ def _unpacked(opened: Rows) -> Iterator[Row | BadRow]:
 
 
 def _items(values: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    if "resourceSpans" in values:
+    if "resourceSpans" in values or "resourceLogs" in values:
         return otlp_spans(values)
     for key in _PAGE_KEYS:
         content = values.get(key)

@@ -1,13 +1,31 @@
 """OpenInference spans, as Phoenix exports them: by its REST API, from a data frame (CSV, Parquet), or as OTLP JSON."""
 
-from collections.abc import Iterator, Mapping
+from base64 import b64decode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from ..cell_values import DEEPEST, parse_structure
 from ..rows import BadRow, Row
+from .genai_attributes import (
+    DETAILS,
+    EVALUATION,
+    Evaluation,
+    find_scale,
+    join_ratings,
+    read_evaluation,
+    read_messages,
+    span_kind,
+)
 from .trace_row import Trace, build_row
 
+_ID_FIELDS = ("traceId", "spanId", "parentSpanId")
+_BASE64_LENGTHS = (12, 24)  # of the ids of a span and of a trace
+_EVENT_FIELDS = {"body", "eventName", "observedTimeUnixNano", "severityNumber"}
+_KNOWN = {
+    "model": ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model"),
+    "prompt_version": ("llm.prompt_template.version", "gen_ai.prompt.version", "prompt.version"),
+}
 _OTLP_TYPES = ("stringValue", "intValue", "doubleValue", "boolValue")
 
 
@@ -19,13 +37,42 @@ def is_span(values: Mapping[str, Any]) -> bool:
 
 
 def otlp_spans(values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Lists the spans of an OTLP document, out of its resources and scopes."""
-    return [
-        span
-        for resource in values.get("resourceSpans") or []
-        for scope in resource.get("scopeSpans") or []
-        for span in scope.get("spans") or []
-    ]
+    """Lists the spans of an OTLP document, out of its resources and scopes; ids in hexadecimal digits, lower case.
+
+    A log record of a span is listed too: evaluations and messages may be events beside the spans. What a resource says
+    of itself, as the name of the service, is in each of its spans as `resource`.
+    """
+    spans = []
+    for kind, inner, items in (
+        ("resourceSpans", "scopeSpans", "spans"),
+        ("resourceLogs", "scopeLogs", "logRecords"),
+    ):
+        for resource in _objects(values.get(kind)):
+            own = resource.get("resource")
+            described = span_attributes(own) if isinstance(own, Mapping) else {}
+            spans += [
+                _with_hexadecimal_ids(span) | ({"resource": described} if described else {})
+                for scope in _objects(resource.get(inner))
+                for span in _objects(scope.get(items))
+                if kind == "resourceSpans" or span.get("traceId")
+            ]
+    return spans
+
+
+def _objects(listed: Any) -> list[dict[str, Any]]:
+    return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+
+
+def _with_hexadecimal_ids(span: dict[str, Any]) -> dict[str, Any]:
+    return span | {name: _hexadecimal(span[name]) for name in _ID_FIELDS if isinstance(span.get(name), str)}
+
+
+def _hexadecimal(text: str) -> str:
+    """An id in hexadecimal digits: OTLP has them so; JSON of other protobuf libraries has base64."""
+    if len(text) in _BASE64_LENGTHS and text.endswith("="):
+        with suppress(ValueError):
+            return b64decode(text, validate=True).hex()
+    return text.lower()
 
 
 def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
@@ -35,58 +82,134 @@ def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow
         if isinstance(row, BadRow):
             yield row
         else:
-            by_trace.setdefault(_trace(row.values), []).append(row)
+            by_trace.setdefault(trace_id(row.values), []).append(row)
     sessions: dict[str, list[Trace]] = {}
-    for number, (trace_id, own) in enumerate(by_trace.items(), 1):
-        trace = _read_trace(number, trace_id, own)
-        sessions.setdefault(f"session {trace.session}" if trace.session else f"trace {trace_id}", []).append(trace)
+    for number, own in enumerate(by_trace.values(), 1):
+        trace = read_trace(number, own)
+        sessions.setdefault(f"session {trace.session}" if trace.session else f"trace {trace.id}", []).append(trace)
     for traces in sessions.values():
         yield from build_row(traces, name)
 
 
-def _read_trace(number: int, trace_id: str, rows: list[Row]) -> Trace:
-    spans = sorted(((row.values, _attributes(row.values)) for row in rows), key=lambda span: str(_time(span[0]) or ""))
+def is_event(values: Mapping[str, Any]) -> bool:
+    """Whether a row of an OTLP document is a log record, not a span."""
+    return "traceId" in values and "startTimeUnixNano" not in values and bool(_EVENT_FIELDS & values.keys())
+
+
+def trace_id(values: Mapping[str, Any]) -> str:
+    """Returns the id of the trace that a span is part of."""
+    context = values.get("context")
+    nested = context.get("trace_id") if isinstance(context, Mapping) else None
+    return str(nested or values.get("context.trace_id") or values.get("traceId"))
+
+
+def read_evaluations(values: Mapping[str, Any]) -> list[Evaluation]:
+    """Reads people's scores in a span's events, or in a log record."""
+    events = [values] if is_event(values) else _objects(values.get("events"))
+    attributes = (span_attributes(event) for event in events if _event_name(event) == EVALUATION)
+    return [evaluation for one in attributes if (evaluation := read_evaluation(one)) is not None]
+
+
+def read_trace(
+    number: int, rows: Sequence[Row], scales: Mapping[str, tuple[float, float] | None] | None = None
+) -> Trace:
+    """Reads one trace of its spans, by OpenInference's attributes or by `gen_ai.*`.
+
+    Args:
+        number: Its row's number.
+        rows: Its spans, in any order, and log records of them.
+        scales: The scales of people's ratings whose events name none, by name; None to judge by those of the trace.
+    """
+    events = [row.values for row in rows if is_event(row.values)]
+    spans = [
+        (row.values, _with_events(span_attributes(row.values), row.values, events))
+        for row in rows
+        if not is_event(row.values)
+    ] or [(rows[0].values, span_attributes(rows[0].values))]
+    spans.sort(key=lambda span: str(_time(span[0]) or ""))
     ids = {_span_id(values) for values, _ in spans}
     roots = [pair for pair in spans if _parent(pair[0]) not in ids]
-    own, root = next((pair for pair in roots if "input.value" in pair[1]), roots[0] if roots else spans[0])
-    kinds = {"RETRIEVER": list[Any](), "TOOL": list[Any](), "LLM": list[Any]()}
+    kinds = {"RETRIEVER": list[Any](), "TOOL": list[Any](), "LLM": list[Any](), "AGENT": list[Any]()}
     for values, attributes in spans:
         kinds.get(_kind(values, attributes), []).append((values, attributes))
-    seen = root if root.get("input.value") is not None or not kinds["LLM"] else kinds["LLM"][-1][1]
+    own, root = next((pair for pair in roots if _given(pair[1])), roots[0] if roots else spans[0])
+    if not _given(root):  # a web framework's span around the agent's
+        own, root = next((pair for pair in kinds["AGENT"] if _given(pair[1]) and _returned(pair[1])), (own, root))
+    call, seen = kinds["LLM"][-1] if kinds["LLM"] else (own, root)
+    answering = own if _returned(root) or not _returned(seen) else call
+    evaluations = [evaluation for row in rows for evaluation in read_evaluations(row.values)]
+    if scales is None:
+        names = {evaluation.name for evaluation in evaluations}
+        scales = {name: find_scale([one.value for one in evaluations if one.name == name]) for name in names}
+    known = {name: _first_of(keys, [seen, root, *(one for _, one in spans)]) for name, keys in _KNOWN.items()}
     return Trace(
         number,
         rows[0].place,
-        id=trace_id,
-        input=_first_filled(root.get("input.value"), _numbered(seen, "llm.input_messages"), seen.get("input.value")),
-        output=_first_filled(
-            root.get("output.value"), _numbered(seen, "llm.output_messages"), seen.get("output.value")
-        ),
+        id=trace_id(rows[0].values),
+        input=_first_filled(_given(root), _given(seen)),
+        output=_first_filled(_returned(root), _returned(seen)),
         retrieved=[_retrieved(attributes) for _, attributes in kinds["RETRIEVER"]],
-        session=next(
-            (attributes["session.id"] for _, attributes in [(own, root), *spans] if attributes.get("session.id")), None
-        ),
+        session=_first_of(("session.id", "gen_ai.conversation.id"), [root, *(one for _, one in spans)]),
         time=_time(own),
         tools=[
             {
-                "id": attributes.get("tool_call.id") or _span_id(values),
-                "name": attributes.get("tool.name") or values.get("name"),
-                "arguments": attributes.get("tool.parameters") or attributes.get("input.value"),
-                "output": attributes.get("output.value"),
+                "id": _first_of(("tool_call.id", "gen_ai.tool.call.id"), [attributes]) or _span_id(values),
+                "name": _first_of(("tool.name", "gen_ai.tool.name"), [attributes]) or values.get("name"),
+                "arguments": _first_of(("tool.parameters", "input.value", "gen_ai.tool.call.arguments"), [attributes]),
+                "output": _first_of(("output.value", "gen_ai.tool.call.result"), [attributes]),
             }
             for values, attributes in kinds["TOOL"]
         ],
         models=[
-            (_numbered(attributes, "llm.input_messages") or attributes.get("input.value"), made)
+            (
+                _first_filled(_messages(attributes, "input"), attributes.get("input.value")),
+                _first_filled(_messages(attributes, "output"), attributes.get("output.value")),
+            )
             for _, attributes in kinds["LLM"]
-            for made in [_numbered(attributes, "llm.output_messages") or attributes.get("output.value")]
         ],
-        rest={"spans": [row.values for row in rows]},
+        rest={"spans": [row.values for row in rows]} | {name: value for name, value in known.items() if value},
+        rating=join_ratings(evaluations, scales),
+        span=str(_span_id(answering)) if _has_span_id(answering) else "",
     )
+
+
+def _with_events(attributes: dict[str, Any], span: Mapping[str, Any], logs: list[dict[str, Any]]) -> dict[str, Any]:
+    """A span's attributes, with the messages that an event of it has in their place."""
+    own = [event for event in logs if event.get("spanId") == span.get("spanId")]
+    for event in [*_objects(span.get("events")), *own]:
+        if _event_name(event) == DETAILS:
+            attributes = span_attributes(event) | attributes
+    return attributes
+
+
+def _event_name(event: Mapping[str, Any]) -> str:
+    name = event.get("name") or event.get("eventName")
+    return str(name or span_attributes(event).get("event.name") or "")
+
+
+def _given(attributes: Mapping[str, Any]) -> Any:
+    return _first_filled(attributes.get("input.value"), _messages(attributes, "input"))
+
+
+def _returned(attributes: Mapping[str, Any]) -> Any:
+    return _first_filled(attributes.get("output.value"), _messages(attributes, "output"))
+
+
+def _messages(attributes: Mapping[str, Any], side: str) -> list[Any]:
+    older = {"input": "gen_ai.prompt", "output": "gen_ai.completion"}[side]
+    listed = _numbered(attributes, f"llm.{side}_messages") or read_messages(attributes, side)
+    listed = listed or _numbered(attributes, older)
+    return listed if isinstance(listed, list) else []
+
+
+def _first_of(keys: Sequence[str], places: Iterable[Mapping[str, Any]]) -> Any:
+    """The first value under one of several names."""
+    return next((place[key] for place in places for key in keys if place.get(key) not in (None, "")), None)
 
 
 def _first_filled(*values: Any) -> Any:
     """What a span was given or returned: its value, else its messages, which some instrumentations log alone."""
-    return next((value for value in values if value not in (None, "", [], {})), values[0])
+    return next((value for value in values if value not in (None, "", [], {})), None)
 
 
 def _time(values: Mapping[str, Any]) -> Any:
@@ -96,16 +219,14 @@ def _time(values: Mapping[str, Any]) -> Any:
     return None if nanoseconds is None else float(nanoseconds) / 1e9
 
 
-def _trace(values: Mapping[str, Any]) -> str:
-    context = values.get("context")
-    nested = context.get("trace_id") if isinstance(context, Mapping) else None
-    return str(nested or values.get("context.trace_id") or values.get("traceId"))
-
-
 def _span_id(values: Mapping[str, Any]) -> Any:
     context = values.get("context")
     nested = context.get("span_id") if isinstance(context, Mapping) else None
     return nested or values.get("context.span_id") or values.get("spanId") or id(values)
+
+
+def _has_span_id(values: Mapping[str, Any]) -> bool:
+    return _span_id(values) != id(values)
 
 
 def _parent(values: Mapping[str, Any]) -> Any:
@@ -113,18 +234,15 @@ def _parent(values: Mapping[str, Any]) -> Any:
 
 
 def _kind(values: Mapping[str, Any], attributes: Mapping[str, Any]) -> str:
-    return str(attributes.get("openinference.span.kind") or values.get("span_kind") or "").upper()
+    kind = str(attributes.get("openinference.span.kind") or values.get("span_kind") or "").upper()
+    return span_kind(attributes) or kind if kind in ("", "UNKNOWN") else kind
 
 
-def _attributes(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A span's attributes under their dotted names, however they were nested."""
+def span_attributes(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Reads a span's attributes under their dotted names, however they were nested."""
     attributes = values.get("attributes")
     if isinstance(attributes, list):  # OTLP: [{"key": ..., "value": {"stringValue": ...}}]
-        attributes = {
-            entry["key"]: _otlp_value(entry.get("value"))
-            for entry in attributes
-            if isinstance(entry, Mapping) and "key" in entry
-        }
+        attributes = _otlp_attributes(attributes)
     flat = dict(_flatten(attributes if isinstance(attributes, Mapping) else {}, ""))
     prefix = "attributes."
     columns = {key.removeprefix(prefix): value for key, value in values.items() if key.startswith(prefix)}
@@ -135,8 +253,17 @@ def _otlp_value(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     if "arrayValue" in value:
-        return [_otlp_value(item) for item in value["arrayValue"].get("values", [])]
+        return [_otlp_value(item) for item in (value["arrayValue"] or {}).get("values", [])]
+    if "kvlistValue" in value:
+        return _otlp_attributes((value["kvlistValue"] or {}).get("values", []))
+    if isinstance(value.get("intValue"), str):  # JSON has no integers of 64 bits
+        with suppress(ValueError):
+            return int(value["intValue"])
     return next((value[name] for name in _OTLP_TYPES if name in value), None)
+
+
+def _otlp_attributes(listed: Any) -> dict[str, Any]:
+    return {str(entry["key"]): _otlp_value(entry.get("value")) for entry in _objects(listed) if "key" in entry}
 
 
 def _flatten(values: Mapping[str, Any], prefix: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
@@ -190,4 +317,5 @@ def _retrieved(attributes: Mapping[str, Any]) -> list[Any]:
         parts = key.split(".")
         if parts[:2] == ["retrieval", "documents"] and parts[3:] == ["document", "content"] and parts[2].isdigit():
             numbered[int(parts[2])] = value
-    return [numbered[place] for place in sorted(numbered)] or [attributes.get("output.value")]
+    listed = [numbered[place] for place in sorted(numbered)] or attributes.get("gen_ai.retrieval.documents")
+    return [attributes.get("output.value")] if listed in (None, "", []) else listed

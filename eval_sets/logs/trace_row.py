@@ -4,15 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...errors import InputError
-from ..message import Message, find_turns
-from ..message_times import read_time
+from ..message import Message
 from ..rows import BadRow, Row
 from ..thread import ThreadError, read_thread
 from .message_text import find_answer, find_documents, find_question, find_reference
-from .trace_messages import find_thread, join_threads, join_trace
+from .session_messages import SessionTrace, join_messages, order_traces
+from .trace_messages import find_thread, join_trace
 
 _CONTEXT_KEYS = ("retrieved_contexts", "contexts", "context", "documents", "source_documents")
-_RATING_FIELDS = ("human_rating", "rating")
 
 
 class Trace(NamedTuple):
@@ -32,6 +31,7 @@ class Trace(NamedTuple):
         models: The messages that each call of a model was given, with its answer.
         rating: The fields of a person's rating.
         session_rating: Those of a rating of the whole session.
+        span: The id of the span that holds the answer.
     """
 
     number: int
@@ -47,6 +47,7 @@ class Trace(NamedTuple):
     models: Sequence[tuple[Any, Any]] = ()
     rating: Mapping[str, Any] = {}
     session_rating: Mapping[str, Any] = {}
+    span: str = ""
 
 
 class _Read(NamedTuple):
@@ -141,53 +142,30 @@ def _trace_row(read: _Read) -> Row:
 
 def _session_row(read: list[_Read], name: str) -> Row | BadRow:
     """The conversation of a session; what no message has a place for stands in `metadata.traces`."""
-    times = [read_time(str(one.trace.time)) for one in read]
-    ordered = read
-    if all(times):
-        stamps = [time.timestamp() for time in times if time]
-        ordered = [one for _, one in sorted(zip(stamps, read, strict=True), key=lambda pair: pair[0])]
+    traces = [
+        SessionTrace(
+            one.trace.id,
+            one.trace.time,
+            one.thread,
+            one.answer,
+            one.contexts,
+            one.trace.rating,
+            one.reference,
+            one.trace.span,
+        )
+        for one in read
+    ]
+    order = order_traces(traces)
     first = min((one.trace for one in read), key=lambda trace: trace.number)
-    messages: list[Message] = []
-    for one in ordered:
-        messages = join_threads(messages, _with_trace(one))
     try:
-        thread = read_thread(messages)
+        thread = join_messages([traces[place] for place in order])
     except ThreadError as error:
         problem = f"session {first.session}: {error}"
         return BadRow(first.number, InputError(f"{name}, {first.place}, {problem}"))
-    traces = [({"id": one.trace.id} if one.trace.id is not None else {}) | one.metadata for one in ordered]
-    values = {"id": str(first.session), "messages": thread, "metadata": {"traces": traces}}
+    listed = [read[place] for place in order]
+    rest = [({"id": one.trace.id} if one.trace.id is not None else {}) | one.metadata for one in listed]
+    values = {"id": str(first.session), "messages": thread, "metadata": {"traces": rest}}
     return Row(first.number, first.place, values | dict(first.session_rating))
-
-
-def _with_trace(read: _Read) -> list[Message]:
-    """The messages of a trace, with its time, contexts, rating and reference."""
-    thread = list(read.thread)
-    turn = next((turn for turn in reversed(find_turns(thread)) if turn.response == read.answer), None)
-    if turn is None:
-        return thread
-    rating = next((read.trace.rating[name] for name in _RATING_FIELDS if name in read.trace.rating), None)
-    ratings = read.trace.rating.get("ratings")
-    if rating is None and isinstance(ratings, Mapping) and ratings:
-        rating = sum(ratings.values()) / len(ratings)
-    changes: dict[str, Any] = {
-        "retrieved_contexts": thread[turn.answer].retrieved_contexts or tuple(read.contexts),
-        "rating": rating,
-        "ratings": ratings,
-        "reference": read.reference,
-        "trace_id": None if read.trace.id is None else str(read.trace.id),
-    }
-    thread[turn.answer] = _changed(thread[turn.answer], changes)
-    if read.trace.time is not None and not any(message.time for message in thread):
-        asked = max(place for place in range(turn.answer) if thread[place].role == "user")
-        thread[asked] = _changed(thread[asked], {"time": read.trace.time})
-    return thread
-
-
-def _changed(message: Message, changes: Mapping[str, Any]) -> Message:
-    return Message.model_validate(
-        message.model_dump() | {name: value for name, value in changes.items() if value not in (None, ())}
-    )
 
 
 def _find_contexts(value: Mapping[str, Any]) -> list[str]:

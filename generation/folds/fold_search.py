@@ -6,9 +6,10 @@ from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InputError, UsageError
+from ...meta_eval.clustering.labels import OUTLIER
 from ...text.wording import count_of, verb_of
 from ..section import Fold, Section
-from ..topics.section_topic import OUTLIER, SectionTopic
+from ..topics.section_topic import SectionTopic
 from .sampling import mark_sampled
 from .separation import Separate, Unit, folds_per_document, remove_shared, source_units, split_sections
 from .topic_splits import MOST_CLUSTERS, TopicSplit, pairwise_distances, split_topics

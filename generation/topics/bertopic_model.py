@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import UsageError
 from ...installation import pip_command
 from ...judges.litellm_lookup import load_litellm
+from ...meta_eval.clustering.labels import OUTLIER
+from ...text.typical_words import stop_words
 from .grid_search import density_model
-from .section_topic import OUTLIER
-from .topic_words import stop_words
 
 if TYPE_CHECKING:
-    from .measures import Labels, Vectors
+    from ...meta_eval.clustering.labels import Labels, Vectors
 
 _WORDS = 4
 

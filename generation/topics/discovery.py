@@ -8,26 +8,27 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ...errors import InputError, UsageError
 from ...installation import require_extra
 from ...judges.embedders import Embedder
+from ...judges.text_vectors import embed_texts
+from ...meta_eval.clustering.group_count import choose_group_count
+from ...meta_eval.clustering.labels import OUTLIER
+from ...meta_eval.clustering.measures import Measures, measure_clustering
+from ...meta_eval.clustering.ward_clustering import candidate_counts, cluster_by_ward, principal_components
+from ...text.typical_words import find_typical_words
 from ...text.wording import count_of
 from ...worker_threads import compute_beside
 from ..section import Section
 from .bertopic_model import fit_bertopic
 from .grid_search import Cell, default_grid, search_grid
-from .measures import Measures, measure_clustering
-from .section_topic import OUTLIER, SectionTopic
-from .topic_words import find_topic_words
-from .ward_clustering import candidate_counts, cluster_by_ward, principal_components
+from .section_topic import SectionTopic
 
 if TYPE_CHECKING:
-    from .measures import Labels, Vectors
+    from ...meta_eval.clustering.labels import Labels, Vectors
 
 Method = Literal["auto", "bertopic", "plain"]
 FEWEST_FOR_BERTOPIC = 300
 """With fewer sections UMAP and HDBSCAN find density by chance; Ward's clustering is more stable."""
 
 _FEWEST_POSSIBLE = 50  # with fewer sections UMAP's 15 neighbours are a third of them all
-_CHARACTERS = 800  # the paper's encoders read 128 tokens; a section's beginning says what it is about
-_BATCH = 256
 _DIGITS = 5
 
 
@@ -123,14 +124,7 @@ async def section_vectors(
     Returns:
         Unit vectors, shape (sections, dimensions of the embedder).
     """
-    import numpy as np
-
-    texts = [section.full_text[:_CHARACTERS] for section in sections]
-    batches = []
-    for start in range(0, len(texts), _BATCH):
-        batches.append(await embedder.unit_vectors(texts[start : start + _BATCH]))
-        on_progress(min(start + _BATCH, len(texts)))
-    return np.vstack(batches).astype(np.float64)
+    return await embed_texts([section.full_text for section in sections], embedder, on_progress)
 
 
 def _find_by_bertopic(
@@ -181,14 +175,12 @@ def _find_by_ward(
             f"{count_of(topics, 'topic is', 'topics are')} too many for {count_of(len(sections), 'section')}; ask "
             f"for {len(sections) // 2} or fewer"
         )
-    measures_by_count = {
-        count: measure_clustering(space, cluster_by_ward(space, count), documents, None, seed) for count in counts
-    }
-    best = max(counts, key=lambda count: _ward_quality(measures_by_count[count], one_subject=one_subject))
-    labels = cluster_by_ward(space, best)
+    best, labels, measures_by_count = choose_group_count(
+        space, counts, lambda measures: _ward_quality(measures, one_subject=one_subject), documents=documents, seed=seed
+    )
     measures = measure_clustering(space, labels, documents, lambda noisy: cluster_by_ward(noisy, best), seed)
     cells = [Cell(space.shape[1], count, measures_by_count[count], count == best) for count in counts]
-    words = find_topic_words(
+    words = find_typical_words(
         {
             topic: "\n".join(s.full_text for s, label in zip(sections, labels, strict=True) if label == topic)
             for topic in sorted(set(labels.tolist()) - {OUTLIER})

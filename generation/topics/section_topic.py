@@ -5,10 +5,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ...meta_eval.clustering.labels import OUTLIER
 from ..json_lines import LinesFile
-
-OUTLIER = -1
-"""The topic of a section that is in none."""
 
 
 class SectionTopic(BaseModel):

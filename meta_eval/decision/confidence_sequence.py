@@ -45,22 +45,24 @@ class ConfidenceSequence:
         """
         ratio = (self.spread / standard_error) ** 2
         z = math.sqrt((1 + 1 / ratio) * (math.log1p(ratio) - 2 * math.log(error)))
-        return _t_of_normal(z, degrees) * standard_error
+        return t_of_normal(z, degrees) * standard_error
 
     def p_value(self, difference: float, standard_error: float, degrees: float) -> float:
         """The two-sided p-value that holds at every look, in (0, 1]; arguments as in `half_width`."""
-        z = _normal_of_t(abs(difference) / standard_error, degrees)
+        z = normal_of_t(abs(difference) / standard_error, degrees)
         ratio = (self.spread / standard_error) ** 2
         return min(1.0, math.exp(0.5 * math.log1p(ratio) - z * z / 2 * ratio / (1 + ratio)))
 
 
-def _normal_of_t(t: float, degrees: float) -> float:
+def normal_of_t(t: float, degrees: float) -> float:
+    """Returns the z that is as improbable as a t of so many degrees of freedom (Wallace, 1959)."""
     if math.isinf(degrees):
         return t
     return (8 * degrees + 1) / (8 * degrees + 3) * math.sqrt(degrees * math.log1p(t * t / degrees))
 
 
-def _t_of_normal(z: float, degrees: float) -> float:
+def t_of_normal(z: float, degrees: float) -> float:
+    """Returns the t of so many degrees of freedom that is as improbable as a z: `normal_of_t` inverted."""
     if math.isinf(degrees):
         return z
     power = (z * (8 * degrees + 3) / (8 * degrees + 1)) ** 2 / degrees

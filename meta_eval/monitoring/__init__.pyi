@@ -1,5 +1,11 @@
 from .bound import Bound as Bound
+from .drift import Drift as Drift
+from .drift import agreement_drift as agreement_drift
+from .drift import question_drift as question_drift
+from .drift import share_drift as share_drift
 from .look import BoundState as BoundState
 from .look import Look as Look
 from .look import SegmentLook as SegmentLook
 from .production_answers import ProductionAnswers as ProductionAnswers
+from .production_look import follow_bounds as follow_bounds
+from .production_look import look_at_production as look_at_production

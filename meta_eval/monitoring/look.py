@@ -32,9 +32,11 @@ class BoundState:
     Attributes:
         bound: The bound.
         broken: Whether the evidence says that the figure is beyond the bound.
-        estimate: The figure since `since`, with the interval that holds at all looks.
+        estimate: The figure since `since`, with the interval by which the bound is broken; where nothing changed that
+            of the window, with the interval that holds at all looks. Of a fall: how much lower the mean is than before.
         p: The share of months in which a figure that keeps the bound shows as much evidence at some look.
-        since: The day of the first answer of the change, counted as `ProductionAnswers.days`; None where nothing changed.
+        since: The day of the first answer of the change, counted as `ProductionAnswers.days`; None where nothing
+            changed.
         sentence: What changed, since when, in a sentence.
     """
 

@@ -3,6 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from ...errors import UsageError
+from ...text.wording import count_of
 from ..arrays import Floats, Places
 
 
@@ -24,6 +28,10 @@ class ProductionAnswers:
         rating_min: The lowest rating.
         rating_max: The highest.
         bad_below: An answer with a lower rating is bad.
+
+    Raises:
+        UsageError: The lengths differ, a chance is not in (0, 1], a rating is not on the scale, a score is infinite, or
+            the scale has no bad answers.
     """
 
     days: Places
@@ -37,3 +45,32 @@ class ProductionAnswers:
     rating_min: float = 1
     rating_max: float = 5
     bad_below: float = 3
+
+    def __post_init__(self) -> None:
+        names = ("groups", "cheap", "judge_chance", "judged", "rating_chance", "ratings")
+        lengths = {name: len(getattr(self, name)) for name in names}
+        lengths |= {f"segments[{name!r}]": len(values) for name, values in self.segments.items()}
+        for name, length in lengths.items():
+            if length != len(self.days):
+                raise UsageError(
+                    f"{name} has {count_of(length, 'value')} and days {len(self.days)}: give one per answer"
+                )
+        if not self.rating_min < self.bad_below <= self.rating_max:
+            raise UsageError(
+                f"bad_below must be above rating_min and at most rating_max, not {self.bad_below:g} on a scale of "
+                f"{self.rating_min:g} to {self.rating_max:g}"
+            )
+        for name in ("judge_chance", "rating_chance"):
+            self._check(name, ~((getattr(self, name) > 0) & (getattr(self, name) <= 1)), "above 0 and at most 1")
+        outside = (self.ratings < self.rating_min) | (self.ratings > self.rating_max)
+        self._check("ratings", outside, f"from {self.rating_min:g} to {self.rating_max:g}")
+        for name in ("cheap", "judged"):
+            self._check(name, np.isinf(getattr(self, name)), "finite")
+        if len(self.days) and int(self.days.min()) < 0:
+            raise UsageError("days must be counted from 0")
+
+    def _check(self, name: str, is_wrong: "np.ndarray[tuple[int], np.dtype[np.bool_]]", wanted: str) -> None:
+        values = getattr(self, name)
+        places = np.flatnonzero(is_wrong & ~np.isnan(values))
+        if len(places):
+            raise UsageError(f"{name} must be {wanted}: answer {int(places[0])} (from 0) has {values[places[0]]:g}")

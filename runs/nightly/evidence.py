@@ -9,14 +9,12 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from ...meta_eval.monthly_p_value import FURTHEST, LONGEST, monthly_p_value, needed_z
 from ...meta_eval.student import t_quantile
 from ..pair_difference import paired_difference
 
 if TYPE_CHECKING:
     from ...meta_eval.arrays import Floats, Places
-
-LONGEST = 30
-"""Evidence is added up over at most so many nightly runs; as many are a month."""
 
 RELEASES = 5
 """In a month, so many changes of single answers that change nothing on average must not raise an alarm either."""
@@ -28,8 +26,6 @@ _MOST_RARE = 0.05  # of the range: a fall by a fifth of it is no rare change
 _MOST_OF_FEW = 0.2  # of the range: one of five samples
 _KNOWN = 30.0  # changes
 _SLACK = 1e-9  # differences and standard errors below it are rounding
-_ALARMS = (1.963, 0.1355, -0.4866)  # see `monthly_p_value`
-_FURTHEST = 38.0  # standard errors: the normal distribution function is 0 beyond
 _FOUR_IN_FIVE = NormalDist().inv_cdf(0.8)
 
 
@@ -62,31 +58,6 @@ class Evidence:
     missed: float | None = None
     missed_in_week: float | None = None
     fallen_groups: int = 0
-
-
-def monthly_p_value(z: float) -> float:
-    """Returns in how many months without a change the evidence reaches z standard errors at some time.
-
-    The evidence of a nightly run is the largest of the standardised falls of the last 1, 2, ..., 30 nightly runs (the
-    window-limited generalised likelihood ratio of Lai, 1995, "Sequential changepoint detection"; with a baseline that
-    is itself a few runs, the changepoint model of Hawkins, Qiu and Kang, 2003). The share is 1 - exp(-exp(1.963 +
-    0.1355 z - 0.4866 z^2)), fitted to two million simulated months of 30 nightly runs and right to 6% of itself for
-    shares from 0.0002 to 0.9. A baseline that varies makes the looks more alike, and the share smaller.
-
-    Example:
-        >>> round(monthly_p_value(3.33), 3), round(monthly_p_value(2.0), 2)
-        (0.049, 0.74)
-    """
-    constant, linear, square = _ALARMS
-    z = min(max(z, 0.5), _FURTHEST)  # the fit bends below, where the share is 1
-    return -math.expm1(-math.exp(constant + linear * z + square * z * z))
-
-
-def needed_z(level: float) -> float:
-    """Returns how many standard errors are reached in so many months without a change: `monthly_p_value` inverted."""
-    constant, linear, square = _ALARMS
-    offset = constant - math.log(-math.log1p(-level))
-    return (linear + math.sqrt(linear * linear - 4 * square * offset)) / (-2 * square)
 
 
 def weigh_falls(
@@ -419,7 +390,7 @@ def _normal_score(t: float, degrees: float) -> float:
     """The normal quantile of where a value lies in Student's distribution."""
     from scipy.special import ndtri, stdtr
 
-    return -max(float(ndtri(stdtr(degrees, -t))), -_FURTHEST)
+    return -max(float(ndtri(stdtr(degrees, -t))), -FURTHEST)
 
 
 def _effective_size(share: float, error: float, degrees: float, level: float) -> float | None:
@@ -439,13 +410,13 @@ def _shortfall(mean: float, bound: float, noise: tuple[float, float], *, nights:
     if abs(mean - bound) < _SLACK:
         return 0.0
     if error < _SLACK or (size is not None and not 0 < bound < 1):  # nothing varies: any shortfall is one
-        return math.copysign(_FURTHEST, bound - mean)
+        return math.copysign(FURTHEST, bound - mean)
     if size is None:
         return _normal_score((bound - mean) / error * math.sqrt(nights), degrees)
     from scipy.special import betainc, ndtri
 
     reached = size * nights * mean
-    return -max(float(ndtri(betainc(size * nights - reached, reached + 1, 1 - bound))), -_FURTHEST)
+    return -max(float(ndtri(betainc(size * nights - reached, reached + 1, 1 - bound))), -FURTHEST)
 
 
 def _missed(error: float, degrees: float, needed: float) -> float:

@@ -103,8 +103,12 @@ class RatingQueue(ItemQueue):
         rating = Judgement(value, reason, wrong_sentences)
         return self._save(rater, sample, lambda _: rating, showing)
 
-    def add(self, sample: Sample) -> bool:
+    def add(self, sample: Sample, probability: float | None = None) -> bool:
         """Adds an answer at the end of the queue.
+
+        Args:
+            sample: The answer.
+            probability: The probability with which it was drawn, if known.
 
         Returns:
             Whether it is new: False for an answer that is in the queue already.
@@ -120,9 +124,9 @@ class RatingQueue(ItemQueue):
                     raise UsageError(f"the rating queue {self.id} has another answer with the id {sample.id!r}")
                 return False
             self._db.execute(
-                "INSERT INTO rating_items SELECT ?, ?, coalesce(max(place), -1) + 1, NULL, 0, 0, ? "
+                "INSERT INTO rating_items SELECT ?, ?, coalesce(max(place), -1) + 1, CAST(? AS REAL), 0, 0, ? "
                 "FROM rating_items WHERE queue = ?",
-                (self.id, sample.id, sample.model_dump_json(), self.id),
+                (self.id, sample.id, probability, sample.model_dump_json(), self.id),
             )
             return True
 

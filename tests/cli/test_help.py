@@ -45,7 +45,7 @@ def test_help_fits_80_columns_and_cuts_no_summary(
 
 def test_commands_stand_by_what_they_are_for(assay: Typing) -> None:
     headings = [line.rstrip(":") for line in assay("--help").out.splitlines() if line.endswith(":") and line[0] != " "]
-    assert headings == ["Options", "Evaluate", "Trust", "CI", "Build sets", "Tools"]
+    assert headings == ["Options", "Evaluate", "Trust", "Production", "CI", "Build sets", "Tools"]
     summaries = [pair for listed in COMMANDS.values() for pair in listed.items()]
     assert len(dict(summaries)) == len(summaries), "every command is listed, once"
 

@@ -3,7 +3,6 @@
 import asyncio
 from functools import cache
 
-import numpy as np
 import pytest
 
 from assay.errors import InputError, UsageError
@@ -11,53 +10,14 @@ from assay.generation import Section
 from assay.generation.documents import extract_sections
 from assay.generation.topics import TopicDiscovery, find_topics
 from assay.generation.topics.grid_search import best_setting, default_grid
-from assay.generation.topics.measures import (
-    Measures,
-    measure_clustering,
-    measure_document_match,
-    measure_robustness,
-    share_in_same_group,
-)
-from assay.generation.topics.topic_words import find_topic_words
-from assay.generation.topics.ward_clustering import cluster_by_ward, number_by_size, principal_components
 from assay.judges.embedders import load_embedder
+from assay.meta_eval.clustering.measures import Measures
 
 
 @cache
 def leaflet_sections() -> list[Section]:
     """The sections of the bundled leaflets."""
     return [section for each in extract_sections(["leaflets"]) for section in each.sections]
-
-
-def test_document_match_is_formulas_1_and_2() -> None:
-    # a: 2 of 3 sections in topic 0 -> 66.67; b: 1 of 1 without its outlier -> 100; c has only an outlier: left out
-    match = measure_document_match([0, 0, 1, 1, -1, -1], ["a", "a", "a", "b", "b", "c"])
-    assert match == pytest.approx((200 / 3 + 100) / 2)
-    assert measure_document_match([-1], ["a"]) is None
-
-
-def test_groups_are_matched_whatever_their_numbers() -> None:
-    one, other = np.array([0, 0, 0, 1, 1, -1]), np.array([1, 1, 0, 0, 0, -1])
-    # 0 with 1 (two sections), 1 with 0 (two), outlier with outlier: 5 of 6
-    assert share_in_same_group(one, other) == pytest.approx(5 / 6)
-    assert share_in_same_group(one, one) == 1
-
-
-def test_distant_clusters_are_robust_and_random_ones_are_not() -> None:
-    points = np.repeat([[0.0, 0.0], [10.0, 10.0]], 20, axis=0)
-    labels = np.repeat([0, 1], 20)
-    assert measure_robustness(points, labels, lambda noisy: cluster_by_ward(noisy, 2), seed=1) == 100
-    chance = np.random.default_rng(1)
-    assert measure_robustness(points, labels, lambda noisy: chance.integers(0, 2, len(noisy)), seed=1) < 80
-
-
-def test_measures_leave_outliers_out_and_are_none_for_one_topic() -> None:
-    points = np.array([[0.0], [1.0], [10.0], [11.0], [100.0]])
-    result = measure_clustering(points, np.array([0, 0, 1, 1, -1]), list("aabbb"), None, seed=0)
-    # silhouette of 0: a = 1, b = mean(10, 11) = 10.5 -> 9.5 / 10.5; of 1: b = 9.5 -> 8.5 / 9.5; the others mirror these
-    assert result.silhouette == pytest.approx((9.5 / 10.5 + 8.5 / 9.5) / 2)
-    assert (result.topics, result.outliers, result.document_match) == (2, pytest.approx(0.2), 100)
-    assert measure_clustering(points, np.zeros(5, dtype=int), list("aabbb"), None, seed=0).silhouette is None
 
 
 def measures(topics: int, outliers: float, quality: float) -> Measures:
@@ -78,23 +38,6 @@ def test_document_match_does_not_count_for_documents_of_many_subjects() -> None:
 def test_the_grid_grows_with_the_collection_to_that_of_the_paper() -> None:
     assert default_grid(13_216) == ([5, 10, 15], [10, 20, 30, 40, 50])
     assert default_grid(500) == ([5, 10, 15], [3, 4, 6, 8, 10])
-
-
-def test_topics_are_numbered_by_size() -> None:
-    assert number_by_size(np.array([7, 3, 3, 3, 7, -1, 9, 9])).tolist() == [1, 0, 0, 0, 1, -1, 2, 2]
-
-
-def test_principal_components_keep_distances() -> None:
-    vectors = np.random.default_rng(0).normal(size=(12, 5))
-    components = principal_components(vectors)
-    assert np.linalg.norm(components[0] - components[7]) == pytest.approx(np.linalg.norm(vectors[0] - vectors[7]))
-    assert np.array_equal(components, principal_components(vectors.copy()))
-
-
-def test_topic_words_are_those_that_other_topics_do_not_have() -> None:
-    words = find_topic_words({0: "gips gips zaag folder", 4: "koffie koffie melk folder"}, ["nl"], count=2)
-    assert words == {0: ["gips", "zaag"], 4: ["koffie", "melk"]}
-    assert find_topic_words({0: "1 2", 1: "..."}, ["nl"]) == {0: [], 1: []}
 
 
 def topics_of_leaflets(count: int | None = None, **options: object) -> TopicDiscovery:

@@ -1,29 +1,29 @@
-"""The words that say what a topic is about: class-based TF-IDF (Grootendorst, 2022)."""
+"""The words that say what a group of texts is about: class-based TF-IDF (Grootendorst, 2022)."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
 
 _WORDS = 4
 _PATTERN = r"(?u)\b[^\W\d_]{3,}\b"
-_STOP_WORDS = 200  # the most frequent words of a language say nothing about a topic
+_STOP_WORDS = 200  # the most frequent words of a language say nothing about a group
 
 
-def find_topic_words(texts: Mapping[int, str], languages: Sequence[str], count: int = _WORDS) -> dict[int, list[str]]:
-    """Finds the words that distinguish each topic from the others.
+def find_typical_words(texts: Mapping[int, str], languages: Sequence[str], count: int = _WORDS) -> dict[int, list[str]]:
+    """Finds the words that distinguish each group of texts from the others.
 
-    A word weighs tf * log(1 + A / f): tf is its frequency in the topic, f its frequency in all topics, A the mean
-    number of words per topic.
+    A word weighs tf * log(1 + A / f): tf is its frequency in the group, f its frequency in all groups, A the mean
+    number of words per group.
 
     Args:
-        texts: The sections of each topic as one text.
-        languages: The sections' languages; their most frequent words are left out.
-        count: The most words per topic.
+        texts: The texts of each group as one text.
+        languages: The texts' languages; their most frequent words are left out.
+        count: The most words per group.
 
     Returns:
-        The words of each topic, the highest weight first.
+        The words of each group, the highest weight first.
 
     Example:
-        >>> find_topic_words({0: "plaster arm plaster", 1: "diet salt diet"}, ["en"], count=1)
+        >>> find_typical_words({0: "plaster arm plaster", 1: "diet salt diet"}, ["en"], count=1)
         {0: ['plaster'], 1: ['diet']}
     """
     import numpy as np
@@ -33,13 +33,13 @@ def find_topic_words(texts: Mapping[int, str], languages: Sequence[str], count: 
     try:
         counts = vectorizer.fit_transform(texts.values()).toarray()
     except ValueError:  # no text has a word
-        return {topic: [] for topic in texts}
+        return {group: [] for group in texts}
     names = vectorizer.get_feature_names_out()
     weights = counts * np.log(1 + counts.sum() / len(texts) / counts.sum(axis=0))
     order = np.argsort(-weights, axis=1, kind="stable")[:, :count]
     return {
-        topic: [str(names[column]) for column in columns if weights[row, column] > 0]
-        for row, (topic, columns) in enumerate(zip(texts, order, strict=True))
+        group: [str(names[column]) for column in columns if weights[row, column] > 0]
+        for row, (group, columns) in enumerate(zip(texts, order, strict=True))
     }
 
 

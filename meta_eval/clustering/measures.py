@@ -1,18 +1,13 @@
-"""How good clusters of sections are: the three groups of measures of the Twente paper (4.2)."""
+"""How good groups of texts are: the three groups of measures of the Twente paper (4.2)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .section_topic import OUTLIER
+from .labels import OUTLIER
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Vectors = NDArray[np.float64]
-    Labels = NDArray[np.int64]
-    Cluster = Callable[[Vectors], Labels]
+    from .labels import Cluster, Labels, Vectors
 
 NOISE = 0.1
 """The standard deviation of the noise for robustness, as a share of the vectors' own in each dimension."""

@@ -1,0 +1,184 @@
+"""`assay pull`: traces of a chatbot in production, as a file that `assay run` reads."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import UsageError
+from ..presentation.texts import one_line
+from ..text.wording import count_of, verb_of
+from .number_types import BoundedCount
+from .options import json_option, quiet_option, store_option
+from .output import echo, echo_json, echo_notice, typed_command
+from .output_files import OUTPUT_FILE
+
+if TYPE_CHECKING:
+    from ..traces.pull import Existing, PullRequest, PullResult, Unit
+
+
+@click.command()
+@click.argument("address")
+@click.option("--since", metavar="TIME", help="Traces begun since: 30m, 24h, 7d, or 2026-01-31T08:00 (local time).")
+@click.option("--until", metavar="TIME", help="Traces begun before: as --since. Default: now.")
+@click.option("--new", is_flag=True, help="What was not pulled before. Default without --since.")
+@click.option(
+    "--filter",
+    "filters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Only traces with this field; repeatable. The names are those of the tool.",
+)
+@click.option(
+    "--by",
+    "unit",
+    type=click.Choice(("session", "trace")),
+    default="session",
+    show_default=True,
+    help="One line per session, as a conversation, or per trace.",
+)
+@click.option("--gap", default="30m", show_default=True, help="A quiet time that ends a conversation.")
+@click.option("--limit", type=BoundedCount(), help="At most so many traces.")
+@click.option("-o", "--out", type=OUTPUT_FILE, required=True, help="Where they are written: .jsonl.")
+@click.option("--append", is_flag=True, help="Add to a file that is there.")
+@click.option("--replace", is_flag=True, help="Write a file anew that is there. Default with --since.")
+@click.option("--unread", "unread_file", type=OUTPUT_FILE, help="Where traces that cannot be read are listed.")
+@quiet_option
+@store_option
+@json_option
+def pull(
+    address: str,
+    *,
+    since: str | None,
+    until: str | None,
+    new: bool,
+    filters: tuple[str, ...],
+    unit: "Unit",
+    gap: str,
+    limit: int | None,
+    out: Path,
+    append: bool,
+    replace: bool,
+    unread_file: Path | None,
+    store: str | Path,
+    as_json: bool,
+) -> None:
+    """Pull traces of a chatbot in production into a file for `assay run`.
+
+    ADDRESS is phoenix://HOST:6006/PROJECT, mlflow://HOST:5000/EXPERIMENT, langfuse://HOST/PROJECT,
+    opik://HOST/PROJECT, or otel:FILE (OTLP JSON). Keys come from the tool's own environment variables.
+
+    Without --since, a cursor in the store says what was pulled before: each trace is pulled once.
+
+    \b
+    assay pull phoenix://localhost:6006/support --since 24h -o traces.jsonl
+    assay pull phoenix://localhost:6006/support --new -o today.jsonl
+    assay run traces.jsonl --judge openai/gpt-4o-mini
+    """
+    from ..runs import Store
+    from ..traces.address import TraceAddress
+    from ..traces.pull import PullRequest, check_output, pull_traces
+    from ..traces.times import read_duration
+    from .progress import count_progress
+
+    if append and replace:
+        raise UsageError("--append and --replace exclude each other; leave one of the two out")
+    now = datetime.now(UTC)
+    request = PullRequest(
+        TraceAddress.parse(address),
+        since=_read_time(since, "--since", now),
+        until=_read_time(until, "--until", now),
+        filter=_read_filters(filters),
+        unit=unit,
+        limit=limit,
+        gap=read_duration(gap, "--gap"),
+        is_new=new or since is None,
+    )
+    _check_times(request, now)
+    existing: Existing = "append" if append else "replace" if replace or not request.is_new else "refuse"
+    check_output(out, existing)  # before a store is made
+    with count_progress("traces", None) as on_progress:
+        result = pull_traces(
+            request, Store(store), out, existing=existing, unread_file=unread_file, on_progress=on_progress
+        )
+    if as_json:
+        echo_json(_as_json(result, request, out))
+    else:
+        _print_result(result, request, out, unread_file)
+
+
+def _read_time(text: str | None, option: str, now: datetime) -> datetime | None:
+    from ..traces.times import is_without_zone, read_moment
+
+    if text is None:
+        return None
+    moment = read_moment(text, option, now)
+    if is_without_zone(text):
+        echo_notice(f"{option} {text} names no zone: read as local time, {moment.isoformat(timespec='minutes')}")
+    return moment
+
+
+def _check_times(request: "PullRequest", now: datetime) -> None:
+    if request.since is not None and request.since > now:
+        raise UsageError("--since: is in the future; name a time before now")
+    if request.since is not None and request.until is not None and request.since >= request.until:
+        raise UsageError("--until: is not after --since; name a later time")
+
+
+def _read_filters(pairs: tuple[str, ...]) -> dict[str, str]:
+    filters: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"--filter {pair!r}: write NAME=VALUE, such as user=ann")
+        if name.strip() in filters:
+            raise UsageError(f"--filter {name.strip()}: stands twice; name each field once")
+        filters[name.strip()] = value
+    return filters
+
+
+def _as_json(result: "PullResult", request: "PullRequest", out: Path) -> dict[str, object]:
+    cursor = None if result.cursor is None else result.cursor.isoformat()
+    return {
+        "pulled": result.pulled,
+        "conversations": result.conversations,
+        "unread": result.unread,
+        "cursor": cursor,
+        "file": str(out),
+        "written": result.written,
+        "again": result.again,
+        "unjoined": result.unjoined,
+        "open_sessions": result.open_sessions,
+        "first_unread": [asdict(trace) for trace in result.first_unread],
+    }
+
+
+def _print_result(result: "PullResult", request: "PullRequest", out: Path, unread_file: Path | None) -> None:
+    answers = result.written - result.conversations
+    lines = [count_of(result.conversations, "conversation")] if result.conversations else []
+    lines += [count_of(answers, "answer")] if answers or not lines else []
+    echo(f"{out}: {count_of(result.pulled, 'trace')} pulled, written as {' and '.join(lines)}")
+    if result.again:
+        echo(f"Left out: {count_of(result.again, 'trace')} that {verb_of(result.again, 'was', 'were')} pulled before.")
+    if result.unjoined:
+        echo(
+            f"The traces of {count_of(result.unjoined, 'session')} make no conversation: each is an answer by itself, "
+            "of one group."
+        )
+    if result.open_sessions and request.until is None:
+        minutes = request.gap // timedelta(minutes=1)
+        echo(
+            f"{count_of(result.open_sessions, 'session has', 'sessions have')} a trace of the last "
+            f"{count_of(minutes, 'minute')}: what follows will be a conversation of its own. --until {minutes}m waits."
+        )
+    if result.unread:
+        echo(f"Not read: {count_of(result.unread, 'trace')}. The first:")
+        for trace in result.first_unread:
+            echo(f"  {one_line(trace.id)} {trace.time}: {one_line(trace.reason)}")
+        echo(f"All of them are in {unread_file}." if unread_file else "--unread FILE lists all of them, with --since.")
+    if result.cursor is not None:
+        echo(f"The next pull goes on from {result.cursor:%Y-%m-%d %H:%M:%S} UTC.")
+    if result.written:
+        echo(f"Judge them: {typed_command('run', out)} --judge JUDGE")

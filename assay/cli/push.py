@@ -1,0 +1,138 @@
+"""`assay push`: the scores of a run go to the traces that its answers came from."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import click
+
+from ..errors import InputError, UsageError
+from ..presentation.texts import one_line
+from ..text.wording import count_of, verb_of
+from .exit_codes import DONE, ERROR
+from .options import json_option, quiet_option, read_metrics, store_option
+from .output import echo, echo_json, typed_command
+
+if TYPE_CHECKING:
+    from ..traces.push import PushResult
+
+
+@click.command()
+@click.argument("run", default="last")
+@click.option("--metrics", help="Names, with commas. Default: what the run was asked for, without the baselines.")
+@click.option("--to", metavar="ADDRESS", help="Where they go. Default: where the traces were pulled from.")
+@click.option("--link", metavar="URL", help="Where `assay view` is reached: each score gets the link to its answer.")
+@click.option("--all", "has_valueless", is_flag=True, help="Also skipped and failed scores, with a label and no value.")
+@click.option("--dry-run", is_flag=True, help="Count what would be written.")
+@quiet_option
+@store_option
+@json_option
+def push(
+    run: str,
+    *,
+    metrics: str | None,
+    to: str | None,
+    link: str | None,
+    has_valueless: bool,
+    dry_run: bool,
+    store: str | Path,
+    as_json: bool,
+) -> None:
+    """Push the scores of a run to the traces that its answers came from.
+
+    RUN is an id, or `last`. A score that was written before is written again only where it has changed: the same
+    command goes on after an interruption, and tries again what failed.
+
+    \b
+    assay pull phoenix://localhost:6006/support --since 24h -o traces.jsonl
+    assay run traces.jsonl --judge openai/gpt-4o-mini
+    assay push last
+    """
+    from ..runs import Store
+    from ..traces.address import TraceAddress
+    from ..traces.push import PushRequest, push_scores
+    from .progress import count_progress
+
+    if to is not None:
+        TraceAddress.parse(to)  # before anything is read
+    runs = Store(store, must_exist=True)
+    row = runs.run(run)
+    request = PushRequest(
+        metrics=() if metrics is None else read_metrics(metrics),
+        to=to,
+        has_valueless=has_valueless,
+        link=_page_link(link),
+        is_dry=dry_run,
+    )
+    with count_progress("scores", None) as on_progress:
+        try:
+            result = push_scores(runs, row, request, on_progress=on_progress)
+        except InputError as error:
+            raise InputError(
+                f"{error}. What was written is kept; go on with: {typed_command('push', row.id)}"
+            ) from error
+    if as_json:
+        echo_json(_as_json(result, row.id, is_dry=dry_run))
+    else:
+        _print_result(result, row.id, is_dry=dry_run)
+    click.get_current_context().exit(ERROR if result.failed else DONE)
+
+
+def _page_link(typed: str | None) -> Callable[[str, str], str]:
+    """Makes the address of an answer's page of run and sample."""
+    from ..runs.answer_address import answer_url
+
+    if typed is None:
+        return lambda run, sample: ""
+    parts = urlsplit(typed)
+    if parts.scheme not in {"http", "https"} or not parts.netloc:
+        raise UsageError(f"--link {typed}: is no address of a page; write https://HOST, as `assay view` prints it")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise UsageError("--link: write the address only, without a user, a key or a question mark")
+    base = typed.rstrip("/")
+    return lambda run, sample: f"{base}{answer_url(run, sample)}"
+
+
+def _as_json(result: "PushResult", run: str, *, is_dry: bool) -> dict[str, object]:
+    return {
+        "run": run,
+        "written": result.written,
+        "updated": result.updated,
+        "failed": result.failed,
+        "unchanged": result.unchanged,
+        "to_write": result.to_write if is_dry else 0,
+        "samples_without_trace": result.samples_without_trace,
+        "valueless": result.valueless,
+        "places": dict(result.places),
+        "problems": dict(result.problems),
+    }
+
+
+def _print_result(result: "PushResult", run: str, *, is_dry: bool) -> None:
+    for place, count in result.places.items():
+        echo(f"{place}: {count_of(count, 'score')} of run {run}")
+    if is_dry:
+        echo(f"Nothing was written (--dry-run): {result.to_write:,} to write, {result.unchanged:,} there already.")
+    elif result.places:
+        echo(
+            f"{result.written:,} written, {result.updated:,} updated, {result.unchanged:,} there already, "
+            f"{result.failed:,} failed."
+        )
+    if result.valueless:
+        echo(
+            f"Left out: {count_of(result.valueless, 'score')} without a value (skipped or failed); --all pushes "
+            f"{verb_of(result.valueless, 'it', 'them')} with a label."
+        )
+    if result.samples_without_trace:
+        echo(
+            f"Left out: the scores of {count_of(result.samples_without_trace, 'sample')} that "
+            f"{verb_of(result.samples_without_trace, 'comes', 'come')} from no trace."
+        )
+    if not result.places:
+        echo(f"Run {run} has no score of a trace: pull traces (assay pull), run them, and push that run.")
+    if result.failed:
+        echo(f"assay: {count_of(result.failed, 'score')} could not be written:", err=True)
+        for problem, count in result.problems.items():
+            echo(f"assay: {count:,} times: {one_line(problem)}", err=True)
+        echo(f"assay: try them again with: {typed_command('push', run)}", err=True)

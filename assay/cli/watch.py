@@ -1,0 +1,247 @@
+"""`assay watch`: estimates of a chatbot in production, and alarms that mean something."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UsageError
+from ..presentation.texts import one_line
+from ..text.wording import count_of, verb_of
+from .exit_codes import DONE, ERROR, GATE_FAILED
+from .options import json_option, quiet_option, store_option
+from .output import echo, echo_json, echo_notice
+
+if TYPE_CHECKING:
+    from ..runs import Store
+    from ..traces.watch.watch_settings import WatchSettings
+    from ..traces.watch.watch_state import StoredAlarm, StoredLook, WatchRow
+    from ..traces.watch.watch_step import StepReport, StepTools
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option("--once", is_flag=True, help="Take one step and end: for cron. Exit code 5 while an alarm stands.")
+@click.option("--check", is_flag=True, help="Only check FILE: no server and no judge is asked, nothing is written.")
+@click.option("--status", is_flag=True, help="Show what the watch says so far; also while it runs.")
+@click.option("--draft", metavar="ADDRESS", help="Print a watch file for the traces at ADDRESS.")
+@quiet_option
+@store_option
+@json_option
+def watch(
+    file: Path | None,
+    *,
+    once: bool,
+    check: bool,
+    status: bool,
+    draft: str | None,
+    store: str | Path,
+    as_json: bool,
+) -> None:
+    """Watch a chatbot in production.
+
+    FILE is YAML. Each interval: pull what is new, judge a sample, push the scores, estimate, raise alarms.
+
+    All is kept in the store: a kill loses nothing, and the same command goes on. Two watchers of one file exclude each
+    other.
+
+    \b
+    assay watch --draft phoenix://localhost:6006/support > watch.yaml
+    assay watch watch.yaml
+    assay watch watch.yaml --once       # for cron
+    """
+    if draft is not None:
+        from ..traces.watch.watch_file import draft_watch
+
+        echo(draft_watch(draft).rstrip("\n"))
+        return
+    if file is None:
+        raise UsageError("name the watch file; `assay watch --draft ADDRESS` prints one")
+    from ..traces.watch.watch_file import load_watch
+
+    settings = load_watch(file)
+    if check:
+        _check(file, settings, as_json=as_json)
+        return
+    from ..runs import Store
+
+    context = click.get_current_context()
+    is_own_store = context.get_parameter_source("store") is click.core.ParameterSource.DEFAULT
+    place = settings.store_place if is_own_store and settings.store_place is not None else store
+    runs = Store(place, must_exist=status)
+    try:
+        if status:
+            code = _show_status(runs, settings, as_json=as_json)
+        elif once:
+            code = _take_one(runs, settings, as_json=as_json)
+        else:
+            code = _take_all(file, runs, settings, as_json=as_json)
+    finally:
+        runs.close()
+    context.exit(code)
+
+
+def _check(file: Path, settings: "WatchSettings", *, as_json: bool) -> None:
+    if as_json:
+        echo_json(settings.as_json())
+        return
+    counts = ((settings.bounds, "bound"), (settings.alarms, "target of alarms", "targets of alarms"))
+    parts = ", ".join(count_of(len(things), *nouns) for things, *nouns in counts)
+    echo(f"{file}: watches {one_line(settings.source)} by {settings.metric}, {parts}: no errors")
+    if not settings.bounds:
+        echo_notice(f"{file} has no bounds, so that no alarm can fire; add some under `bounds:`")
+    if not settings.ratings.raters:
+        echo_notice(f"{file} names no raters: there is an estimate only where people annotate traces in the tool")
+
+
+def _take_one(store: "Store", settings: "WatchSettings", *, as_json: bool) -> int:
+    from ..traces.watch.watch_loop import take_step
+
+    report = take_step(settings, store, _tools())
+    _show_report(report, as_json=as_json)
+    return _exit_code(report)
+
+
+def _take_all(file: Path, store: "Store", settings: "WatchSettings", *, as_json: bool) -> int:
+    from ..traces.watch.duration import format_duration
+    from ..traces.watch.watch_loop import LoopTools, take_steps
+
+    if not as_json:
+        echo_notice(f"a step every {format_duration(settings.every)}; Ctrl-C ends it, and the same command goes on")
+    for report in take_steps(file, settings, store, LoopTools(_tools(), on_trouble=echo_notice)):
+        _show_report(report, as_json=as_json)
+    return DONE
+
+
+def _tools() -> "StepTools":
+    """What a step uses, with the progress of the judge on standard error."""
+    from ..traces.watch.watch_step import StepTools
+    from .progress import live_progress
+
+    return StepTools(show_progress=live_progress)
+
+
+def _exit_code(report: "StepReport") -> int:
+    if report.standing:
+        return GATE_FAILED
+    return ERROR if report.problems else DONE
+
+
+def _show_report(report: "StepReport", *, as_json: bool) -> None:
+    if as_json:
+        values = _as_json(report.watch, report.stored, report.standing)
+        echo_json(values | {"notes": report.notes, "problems": report.problems, "exit_code": _exit_code(report)})
+        return
+    stored = report.stored
+    echo(_sentence(report.watch, stored, report.standing))
+    echo(f"  {_counts_line(stored)}")
+    for alarm in report.standing:
+        _print_alarm(alarm, is_new=alarm.number in report.fired)
+    for alarm in report.cleared:
+        echo(f"  cleared: {one_line(alarm.bound)}: {one_line(alarm.cleared_sentence)}")
+    for note in (*stored.look.notes, *report.notes):
+        echo(f"  {one_line(note)}")
+    for problem in report.problems:
+        echo_notice(problem)
+
+
+def _show_status(store: "Store", settings: "WatchSettings", *, as_json: bool) -> int:
+    from ..traces.watch.watch_state import WatchState
+
+    state = WatchState(store)
+    row = state.watch(settings.name)
+    looks, standing = state.looks(row.id, 1), state.alarms(row.id, standing=True)
+    if not looks:
+        problem = f": its last step failed: {row.problem}" if row.problem else ""
+        raise UsageError(f"the watch {row.name} has had no look yet{problem}")
+    if as_json:
+        echo_json(_as_json(row, looks[0], standing) | {"running": row.is_running, "problem": row.problem})
+    else:
+        echo(_sentence(row, looks[0], standing))
+        echo(f"  {_counts_line(looks[0])}")
+        for alarm in standing:
+            _print_alarm(alarm, is_new=False)
+        for check in looks[0].drift:
+            echo(f"  {one_line(check.sentence)}")
+        who = "a process is" if row.is_running else "no process is"
+        echo(f"  {who} at work on it; the last step ended at {row.stepped_at}")
+        if row.problem:
+            echo_notice(f"the last step failed: {row.problem}")
+    return GATE_FAILED if standing else DONE
+
+
+def _sentence(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"]) -> str:
+    """The one sentence: the mean with its band, the share of bad answers, and the alarms."""
+    look = stored.look
+    mean = _figure(look.mean.value, look.mean.low, look.mean.high)
+    bad = _figure(look.bad_share.value, look.bad_share.low, look.bad_share.high, is_share=True)
+    alarms = (
+        f"{count_of(len(standing), 'alarm')} {verb_of(len(standing), 'stands', 'stand')}" if standing else "no alarm"
+    )
+    if look.mean.value is None:
+        why = look.mean.problem or "there are too few ratings"
+        return one_line(f"{row.name}, look {stored.number}: no estimate yet ({why}); {alarms}.")
+    return one_line(f"{row.name}, look {stored.number}: mean rating {mean}, bad answers {bad}; {alarms}.")
+
+
+def _figure(value: float | None, low: float | None, high: float | None, *, is_share: bool = False) -> str:
+    def text(number: float) -> str:
+        return f"{number:.1%}" if is_share else f"{number:.2f}"
+
+    if value is None:
+        return "unknown"
+    band = f" (surely {text(low)} to {text(high)})" if low is not None and high is not None else ""
+    return f"{text(value)}{band}"
+
+
+def _counts_line(stored: "StoredLook") -> str:
+    look, counts = stored.look, stored.counts
+    parts = [
+        f"{counts.pulled:,} pulled",
+        f"{counts.drawn:,} drawn",
+        f"{counts.judged:,} judged",
+        f"{counts.pushed:,} pushed",
+        f"{counts.queued:,} queued for raters",
+        f"{counts.rated:,} newly rated",
+    ]
+    left = [(counts.failed, "without a score"), (counts.waiting, "waiting for the judge")]
+    left += [(counts.undrawn, "not drawn yet"), (counts.push_failed, "not pushed")]
+    left += [(counts.unread, f"{'trace' if counts.unread == 1 else 'traces'} without an answer")]
+    parts += [f"{count:,} {what}" for count, what in left if count]
+    return (
+        f"this step: {', '.join(parts)}; in all {look.answers:,} answers, {look.judged:,} judged, {look.rated:,} rated"
+    )
+
+
+def _print_alarm(alarm: "StoredAlarm", *, is_new: bool) -> None:
+    since = f", since {alarm.since}" if alarm.since else ""
+    echo(f"  {'ALARM' if is_new else 'alarm stands'}: {one_line(alarm.bound)}{since}: {one_line(alarm.sentence)}")
+    for answer in alarm.answers if is_new else ():
+        score = "" if answer.score is None else f" {answer.score:.2f}"
+        echo(f"    {one_line(answer.id, 40)}{score}  {one_line(answer.question, 60)} -> {one_line(answer.answer, 80)}")
+
+
+def _as_json(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"]) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    look = stored.look
+    return {
+        "watch": row.name,
+        "series": row.series,
+        "mean": look.mean.value,
+        "low": look.mean.low,
+        "high": look.mean.high,
+        "bad_share": look.bad_share.value,
+        "bad_low": look.bad_share.low,
+        "bad_high": look.bad_share.high,
+        "answers": look.answers,
+        "rated": look.rated,
+        "judged": look.judged,
+        "looks": stored.number,
+        "at": stored.at,
+        "step": asdict(stored.counts),
+        "bounds": [asdict(state) for state in look.bounds],
+        "segments": [asdict(segment) for segment in look.segments],
+        "drift": [asdict(check) for check in stored.drift],
+        "alarms": [asdict(alarm) for alarm in standing],
+    }

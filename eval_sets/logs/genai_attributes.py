@@ -1,0 +1,176 @@
+"""OpenTelemetry's conventions for generative AI (`gen_ai.*`): messages, tools, documents and ratings of spans."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .human_ratings import FEEDBACK_NAMES
+from .message_text import parse_nested_json
+
+EVALUATION = "gen_ai.evaluation.result"
+"""The name of the event with a score."""
+DETAILS = "gen_ai.client.inference.operation.details"
+"""The name of the event with the messages of a call, where they are not attributes of its span."""
+_KINDS = {
+    "chat": "LLM",
+    "text_completion": "LLM",
+    "generate_content": "LLM",
+    "execute_tool": "TOOL",
+    "retrieval": "RETRIEVER",
+    "invoke_agent": "AGENT",
+    "invoke_workflow": "AGENT",
+}
+_EVALUATOR_TYPES = ("gen_ai.evaluation.evaluator.type", "gen_ai.evaluator.type", "evaluator.type")
+_EVALUATOR_NAMES = (
+    *("gen_ai.evaluation.evaluator.name", "gen_ai.evaluation.evaluator.id", "gen_ai.evaluator.name", "evaluator.name"),
+    *("user.id", "enduser.id"),
+)
+_PEOPLE = {"human", "user", "person", "annotator"}
+_SCALES = ((0.0, 1.0), (1.0, 5.0), (0.0, 5.0), (0.0, 10.0), (0.0, 100.0))
+
+
+def span_kind(attributes: Mapping[str, Any]) -> str:
+    """Returns what a span is by its operation, as OpenInference calls it; "" where it is no operation of a model."""
+    return _KINDS.get(str(attributes.get("gen_ai.operation.name")), "")
+
+
+def read_messages(attributes: Mapping[str, Any], side: str) -> list[Any]:
+    """Reads the messages that a call was given or returned, in OpenAI's form.
+
+    Args:
+        attributes: Of the span.
+        side: `input` or `output`.
+
+    Example:
+        >>> parts = [{"type": "text", "content": "Free?"}]
+        >>> read_messages({"gen_ai.input.messages": [{"role": "user", "parts": parts}]}, "input")
+        [{'role': 'user', 'content': 'Free?'}]
+    """
+    listed = parse_nested_json(attributes.get(f"gen_ai.{side}.messages"))
+    messages = [form for message in listed for form in _forms(message)] if isinstance(listed, list) else []
+    if side == "input" and messages:
+        instructions = _texts(parse_nested_json(attributes.get("gen_ai.system_instructions")))
+        if instructions and not any(message.get("role") == "system" for message in messages):
+            messages.insert(0, {"role": "system", "content": "\n".join(instructions)})
+    return messages
+
+
+def _forms(message: Any) -> list[dict[str, Any]]:
+    """A message whose content is in parts, as the messages that OpenAI would make of it."""
+    if not isinstance(message, Mapping):
+        return []
+    parts = message.get("parts")
+    if not isinstance(parts, list):
+        return [dict(message)]
+    parts = [part for part in parts if isinstance(part, Mapping)]
+    forms: list[dict[str, Any]] = [
+        {
+            "role": "tool",
+            "tool_call_id": part.get("id"),
+            "content": _as_text(next((part[name] for name in ("response", "result", "content") if name in part), None)),
+        }
+        for part in parts
+        if part.get("type") == "tool_call_response"
+    ]
+    calls = [
+        {
+            "id": str(part.get("id") or f"call-{number}"),
+            "type": "function",
+            "function": {"name": str(part.get("name") or "?"), "arguments": part.get("arguments") or {}},
+        }
+        for number, part in enumerate(parts)
+        if part.get("type") == "tool_call"
+    ]
+    texts = _texts(parts)
+    if texts or calls:
+        spoken: dict[str, Any] = {"role": message.get("role"), "content": "\n".join(texts) if texts else None}
+        if isinstance(message.get("name"), str):
+            spoken["name"] = message["name"]
+        forms.append(spoken | ({"tool_calls": calls} if calls else {}))
+    return forms
+
+
+def _texts(parts: Any) -> list[str]:
+    if isinstance(parts, str):
+        return [parts]
+    if not isinstance(parts, list):
+        return []
+    texts = (part.get("content") for part in parts if isinstance(part, Mapping) and part.get("type") == "text")
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+class Evaluation(NamedTuple):
+    """A score of an event `gen_ai.evaluation.result`.
+
+    Attributes:
+        name: What was scored.
+        value: The score.
+        scale: The lowest and highest score; None where the event names none.
+        rater: Who scored; "" where nobody is named.
+    """
+
+    name: str
+    value: float
+    scale: tuple[float, float] | None
+    rater: str
+
+
+def read_evaluation(attributes: Mapping[str, Any]) -> Evaluation | None:
+    """Reads a person's score; None for one by a model or a program, and for one without a number.
+
+    A person's is one whose evaluator is a person by its type, or whose name is a usual one of feedback.
+    """
+    name, value = str(attributes.get("gen_ai.evaluation.name") or ""), attributes.get("gen_ai.evaluation.score.value")
+    kind = next((str(attributes[key]).lower() for key in _EVALUATOR_TYPES if attributes.get(key)), "")
+    if kind not in _PEOPLE and (kind or name.lower() not in FEEDBACK_NAMES):
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e9:
+        return None
+    bounds = parse_nested_json(attributes.get("gen_ai.evaluation.score.range"))
+    scale = None
+    if isinstance(bounds, list) and len(bounds) == 2 and all(isinstance(bound, int | float) for bound in bounds):
+        low, high = map(float, bounds)
+        scale = (low, high) if low < high and low <= value <= high else None
+    rater = next((str(attributes[key]) for key in _EVALUATOR_NAMES if attributes.get(key)), "")
+    return Evaluation(name, float(value), scale, rater)
+
+
+def find_scale(values: Sequence[float]) -> tuple[float, float] | None:
+    """Finds the usual scale that all ratings of one name fit on; None where there is none.
+
+    Example:
+        >>> find_scale([1, 0, 1]), find_scale([4, 1]), find_scale([-3])
+        ((0.0, 1.0), (1.0, 5.0), None)
+    """
+    return next((scale for scale in _SCALES if all(scale[0] <= value <= scale[1] for value in values)), None)
+
+
+def join_ratings(evaluations: Iterable[Evaluation], scales: Mapping[str, tuple[float, float] | None]) -> dict[str, Any]:
+    """Joins people's scores of a trace to ratings by rater.
+
+    Of several names, one that is named as feedback counts: two criteria have no rating in common.
+
+    Args:
+        evaluations: The scores.
+        scales: By name, the scale of scores whose events name none.
+
+    Returns:
+        `ratings`, `rating_min` and `rating_max`; empty where nothing was rated, or on no scale that can be known.
+    """
+    listed = list(evaluations)
+    names = {evaluation.name for evaluation in listed}
+    if len(names) > 1:
+        names = {name for name in names if name.lower() in FEEDBACK_NAMES}
+    if len(names) != 1:
+        return {}
+    (name,) = names
+    listed = [evaluation for evaluation in listed if evaluation.name == name]
+    scale = next((one.scale for one in listed if one.scale is not None), scales.get(name))
+    if scale is None or not all(scale[0] <= one.value <= scale[1] for one in listed):
+        return {}
+    ratings = {one.rater or f"person-{number}": one.value for number, one in enumerate(listed, 1)}
+    return {"ratings": ratings, "rating_min": scale[0], "rating_max": scale[1]}

@@ -1,0 +1,93 @@
+"""The traces of one session become the messages of one conversation, whoever read the traces."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..message import Message, find_turns
+from ..message_times import read_time
+from ..thread import read_thread
+from .trace_messages import join_threads
+
+_RATING_FIELDS = ("human_rating", "rating")
+
+
+class SessionTrace(NamedTuple):
+    """One trace of a session.
+
+    Attributes:
+        id: Its id; None for one without.
+        time: When it began; None where that is unknown.
+        thread: Its messages.
+        answer: Its answer, which is one of them.
+        contexts: What was retrieved for the answer.
+        rating: The fields of people's ratings: `human_rating` or `rating`, or `ratings` by rater.
+        reference: The reference answer.
+        span: The id of the span that holds the answer.
+    """
+
+    id: Any
+    time: Any
+    thread: Sequence[Message]
+    answer: str
+    contexts: Sequence[str] = ()
+    rating: Mapping[str, Any] = {}
+    reference: str | None = None
+    span: str = ""
+
+
+def order_traces(traces: Sequence[SessionTrace]) -> list[int]:
+    """Returns the places of traces in the order of their times; as they stand where a time cannot be read."""
+    places = list(range(len(traces)))
+    times = [read_time(None if trace.time is None else str(trace.time)) for trace in traces]
+    if not all(times):
+        return places
+    stamps = [time.timestamp() for time in times if time]
+    return sorted(places, key=lambda place: stamps[place])
+
+
+def join_messages(traces: Sequence[SessionTrace]) -> tuple[Message, ...]:
+    """Joins the messages of traces, of which one may repeat those of the traces before it.
+
+    Each answer has the `trace_id` and `span_id` of its trace, its contexts, its ratings and its reference; the question
+    has the time.
+
+    Args:
+        traces: The traces in their order.
+
+    Raises:
+        ThreadError: The messages make no conversation.
+    """
+    messages: list[Message] = []
+    for trace in traces:
+        messages = join_threads(messages, _with_trace(trace))
+    return read_thread(messages)
+
+
+def _with_trace(trace: SessionTrace) -> list[Message]:
+    thread = list(trace.thread)
+    turn = next((turn for turn in reversed(find_turns(thread)) if turn.response == trace.answer), None)
+    if turn is None:
+        return thread
+    rating = next((trace.rating[name] for name in _RATING_FIELDS if trace.rating.get(name) is not None), None)
+    ratings = trace.rating.get("ratings")
+    if rating is None and isinstance(ratings, Mapping) and ratings:
+        rating = sum(ratings.values()) / len(ratings)
+    changes: dict[str, Any] = {
+        "retrieved_contexts": thread[turn.answer].retrieved_contexts or tuple(trace.contexts),
+        "rating": rating,
+        "ratings": ratings,
+        "reference": trace.reference,
+        "trace_id": None if trace.id is None else str(trace.id),
+        "span_id": trace.span,
+    }
+    thread[turn.answer] = _changed(thread[turn.answer], changes)
+    if trace.time is not None and not any(message.time for message in thread):
+        asked = max(place for place in range(turn.answer) if thread[place].role == "user")
+        thread[asked] = _changed(thread[asked], {"time": trace.time})
+    return thread
+
+
+def _changed(message: Message, changes: Mapping[str, Any]) -> Message:
+    return Message.model_validate(
+        message.model_dump() | {name: value for name, value in changes.items() if value not in (None, "", (), {})}
+    )

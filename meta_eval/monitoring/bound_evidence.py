@@ -1,0 +1,246 @@
+"""How much the days so far say that a figure is beyond its bound, when an alarm begins, and when it is cleared."""
+
+import math
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+
+from ..arrays import Floats, Places
+from ..decision.confidence_sequence import normal_of_t, t_of_normal
+from ..estimate import TOO_FEW_GROUPS, Estimate
+from ..monthly_p_value import LONGEST, monthly_p_value, needed_z
+from .day_sums import DaySums, Noise, RunMeans
+from .outcome_terms import OutcomeTerms
+
+FALSE_ALARMS = 0.05
+"""The share of months in which a watch may raise a false alarm, all its bounds together."""
+
+CLEARED = 0.2
+"""An alarm is cleared when the days since then lie within the bound by evidence that so many months would show."""
+
+CALM_DAYS = 14
+"""An alarm is also cleared when the mean of so many days that began after it lies within the bound."""
+
+FEWEST_IN_RUN = 5.0
+"""Days are only weighed where they have as many rated groups: fewer are not nearly normal."""
+
+
+@dataclass(frozen=True, slots=True)
+class DayEvidence:
+    """What the days up to one of them say of a bound.
+
+    Attributes:
+        p: The share of months in which a figure at the bound shows as much evidence of being beyond it.
+        start: The place of the first day of the run that says most; None where no run can be weighed.
+        p_within: The share of months in which a figure at the bound shows as much evidence of being within it, from
+            runs that began after the alarm; 1 without an alarm.
+        is_calm: Whether a run of `CALM_DAYS` or more that began after the alarm lies within the bound.
+        within_start: The place of the first day of the run that says most of being within it.
+    """
+
+    p: float
+    start: int | None
+    p_within: float = 1.0
+    is_calm: bool = False
+    within_start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmState:
+    """Whether an alarm stands, after one day.
+
+    Attributes:
+        is_raised: Whether it stands.
+        since: The place of the day on which the change began; None without an alarm.
+        raised_at: The place of the day on which it was raised; None without one.
+        p: The least p-value since it was raised; without an alarm that of the day.
+        restart: The place of the first day that counts: those before it belong to an alarm that was cleared.
+        first_change: The place of the first day of the first alarm's change: the reference of a fall ends there.
+    """
+
+    is_raised: bool = False
+    since: int | None = None
+    raised_at: int | None = None
+    p: float = 1.0
+    restart: int = 0
+    first_change: int | None = None
+
+    def after(self, day: int, evidence: DayEvidence) -> "AlarmState":
+        """Returns the state after a day.
+
+        An alarm is raised when the evidence is such as at most `FALSE_ALARMS` of months show. It stands until later
+        days lie within the bound: by evidence (`CLEARED`), or by the mean of `CALM_DAYS` days. Between the two lies
+        what keeps a figure near its bound from raising and clearing it every day. After that, only the days from which
+        it was cleared count, so that the days of the alarm do not raise it again.
+
+        Args:
+            day: The place of the day.
+            evidence: What the days up to it say.
+
+        Example:
+            >>> raised = AlarmState().after(8, DayEvidence(p=0.01, start=5))
+            >>> raised.is_raised, raised.since
+            (True, 5)
+            >>> raised.after(9, DayEvidence(p=0.3, start=5)).is_raised
+            True
+            >>> raised.after(20, DayEvidence(p=0.3, start=5, p_within=0.1, within_start=12)).restart
+            12
+        """
+        if not self.is_raised:
+            if evidence.p <= FALSE_ALARMS and evidence.start is not None:
+                first = evidence.start if self.first_change is None else min(self.first_change, evidence.start)
+                return AlarmState(True, evidence.start, day, evidence.p, self.restart, first)
+            return replace(self, p=evidence.p)
+        if evidence.within_start is not None and (evidence.p_within <= CLEARED or evidence.is_calm):
+            return AlarmState(restart=evidence.within_start, first_change=self.first_change)
+        return replace(self, p=min(self.p, evidence.p))
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedBound:
+    """A bound, as its evidence is weighed.
+
+    Attributes:
+        terms: The terms of the figure's outcome.
+        sums: Their sums by day.
+        limit: The bound.
+        sign: 1 where the figure must not be below the limit, -1 where it must not be above.
+        reference: For a fall: the places of the first day of the reference and after its last. A run that begins
+            within it is compared with the days of it before that run. None where the figure itself has the bound.
+        bounds: How many bounds share the false alarms.
+    """
+
+    terms: OutcomeTerms
+    sums: DaySums
+    limit: float
+    sign: int
+    reference: tuple[int, int] | None
+    bounds: int
+
+    def history(self, days: int) -> list[AlarmState]:
+        """Returns the state after each of the first days: what a look every day would have come to."""
+        states = [AlarmState()]
+        for day in range(days):
+            states.append(states[-1].after(day, self.evidence(day, states[-1])))
+        return states[1:]
+
+    def evidence(self, day: int, state: AlarmState) -> DayEvidence:
+        """Weighs the days up to one of them, given the state before it."""
+        numbers = self.sums.day_numbers
+        noise = self.sums.noise(day)
+        earliest = int(np.searchsorted(numbers, numbers[day] - LONGEST + 1))
+        starts = np.arange(max(earliest, state.restart), day + 1)
+        excess, score, other = self._scores(starts, day, noise, state)
+        if not (score > -np.inf).any():
+            return DayEvidence(1.0, None)
+        place = int(np.argmax(score))
+        p = min(1.0, self.bounds * monthly_p_value(float(score[place])))
+        if state.raised_at is None:
+            return DayEvidence(p, int(starts[place]))
+        is_later = (starts > state.raised_at) & np.isfinite(other)
+        if not is_later.any():
+            return DayEvidence(p, int(starts[place]))
+        within = int(np.argmax(np.where(is_later, other, -np.inf)))
+        is_calm = is_later & (numbers[day] - numbers[starts] + 1 >= CALM_DAYS) & (excess <= 0)
+        start = int(starts[np.flatnonzero(is_calm)[-1]]) if is_calm.any() else int(starts[within])
+        p_within = monthly_p_value(float(other[within]))
+        return DayEvidence(p, int(starts[place]), p_within, bool(is_calm.any()), start)
+
+    def compare(self, starts: Places, day: int, noise: Noise, state: AlarmState) -> tuple[RunMeans, RunMeans | None]:
+        """The means of the runs from each start up to a day, and of what they are compared with."""
+        runs = self.sums.runs(starts, np.full(len(starts), day + 1), noise)
+        if self.reference is None:
+            return runs, None
+        first, end = self.reference
+        if state.first_change is not None:
+            end = min(end, max(state.first_change, first))
+        before = np.where((starts >= first) & (starts < end), starts, end)
+        return runs, self.sums.runs(np.full(len(starts), first), before, noise)
+
+    def figure(self, start: int, day: int, state: AlarmState) -> Estimate:
+        """Estimates the figure of a run of days: its mean, or how far it fell.
+
+        The interval is the one that an alarm is raised by: its end on the side of the bound is beyond the bound in at
+        most as many months as an alarm is false.
+
+        Args:
+            start: The place of the first day.
+            day: The place of the last.
+            state: The state on that day.
+        """
+        noise = self.sums.noise(day)
+        runs, before = self.compare(np.array([start]), day, noise, state)
+        excess, variance, third, size = (float(values[0]) for values in self._excess(runs, before))
+        value = excess + self.limit if before is not None else self.limit - self.sign * excess
+        if not math.isfinite(value):
+            return Estimate(None, n=0, groups=0, problem="there are no days to compare with yet")
+        if size < FEWEST_IN_RUN:
+            return Estimate(value, groups=int(size), problem=TOO_FEW_GROUPS)
+        error, score = math.sqrt(variance), needed_z(FALSE_ALARMS / self.bounds)
+        skewness = third / error**3
+        less, more = (error * _t_of_score(score, noise.degrees, towards) for towards in (skewness, -skewness))
+        if before is None and self.sign == 1:
+            less, more = more, less
+        lowest, highest = (-self.sums.width, self.sums.width) if before is not None else self.sums.extent
+        return Estimate(value, max(value - less, lowest), min(value + more, highest), groups=int(size))
+
+    def _excess(self, runs: RunMeans, before: RunMeans | None) -> tuple[Floats, Floats, Floats, Floats]:
+        """(how far each run is beyond the bound, the variance of that, its third moment, the effective groups)."""
+        if before is None:
+            return self.sign * (self.limit - runs.mean), runs.variance, -self.sign * runs.third, runs.size
+        excess, third = before.mean - self.limit - runs.mean, before.third - runs.third
+        return excess, runs.variance + before.variance, third, np.minimum(runs.size, before.size)
+
+    def _scores(self, starts: Places, day: int, noise: Noise, state: AlarmState) -> tuple[Floats, Floats, Floats]:
+        """(how far each run is beyond the bound, its normal score, and that of being within the bound)."""
+        excess, variance, third, size = self._excess(*self.compare(starts, day, noise, state))
+        is_known = (size >= FEWEST_IN_RUN) & np.isfinite(excess) & (variance > 0)
+        scores = np.full((2, len(starts)), -np.inf)
+        for place in np.flatnonzero(is_known):
+            error = math.sqrt(float(variance[place]))
+            skewness, t = float(third[place]) / error**3, float(excess[place]) / error
+            scores[0, place] = _normal_score(t, noise.degrees, skewness)
+            scores[1, place] = _normal_score(-t, noise.degrees, -skewness)
+        return np.where(is_known, excess, np.nan), scores[0], scores[1]
+
+
+def _normal_score(t: float, degrees: float, skewness: float) -> float:
+    """The normal quantile as improbable as a studentised mean whose distribution is skewed towards it.
+
+    A gamma distribution of this skewness (Pearson's type III) is brought to a normal one by the cube root of Wilson and
+    Hilferty (1931). Where the skewness points away, nothing is gained by it.
+    """
+    if t <= 0:
+        return 0.0
+    z = normal_of_t(t, degrees)
+    if skewness < 1e-6:
+        return z
+    return max(0.0, 6 / skewness * (math.cbrt(1 + skewness * z / 2) - 1) + skewness / 6)
+
+
+def _t_of_score(score: float, degrees: float, skewness: float) -> float:
+    """The studentised mean that has a normal score: `_normal_score` inverted."""
+    if skewness >= 1e-6:
+        score = 2 / skewness * ((1 + skewness / 6 * (score - skewness / 6)) ** 3 - 1)
+    return t_of_normal(score, degrees)
+
+
+def ratings_needed(variance: float, fall: float, *, days: int, reference_days: int | None, bounds: int = 1) -> int:
+    """How many ratings a day find a fall within some days in four of five cases.
+
+    Args:
+        variance: The variance that one rating adds, what the scores explain left out.
+        fall: How far beyond the bound the figure falls, above 0.
+        days: Within how many days the fall is to be found.
+        reference_days: The days of the reference whose error counts as well; None for a bound of the figure itself.
+        bounds: How many bounds share the false alarms.
+
+    Example:
+        Variance 0.64, a fall of 0.3 within 10 days: (3.32 + 0.84)^2 * 0.64 / 0.09 / 10 = 12.3.
+
+        >>> ratings_needed(0.64, 0.3, days=10, reference_days=None)
+        13
+    """
+    reached = (needed_z(FALSE_ALARMS / bounds) + NormalDist().inv_cdf(0.8)) / fall
+    return math.ceil(reached**2 * variance * (1 / days + (1 / reference_days if reference_days else 0.0)))

@@ -1,0 +1,143 @@
+"""Sums by day from which the mean and its error over any run of days follow."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Places
+from .outcome_terms import OutcomeTerms, TermStage
+
+_MEMORY = 90  # days that the noise is taken from
+_FEWEST_DAYS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class RunMeans:
+    """The means of some runs of days, one per run.
+
+    Attributes:
+        mean: The estimated mean; NaN of a run without answers in some stage.
+        variance: Its variance.
+        third: Its third central moment.
+        size: The effective number of groups in the last stage.
+    """
+
+    mean: Floats
+    variance: Floats
+    third: Floats
+    size: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """What one unit of each stage adds to the error, from the days up to one of them.
+
+    Attributes:
+        variances: Per stage, the variance of one group's weighted term, per squared weight.
+        thirds: Per stage, its third moment, per cubed weight.
+        inflation: How many times the variance of a day's mean is what the groups explain: what all answers of a day
+            share. At least 1.
+        degrees: How well the variances are known.
+    """
+
+    variances: Floats
+    thirds: Floats
+    inflation: float
+    degrees: float
+
+
+class DaySums:
+    """The sums by day of the terms of an outcome.
+
+    Groups that go on for several days count as one group per day, and what that hides of the variance is multiplied
+    back in.
+
+    Args:
+        terms: The terms of all answers.
+        tail: The side of the scale where rare outcomes may still come from, -1 or 1.
+    """
+
+    def __init__(self, terms: OutcomeTerms, tail: int) -> None:
+        self.day_numbers = terms.day_numbers
+        self.extent = terms.extent
+        self.width = terms.width
+        self._tail = tail
+        self._stages = [_cumulate(terms, stage) for stage in terms.stages]
+        self._over_days = np.array([_dependence(terms, stage) for stage in terms.stages])
+
+    def runs(self, first: Places, end: Places, noise: Noise) -> RunMeans:
+        """Estimates the mean of runs of days.
+
+        Args:
+            first: The place of the first day of each run.
+            end: The place after its last day.
+            noise: What the errors are taken from.
+        """
+        mean = np.zeros(len(first))
+        variance, third, size = np.zeros(len(first)), np.zeros(len(first)), np.zeros(len(first))
+        for number, sums in enumerate(self._stages):
+            total = sums[:, end] - sums[:, first]
+            weight = np.where(total[0] > 0, total[0], np.nan)
+            mean += total[1] / weight
+            variance += noise.variances[number] * total[2] / weight**2
+            third += noise.thirds[number] * total[5] / weight**3
+            size = weight**2 / total[2]
+        return RunMeans(mean, variance * noise.inflation, third, np.nan_to_num(size))
+
+    def noise(self, last: int) -> Noise:
+        """The noise as the days up to one of them show it, at most 90."""
+        first = int(np.searchsorted(self.day_numbers, self.day_numbers[last] - _MEMORY + 1))
+        count = len(self._stages)
+        variances, thirds, degrees = np.zeros(count), np.zeros(count), 1.0
+        for number, sums in enumerate(self._stages):
+            weight, total, weight2, cross, total2, weight3, w2t, wt2, total3 = sums[:, last + 1] - sums[:, first]
+            if weight <= 0:
+                continue
+            mean, size = total / weight, weight**2 / weight2
+            variances[number] = max(0.0, (total2 - 2 * mean * cross + mean**2 * weight2) / weight2)
+            thirds[number] = (total3 - 3 * mean * wt2 + 3 * mean**2 * w2t - mean**3 * weight3) / weight3
+            if number == count - 1:  # one more that lies half the scale away: few equal ratings are not sure
+                variances[number] += (self.width / 2) ** 2 / size
+                thirds[number] += self._tail * (self.width / 2) ** 3 / size
+                degrees = max(1.0, size - 1)
+        noise = Noise(variances * self._over_days, thirds, 1.0, degrees)
+        return Noise(noise.variances, thirds, self._inflation(first, last, noise), degrees)
+
+    def _inflation(self, first: int, last: int, noise: Noise) -> float:
+        """What successive days differ by, beside what their groups explain (von Neumann, 1941), less its own error."""
+        days = np.arange(first, last + 1)
+        runs = self.runs(days, days + 1, noise)
+        is_known = ~np.isnan(runs.mean) & (runs.variance > 0)
+        mean, variance = runs.mean[is_known], runs.variance[is_known]
+        if len(mean) < _FEWEST_DAYS:
+            return 1.0
+        ratio = float((np.diff(mean) ** 2 / (variance[1:] + variance[:-1])).mean())
+        return max(1.0, ratio - float(np.sqrt(3 / (len(mean) - 1))))
+
+
+def _cumulate(terms: OutcomeTerms, stage: TermStage) -> Floats:
+    """(sums, days + 1): sums up to each day of w, y, w^2, w y, y^2, w^3, w^2 y, w y^2, y^3 of the groups of a day."""
+    groups, days = int(terms.group.max()) + 1, len(terms.day_numbers)
+    rows = stage.weight > 0
+    cells, place = np.unique(terms.day[rows] * groups + terms.group[rows], return_inverse=True)
+    w = np.bincount(place.ravel(), weights=stage.weight[rows], minlength=len(cells))
+    y = np.bincount(place.ravel(), weights=stage.weight[rows] * stage.term[rows], minlength=len(cells))
+    powers = (w, y, w**2, w * y, y**2, w**3, w**2 * y, w * y**2, y**3)
+    sums = np.zeros((len(powers), days + 1))
+    for number, values in enumerate(powers):
+        sums[number, 1:] = np.cumsum(np.bincount(cells // groups, weights=values, minlength=days))
+    return sums
+
+
+def _dependence(terms: OutcomeTerms, stage: TermStage) -> float:
+    """How many times the variance is what the groups of single days explain, at least 1."""
+    rows = stage.weight > 0
+    if not rows.any():
+        return 1.0
+    weights = stage.weight[rows]
+    terms_of_group = weights * (stage.term[rows] - float(weights @ stage.term[rows]) / float(weights.sum()))
+    groups = int(terms.group.max()) + 1
+    cells = np.unique(terms.day[rows] * groups + terms.group[rows], return_inverse=True)[1].ravel()
+    by_cell = float((np.bincount(cells, weights=terms_of_group) ** 2).sum())
+    by_group = float((np.bincount(terms.group[rows], weights=terms_of_group) ** 2).sum())
+    return max(1.0, by_group / by_cell) if by_cell > 0 else 1.0

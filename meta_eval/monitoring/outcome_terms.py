@@ -1,0 +1,174 @@
+"""What each answer adds to a mean that is predicted from scores and corrected by ratings."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Places
+from .production_answers import ProductionAnswers
+from .sampling_design import SamplingDesign
+
+_FEWEST_TO_FIT = 20  # ratings of earlier days: with fewer a slope would be mostly noise
+_LONGEST_MEMORY = 90  # days that a fit looks back
+_NO_SPREAD = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class TermStage:
+    """One stage of the estimate: a weighted mean of terms.
+
+    Attributes:
+        weight: The weight of each answer, (n,); 0 of one that is not in this stage.
+        term: Its term; 0 where the weight is.
+    """
+
+    weight: Floats
+    term: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class OutcomeTerms:
+    """The terms of the mean of an outcome, such as the rating or whether it is bad.
+
+    The mean over some answers is the sum of three weighted means: of predictions from the cheap score over all, of
+    what predictions from the judge's score add over those judged, and of what the ratings add over those rated.
+
+    Attributes:
+        day: The place of each answer's day among those that have answers, (n,).
+        day_numbers: These days, ascending.
+        group: The group of each answer as a number from 0, (n,).
+        stages: The stages, that of all answers first and that of the ratings last.
+        extent: The lowest and the highest outcome.
+    """
+
+    day: Places
+    day_numbers: Places
+    group: Places
+    stages: tuple[TermStage, ...]
+    extent: tuple[float, float]
+
+    @property
+    def width(self) -> float:
+        """From the lowest to the highest outcome."""
+        return self.extent[1] - self.extent[0]
+
+    @cached_property
+    def is_rated(self) -> Bools:
+        """Which answers are in the last stage, (n,)."""
+        return np.asarray(self.stages[-1].weight > 0)
+
+
+def corrected_terms(
+    answers: ProductionAnswers, design: SamplingDesign, outcome: Floats, *, extent: tuple[float, float], rises: bool
+) -> OutcomeTerms:
+    """Predicts an outcome from the scores, by slopes that ratings of earlier days gave, and corrects it by the ratings.
+
+    The prediction of a day is the least-squares line through the ratings of the 90 days before it, with a slope of 0
+    until there are 20 of them, and where it would have the wrong sign. So the terms of a day are right on average
+    whatever the scores are worth: nothing in them was fitted to that day.
+
+    Args:
+        answers: The answers.
+        design: How they were drawn.
+        outcome: The outcome of each rated answer, (n,); NaN elsewhere.
+        extent: The lowest and the highest outcome; predictions stay within.
+        rises: Whether the outcome rises with the scores.
+    """
+    day_numbers, day = np.unique(answers.days, return_inverse=True)
+    group = np.unique(answers.groups, return_inverse=True)[1].ravel()
+    is_rated = design.rating_weight > 0
+    start = _first_mean(outcome[is_rated], day.ravel()[is_rated], default=(extent[0] + extent[1]) / 2)
+    lines = [
+        np.clip(_predict(score, outcome, (is_rated, day.ravel(), day_numbers), start, rises=rises), *extent)
+        for score in (answers.cheap, answers.judged)
+    ]
+    of_cheap, of_judge = lines
+    if not design.is_nested:  # what the judge said of some answers is part of what predicts the ratings of all
+        of_cheap = np.where(np.isnan(answers.judged), of_cheap, of_judge)
+        of_judge = of_cheap
+    judge_weight = design.judge_weight if design.is_nested else np.zeros(len(of_cheap))
+    rest = np.where(is_rated, outcome, 0.0) - of_judge
+    stages = (
+        _stage(np.asarray(design.is_counted, float), of_cheap),
+        _stage(judge_weight, of_judge - of_cheap),
+        _stage(design.rating_weight, rest),
+    )
+    return OutcomeTerms(day.ravel(), day_numbers, group, stages, extent)
+
+
+def judge_terms(
+    answers: ProductionAnswers, design: SamplingDesign, *, extent: tuple[float, float]
+) -> OutcomeTerms | None:
+    """Predicts the ratings from the judge's scores alone, by one line through all ratings so far.
+
+    One line for all days: how a score is read must not change between the days that are compared.
+
+    Returns:
+        The terms, without a stage of ratings; None where fewer than 20 rated answers are judged, or the judge's score
+        does not rise with their ratings.
+    """
+    day_numbers, day = np.unique(answers.days, return_inverse=True)
+    group = np.unique(answers.groups, return_inverse=True)[1].ravel()
+    lines = list[Floats]()
+    for score in (answers.cheap, answers.judged):
+        is_fit = (design.rating_weight > 0) & ~np.isnan(score)
+        intercept, slope = _line(score[is_fit], answers.ratings[is_fit]) if is_fit.sum() >= _FEWEST_TO_FIT else (0, 0)
+        mean = float(np.nanmean(score)) if not np.isnan(score).all() else 0.0
+        lines.append(np.clip(intercept + slope * np.where(np.isnan(score), mean, score), *extent))
+        if score is answers.judged and slope <= 0:
+            return None
+    of_cheap, of_judge = lines
+    in_draw = np.asarray(~np.isnan(answers.judge_chance), float)
+    stages = (_stage(in_draw, of_cheap), _stage(design.judge_weight, of_judge - of_cheap))
+    return OutcomeTerms(day.ravel(), day_numbers, group, stages, extent)
+
+
+def _stage(weight: Floats, term: Floats) -> TermStage:
+    return TermStage(weight, np.where(weight > 0, term, 0.0))
+
+
+def _line(score: Floats, outcome: Floats) -> tuple[float, float]:
+    """(intercept, slope) of the least-squares line."""
+    deviations = score - score.mean()
+    spread = float(deviations @ deviations)
+    slope = float(deviations @ outcome) / spread if spread > _NO_SPREAD else 0.0
+    return float(outcome.mean()) - slope * float(score.mean()), slope
+
+
+def _first_mean(outcome: Floats, day: Places, default: float) -> float:
+    """The mean of the first days that have ratings enough: what days without a fit predict of every answer."""
+    if not len(outcome):
+        return default
+    counts = np.cumsum(np.bincount(day))
+    last = int(min(np.searchsorted(counts, _FEWEST_TO_FIT), len(counts) - 1))
+    return float(outcome[day <= last].mean())
+
+
+def _predict(
+    score: Floats, outcome: Floats, rows: tuple[Bools, Places, Places], start: float, *, rises: bool
+) -> Floats:
+    """The prediction of each answer's outcome from a score, by the line through the ratings before its day."""
+    is_rated, day, day_numbers = rows
+    is_fit = is_rated & ~np.isnan(score)
+    centre = float(score[is_fit].mean()) if is_fit.any() else 0.0  # so that squares keep their digits
+    x, y, at = score[is_fit] - centre, outcome[is_fit], day[is_fit]
+    first = np.searchsorted(day_numbers, day_numbers - _LONGEST_MEMORY)
+    count, of_x, of_y, of_xx, of_xy = (
+        _before(np.bincount(at, weights=values, minlength=len(day_numbers)), first)
+        for values in (np.ones(len(x)), x, y, x * x, x * y)
+    )
+    filled = np.maximum(count, 1)
+    spread = of_xx - of_x**2 / filled
+    slope = np.where(spread > _NO_SPREAD, (of_xy - of_x * of_y / filled) / np.maximum(spread, _NO_SPREAD), 0.0)
+    is_enough = count >= _FEWEST_TO_FIT
+    slope = np.where(is_enough & ((slope > 0) == rises), slope, 0.0)
+    mean = np.where(is_enough, of_y / filled, start)
+    offset = np.where(np.isnan(score), (of_x / filled)[day], score - centre) - (of_x / filled)[day]
+    return np.asarray(mean[day] + slope[day] * offset)
+
+
+def _before(by_day: Floats, first: Places) -> Floats:
+    """Per day, the sum over the days from `first` to the one before it."""
+    sums = np.concatenate([[0.0], np.cumsum(by_day)])
+    return np.asarray(sums[:-1] - sums[first])

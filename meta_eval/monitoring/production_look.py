@@ -1,0 +1,275 @@
+"""A look at a chatbot in production: its quality in the raters' scale, by segment, and what changed."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from ...errors import UsageError
+from ...text.wording import count_of
+from ..arrays import Bools
+from ..estimate import Estimate
+from ..monthly_p_value import LONGEST
+from .bound import Bound
+from .bound_evidence import AlarmState, WeighedBound, ratings_needed
+from .day_sums import DaySums
+from .look import BoundState, Look, SegmentLook
+from .outcome_terms import corrected_terms, judge_terms
+from .production_answers import ProductionAnswers
+from .sampling_design import LARGEST_WEIGHT, SamplingDesign
+from .window_estimate import NO_RATINGS, estimate_window, looks_error
+
+_MOST_SEGMENTS = 20  # per field
+_FINDABLE = 0.3  # of five levels: a fall that a team would want to know of
+
+
+def look_at_production(
+    answers: ProductionAnswers,
+    bounds: Sequence[Bound],
+    *,
+    window: int = 30,
+    seed: int = 0,
+    reference: tuple[int, int] | None = None,
+    day_name: Callable[[int], str] = "day {}".format,
+) -> Look:
+    """Estimates the quality of production in the raters' scale, and says which bounds are broken, and since when.
+
+    The mean rating and the share of bad answers are those of all answers of the last `window` days that were in a draw:
+    what the raters would say of them (`estimate_window`). Quality may drift: the figure is the average of the days. The
+    judge may be worth anything: the drawn ratings correct it. In 95% of years all intervals of `mean` hold at all looks
+    together, and likewise those of `bad_share` and of all segments.
+
+    A bound is broken where the last 1 to 30 whole days say so by more than they would in 5% of months in which the
+    figure keeps the bound on all days, all bounds together (`monthly_p_value`). The newest day counts for the bounds
+    when it is over, so that several looks a day are one. What an alarm is and when it is cleared: `AlarmState`.
+
+    Args:
+        answers: All answers so far.
+        bounds: The bounds.
+        window: Over how many of the newest days the figures are.
+        seed: Not used: nothing is drawn.
+        reference: The first and the last day that falls are measured against, such as an accepted period; None for
+            the first `window` days, or those before the change where it began within them.
+        day_name: Names a day in sentences.
+
+    Raises:
+        UsageError: There are no answers, or `window` is below 1.
+    """
+    production = _Production(answers, window=window, reference=reference, day_name=day_name)
+    error = looks_error(window)
+    segments, notes = production.segments(error)
+    return Look(
+        day=int(answers.days.max()),
+        answers=len(answers.days),
+        judged=int((~np.isnan(answers.judged)).sum()),
+        rated=int((~np.isnan(answers.ratings)).sum()),
+        mean=estimate_window(production.mean_terms, production.is_in, error=error),
+        bad_share=estimate_window(production.bad_terms, production.is_in, error=error),
+        segments=tuple(segments),
+        bounds=tuple(production.state(bound, len(bounds)) for bound in bounds),
+        notes=(*production.notes(bounds), *notes),
+    )
+
+
+def follow_bounds(
+    answers: ProductionAnswers, bounds: Sequence[Bound], *, window: int = 30, reference: tuple[int, int] | None = None
+) -> list[list[AlarmState]]:
+    """Says of each bound whether its alarm stood after each day, as a look at the end of every day would have.
+
+    Arguments as in `look_at_production`. Every day counts as whole, the newest too.
+
+    Returns:
+        Per bound one state per day that has answers; no states of a bound of which nothing can be said.
+    """
+    production = _Production(answers, window=window, reference=reference, day_name=str)
+    weighed = [production.weigh(bound, len(bounds)) for bound in bounds]
+    days = len(production.mean_terms.day_numbers)
+    return [[] if isinstance(bound, str) else bound.history(days) for bound in weighed]
+
+
+class _Production:
+    """The answers with what is made of them."""
+
+    def __init__(
+        self,
+        answers: ProductionAnswers,
+        *,
+        window: int,
+        reference: tuple[int, int] | None,
+        day_name: Callable[[int], str],
+    ) -> None:
+        if not len(answers.days):
+            raise UsageError("there are no answers to look at")
+        if window < 1:
+            raise UsageError(f"window must be 1 day or more, not {window}")
+        self._answers, self._window, self._day_name = answers, window, day_name
+        self._design = SamplingDesign.of_answers(answers)
+        self._scale = (answers.rating_min, answers.rating_max)
+        is_bad = np.where(np.isnan(answers.ratings), np.nan, answers.ratings < answers.bad_below)
+        self.mean_terms = corrected_terms(answers, self._design, answers.ratings, extent=self._scale, rises=True)
+        self.bad_terms = corrected_terms(answers, self._design, is_bad, extent=(0.0, 1.0), rises=False)
+        self.is_in = np.asarray(answers.days > answers.days.max() - window)
+        self._day_numbers = self.mean_terms.day_numbers
+        self._whole = len(self._day_numbers) - 1
+        first, last = reference or (0, window - 1)
+        self._reference = (
+            int(np.searchsorted(self._day_numbers, first)),
+            int(np.searchsorted(self._day_numbers, last, side="right")),
+        )
+
+    def segments(self, error: float) -> tuple[list[SegmentLook], list[str]]:
+        """The segments of the window, those with most answers first, and what was left out.
+
+        The error is shared among all segments that have ratings.
+        """
+        members, notes = list[tuple[str, str, Bools]](), list[str]()
+        for name, column in self._answers.segments.items():
+            numbers = {value: number for number, value in enumerate(sorted(set(filter(None, column))))}
+            place = np.array([numbers.get(value or "", -1) for value in column], dtype=int)
+            counts = np.bincount(place[self.is_in & (place >= 0)], minlength=len(numbers))
+            values = list(numbers)
+            order = [number for number in np.argsort(-counts, kind="stable").tolist() if counts[number]]
+            members += [
+                (name, str(values[number]), self.is_in & (place == number)) for number in order[:_MOST_SEGMENTS]
+            ]
+            if len(order) > _MOST_SEGMENTS:
+                notes.append(
+                    f"{name} has {count_of(len(order), 'value')}: those {_MOST_SEGMENTS} with most answers are shown."
+                )
+        share = error / max(1, sum(bool((rows & self.mean_terms.is_rated).any()) for _, _, rows in members))
+        segments = [
+            SegmentLook(
+                name,
+                value,
+                int(rows.sum()),
+                *(estimate_window(terms, rows, error=share) for terms in (self.mean_terms, self.bad_terms)),
+            )
+            for name, value, rows in sorted(members, key=lambda member: -int(member[2].sum()))
+        ]
+        return segments, notes
+
+    def weigh(self, bound: Bound, bounds: int) -> WeighedBound | str:
+        """The bound as its evidence is weighed, or why it cannot be."""
+        if not self.mean_terms.is_rated.any():
+            return NO_RATINGS
+        terms = self.bad_terms if bound.kind == "bad_share" else self.mean_terms
+        if bound.kind == "judge_fall":
+            if (of_judge := judge_terms(self._answers, self._design, extent=self._scale)) is None:
+                return (
+                    "the judge's scores cannot be put on the raters' scale yet: 20 judged answers must be rated, and "
+                    "the scores must rise with the ratings"
+                )
+            terms = of_judge
+        sign = -1 if bound.kind == "bad_share" else 1
+        reference = self._reference if bound.kind in {"fall", "judge_fall"} else None
+        return WeighedBound(terms, DaySums(terms, tail=-sign), bound.limit, sign, reference, bounds)
+
+    def state(self, bound: Bound, bounds: int) -> BoundState:
+        """The state of a bound at this look."""
+        weighed = self.weigh(bound, bounds)
+        if isinstance(weighed, str):
+            sentence = f"Whether {_NAMES[bound.kind]} keeps its bound cannot be said: {weighed}."
+            return BoundState(bound, False, Estimate(None, n=0, groups=0, problem=weighed), 1.0, None, sentence)
+        state = (weighed.history(self._whole) or [AlarmState()])[-1]
+        estimate = self._figure(weighed, state)
+        since = None if state.since is None else int(self._day_numbers[state.since])
+        return BoundState(bound, state.is_raised, estimate, state.p, since, self._sentence(bound, state, estimate))
+
+    def _figure(self, weighed: WeighedBound, state: AlarmState) -> Estimate:
+        """The figure since the change, or of the window."""
+        if state.since is not None:
+            return weighed.figure(state.since, self._whole - 1, state)
+        if weighed.reference is None:
+            return estimate_window(weighed.terms, self.is_in, error=looks_error(self._window))
+        last = max(0, self._whole - 1)
+        window = int(np.searchsorted(self._day_numbers, self._day_numbers[last] - self._window + 1))
+        return weighed.figure(max(window, min(weighed.reference[1], last)), last, state)
+
+    def _sentence(self, bound: Bound, state: AlarmState, estimate: Estimate) -> str:
+        """What changed, since when."""
+        figure = _NAMES[bound.kind]
+        number = _format(bound, estimate)
+        limit = f"{bound.limit:.0%}" if bound.kind == "bad_share" else f"{bound.limit:g}"
+        if not state.is_raised or state.since is None:
+            side = "at most" if bound.kind != "mean" else "at least"
+            return f"Nothing says that {figure} is not {side} {limit}: {number}."
+        beyond = "above" if bound.kind != "mean" else "below"
+        days = int(self._day_numbers[-1] - self._day_numbers[state.since]) + 1
+        since = f"since {self._day_name(int(self._day_numbers[state.since]))} ({count_of(days, 'day')})"
+        trust = ", if the judge errs as before" if bound.kind == "judge_fall" else ""
+        text = f"{figure} is {beyond} {limit} {since}{trust}: {number}."
+        return text[0].upper() + text[1:]
+
+    def notes(self, bounds: Sequence[Bound]) -> Iterator[str]:
+        """What the figures rest on and what was left out."""
+        answers, design = self._answers, self._design
+        counted = self.is_in & design.is_counted
+        rated = int((self.is_in & self.mean_terms.is_rated).sum())
+        if not self.mean_terms.is_rated.any():
+            yield _without_ratings(answers)
+        else:
+            judged = int((self.is_in & (design.judge_weight > 0)).sum())
+            yield (
+                f"The figures of the last {count_of(self._window, 'day')} rest on {count_of(rated, 'rating')}, "
+                f"{count_of(judged, 'judged answer')} and {count_of(int(counted.sum()), 'answer')} that could be drawn."
+            )
+        left_out = int((self.is_in & ~design.is_counted).sum())
+        if left_out and self.mean_terms.is_rated.any():
+            yield f"{count_of(left_out, 'answer')} of these days could not be drawn: the figures are not about them."
+        if design.unused_ratings:
+            yield (
+                f"{count_of(design.unused_ratings, 'rating')} of answers that were not drawn with a known chance, or "
+                "that have no judge's score, are not used: they say nothing of the others."
+            )
+        if design.clipped:
+            yield (
+                f"{count_of(design.clipped, 'rated answer')} had so small a chance to be drawn that each would stand "
+                f"for over {LARGEST_WEIGHT:g} times as many answers as the others do. They count for less: "
+                f"{design.clipped_share:.0%} of the weight is left out, which may shift the mean."
+            )
+        if bounds and self._whole < 1:
+            yield "Bounds are decided on whole days: the first day is not over yet."
+        elif rated and any(bound.kind in ("mean", "fall") for bound in bounds):
+            yield from self._needed(len(bounds))
+
+    def _needed(self, bounds: int) -> Iterator[str]:
+        """How many ratings a day find a fall within 30 days."""
+        noise = DaySums(self.mean_terms, tail=-1).noise(len(self._day_numbers) - 1)
+        days = max(1, min(self._window, int(self._day_numbers[-1]) + 1))
+        rated = int((self.is_in & self.mean_terms.is_rated).sum())
+        variance = float(noise.variances[-1]) * noise.inflation
+        fall = _FINDABLE * self.mean_terms.width / 4
+        many, more = (
+            ratings_needed(variance, size, days=LONGEST, reference_days=None, bounds=bounds)
+            for size in (fall, fall / 3)
+        )
+        yield (
+            f"A fall of {fall:.2g} beyond a bound of the mean is found within 30 days in four of five cases with "
+            f"{count_of(many, 'rating')} a day, one of {fall / 3:.2g} with {more}; there are {rated / days:.1f} a day."
+        )
+
+
+_NAMES = {
+    "mean": "the mean rating",
+    "bad_share": "the share of bad answers",
+    "fall": "the fall of the mean rating since the first days",
+    "judge_fall": "the fall of the judge's scores since the first days, in the raters' scale,",
+}
+
+
+def _format(bound: Bound, estimate: Estimate) -> str:
+    if estimate.value is None:
+        return estimate.problem
+    form = "{:.1%}" if bound.kind == "bad_share" else "{:.2f}"
+    text = form.format(estimate.value)
+    if estimate.low is None or estimate.high is None:
+        return f"{text} ({estimate.problem})"
+    return f"{text} ({form.format(estimate.low)} to {form.format(estimate.high)})"
+
+
+def _without_ratings(answers: ProductionAnswers) -> str:
+    """What rests on the judge alone."""
+    judged = answers.judged[~np.isnan(answers.judged)]
+    start = "No rating of an answer that was drawn with a known chance is there: nothing is said in the raters' scale"
+    if not len(judged):
+        return f"{start}."
+    return f"{start}. The judge's own mean is {judged.mean():.3g} over {count_of(len(judged), 'answer')}, uncorrected."

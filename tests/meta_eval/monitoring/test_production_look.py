@@ -1,0 +1,264 @@
+"""A look at production: the corrected mean, its interval, what it says of little or odd data, and its bounds."""
+
+import dataclasses
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from production_months import draw_answers
+
+from assay.errors import UsageError
+from assay.meta_eval.estimate import Estimate
+from assay.meta_eval.monitoring import Bound, Look, ProductionAnswers, follow_bounds, look_at_production
+
+ALL = [Bound("mean", 3.5), Bound("bad_share", 0.1), Bound("fall", 0.2), Bound("judge_fall", 0.2)]
+NAN = math.nan
+
+
+def small(ratings: list[float], *, chance: float = 0.5, judged: list[float] | None = None) -> ProductionAnswers:
+    """Answers of one day, one session each, all in a draw for the raters."""
+    n = len(ratings)
+    judge_chance = np.full(n, NAN if judged is None else 1.0)
+    return ProductionAnswers(
+        np.zeros(n, int),
+        np.arange(n),
+        np.full(n, NAN),
+        judge_chance,
+        np.full(n, NAN) if judged is None else np.array(judged, float),
+        np.full(n, chance),
+        np.array(ratings, float),
+    )
+
+
+def estimates(look: Look) -> Iterator[Estimate]:
+    yield from (look.mean, look.bad_share, *(state.estimate for state in look.bounds))
+    for segment in look.segments:
+        yield from (segment.mean, segment.bad_share)
+
+
+def assert_sound(look: Look) -> None:
+    """No NaN, no interval of width 0, every missing one explained."""
+    for estimate in estimates(look):
+        if estimate.low is None or estimate.high is None:
+            assert estimate.problem
+        else:
+            assert estimate.value is not None
+            assert estimate.low <= estimate.value <= estimate.high
+            assert estimate.high - estimate.low > 1e-6
+        assert estimate.value is None or math.isfinite(estimate.value)
+    assert all(0 <= state.p <= 1 and state.sentence.endswith(".") for state in look.bounds)
+
+
+def test_unequal_chances_weigh_the_ratings() -> None:
+    """Rated with chance 1/2: 4, 4, 4; with chance 1/8: 2. Weights 2, 2, 2, 8: (6 * 4 + 8 * 2) / 14 = 2.857."""
+    answers = small([4, 4, 4, 2, NAN, NAN, NAN, NAN])
+    answers = dataclasses.replace(answers, rating_chance=np.array([0.5, 0.5, 0.5, 0.125, 0.5, 0.5, 0.125, 0.125]))
+    assert look_at_production(answers, []).mean.value == pytest.approx(40 / 14)
+    assert look_at_production(answers, []).bad_share.value == pytest.approx(8 / 14)
+
+
+def test_a_day_is_predicted_by_the_line_of_the_days_before_it() -> None:
+    """Day 0 has 20 ratings with rating = 1 + 4 * judge; day 1 has two judged, one rated.
+
+    Day 1's predictions are 1 + 4 * 0.25 = 2 and 1 + 4 * 0.75 = 4. The second is rated 5, one more than predicted. Over
+    day 1 alone: the mean prediction 3, and 1 more by the rating: 4.
+    """
+    judged = np.array([*np.tile([0.0, 1.0], 10), 0.25, 0.75])
+    ratings = np.array([*np.tile([1.0, 5.0], 10), NAN, 5.0])
+    answers = ProductionAnswers(
+        np.repeat([0, 1], [20, 2]), np.arange(22), np.full(22, NAN), np.ones(22), judged, np.full(22, 0.5), ratings
+    )
+    assert look_at_production(answers, [], window=1).mean.value == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize("window", [7, 30])
+def test_the_scale_of_the_scores_and_the_order_of_the_answers_do_not_matter(window: int) -> None:
+    answers, _ = draw_answers(1)
+    other = dataclasses.replace(answers, judged=7 - -3 * answers.judged, cheap=0.1 * answers.cheap - 4)
+    generator = np.random.default_rng(0)
+    order = np.concatenate([generator.permutation(60) + 60 * day for day in range(40)])
+    shuffled = ProductionAnswers(
+        **{field.name: getattr(answers, field.name)[order] for field in dataclasses.fields(answers)[:7]},
+    )
+    looks = [look_at_production(table, ALL, window=window) for table in (answers, other, shuffled)]
+    for look in looks[1:]:
+        assert look.mean.value == pytest.approx(looks[0].mean.value)
+        assert look.mean.low == pytest.approx(looks[0].mean.low)
+        assert [state.p for state in look.bounds] == pytest.approx([state.p for state in looks[0].bounds])
+
+
+def test_the_estimate_lies_near_the_truth_whatever_the_judge_is_worth() -> None:
+    """A judge that errs more and more against the ratings: the ratings correct it."""
+    answers, ratings = draw_answers(2, judged=60, rated=30)
+    misled = dataclasses.replace(answers, judged=-answers.judged * answers.days)
+    truth = ratings[answers.days >= 10].mean()
+    for table in (answers, misled):
+        look = look_at_production(table, [])
+        assert look.mean.low is not None and look.mean.high is not None
+        assert look.mean.low < truth < look.mean.high
+        assert abs((look.mean.value or 0) - truth) < 0.15
+
+
+def test_no_ratings_say_nothing_in_the_raters_scale() -> None:
+    answers, _ = draw_answers(3)
+    look = look_at_production(dataclasses.replace(answers, ratings=np.full(2400, NAN)), ALL)
+    assert look.mean.value is None and look.rated == 0
+    assert not any(state.broken for state in look.bounds)
+    assert "nothing is said in the raters' scale" in look.notes[0]
+    assert "uncorrected" in look.notes[0]
+    assert_sound(look)
+
+
+def test_three_ratings_have_a_mean_and_no_interval() -> None:
+    look = look_at_production(small([2, 4, 3, *[NAN] * 10]), ALL)
+    assert look.mean.value == pytest.approx(3)
+    assert look.mean.low is None and "5 groups" in look.mean.problem
+    assert_sound(look)
+
+
+@pytest.mark.parametrize("rating", [1.0, 3.0, 5.0])
+@pytest.mark.parametrize("n", [5, 30, 1000])
+def test_equal_ratings_have_an_interval_that_does_not_collapse(rating: float, n: int) -> None:
+    """At an end of the scale no narrower than that of a share of 0 of n (Clopper and Pearson, 1934)."""
+    look = look_at_production(small([rating] * n), ALL)
+    assert_sound(look)
+    low, high = look.mean.low or 0, look.mean.high or 0
+    assert look.mean.value == pytest.approx(rating)
+    if rating != 3:
+        assert high - low >= 4 * (1 - 0.05 ** (1 / n))
+
+
+def test_a_tiny_chance_is_clipped_and_said() -> None:
+    """One rating drawn with chance 0.001 among chances of 0.5: it counts as 25 others at most, not 500."""
+    answers = small([*[4.0] * 99, 1.0])
+    answers = dataclasses.replace(answers, rating_chance=np.r_[np.full(99, 0.5), 0.001])
+    look = look_at_production(answers, ALL)
+    assert look.mean.value == pytest.approx((99 * 4 + 25 * 1) / 124)
+    assert any("small a chance" in note and "79%" in note for note in look.notes)  # 1 - (198 + 50) / (198 + 1000)
+    assert_sound(look)
+
+
+def test_ratings_that_no_draw_brought_are_not_used() -> None:
+    answers = small([*[4.0] * 10, *[1.0] * 10])
+    answers = dataclasses.replace(answers, rating_chance=np.r_[np.full(10, 0.5), np.full(10, NAN)])
+    look = look_at_production(answers, [])
+    assert look.mean.value == pytest.approx(4)
+    assert any("10 ratings" in note and "not used" in note for note in look.notes)
+
+
+@pytest.mark.parametrize("sizes", [[200], [150, 30, 10, 5, 5], [40] * 5])
+def test_few_and_unequal_groups_are_sound(sizes: list[int]) -> None:
+    generator = np.random.default_rng(4)
+    n = sum(sizes)
+    answers = ProductionAnswers(
+        np.sort(generator.integers(0, 20, n)),
+        generator.permutation(np.repeat(np.arange(len(sizes)), sizes)),
+        generator.normal(size=n),
+        np.ones(n),
+        generator.normal(size=n),
+        np.full(n, 0.5),
+        np.where(generator.random(n) < 0.5, generator.integers(1, 6, n), NAN),
+        {"model": ["a" if value else None for value in generator.random(n) < 0.1]},
+    )
+    assert_sound(look_at_production(answers, ALL))
+
+
+def test_more_segments_have_wider_intervals() -> None:
+    answers, _ = draw_answers(5)
+    generator = np.random.default_rng(0)
+    more = {**answers.segments, "topic": [f"t{value}" for value in generator.integers(0, 30, 2400)]}
+    look = look_at_production(answers, [])
+    crowded = look_at_production(dataclasses.replace(answers, segments=more), [])
+    one, same = (next(part for part in found.segments if part.value == "nl") for found in (look, crowded))
+    assert one.mean.value == same.mean.value
+    assert (same.mean.low or 9) < (one.mean.low or 0)
+    assert any("topic has 30 values" in note for note in crowded.notes)
+    assert_sound(crowded)
+
+
+def test_a_fall_raises_one_alarm_and_clears_once() -> None:
+    answers, _ = draw_answers(6, days=80, fall=1.2, fall_days=(30, 50))
+    for states in follow_bounds(answers, [Bound("mean", 3.4), Bound("fall", 0.2), Bound("judge_fall", 0.2)]):
+        raised = [day for day in range(80) if states[day].is_raised]
+        assert raised[0] in range(30, 38)
+        assert raised == list(range(raised[0], raised[-1] + 1))  # once
+        assert raised[-1] in range(50, 70)
+        assert states[raised[0]].since in range(27, 34)
+
+
+def test_what_later_days_bring_changes_nothing_of_earlier_ones() -> None:
+    answers, _ = draw_answers(7, days=30, fall=0.6, fall_days=(15, 99))
+    rows = answers.days < 22
+    first = ProductionAnswers(
+        **{field.name: getattr(answers, field.name)[rows] for field in dataclasses.fields(answers)[:7]}
+    )
+    for whole, part in zip(follow_bounds(answers, ALL[:3]), follow_bounds(first, ALL[:3]), strict=True):
+        assert [dataclasses.replace(state, p=0) for state in whole[:22]] == [
+            dataclasses.replace(state, p=0) for state in part
+        ]
+        assert [state.p for state in whole[:22]] == pytest.approx([state.p for state in part])
+
+
+def test_looks_on_a_day_that_is_not_over_add_nothing() -> None:
+    answers, _ = draw_answers(8, days=30, fall=0.8, fall_days=(15, 99))
+    states = follow_bounds(answers, [Bound("mean", 3.7)])[0]
+    for part in (0.1, 0.5, 1.0):
+        rows = np.arange(len(answers.days)) < (23 + part) * 60
+        look = look_at_production(
+            ProductionAnswers(
+                **{field.name: getattr(answers, field.name)[rows] for field in dataclasses.fields(answers)[:7]}
+            ),
+            [Bound("mean", 3.7)],
+        )
+        assert look.bounds[0].p == pytest.approx(states[22].p)
+        assert look.bounds[0].broken == states[22].is_raised
+
+
+def test_a_broken_bound_is_outside_its_interval_when_it_is_raised() -> None:
+    """The interval of a broken bound is the one that it was raised by."""
+    for seed in range(8):
+        answers, _ = draw_answers(seed, days=40, fall=0.8)
+        states = follow_bounds(answers, [Bound("mean", 3.7)])[0]
+        raised = next(day for day in range(40) if states[day].is_raised)
+        rows = answers.days <= raised + 1
+        look = look_at_production(
+            ProductionAnswers(
+                **{field.name: getattr(answers, field.name)[rows] for field in dataclasses.fields(answers)[:7]}
+            ),
+            [Bound("mean", 3.7)],
+            day_name="2026-01-{:02}".format,
+        )
+        state = look.bounds[0]
+        assert state.broken and state.estimate.high is not None and state.estimate.high <= 3.7 + 1e-9
+        assert f"below 3.7 since 2026-01-{state.since:02} (" in state.sentence
+
+
+def test_an_accepted_reference_replaces_the_first_days() -> None:
+    """The first ten days are better than all later ones; against days 10 to 19 nothing fell."""
+    answers, _ = draw_answers(9, days=40, fall=1.0, fall_days=(10, 99), rated=20)
+    assert look_at_production(answers, [Bound("fall", 0.1)]).bounds[0].broken
+    assert not look_at_production(answers, [Bound("fall", 0.1)], reference=(10, 19)).bounds[0].broken
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"rating_chance": np.array([0.0, 1.0])}, "rating_chance must be above 0 and at most 1: answer 0"),
+        ({"judge_chance": np.array([1.0, 1.5])}, "judge_chance must be above 0 and at most 1: answer 1"),
+        ({"ratings": np.array([3.0, 7.0])}, "ratings must be from 1 to 5: answer 1"),
+        ({"judged": np.array([3.0, math.inf])}, "judged must be finite: answer 1"),
+        ({"cheap": np.array([3.0])}, "cheap has 1 value and days 2"),
+        ({"bad_below": 1.0}, "bad_below must be above rating_min"),
+    ],
+)
+def test_wrong_answers_are_refused(change: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        dataclasses.replace(small([3.0, 4.0]), **change)  # type: ignore[arg-type]
+
+
+def test_no_answers_and_no_window_are_refused() -> None:
+    with pytest.raises(UsageError, match="no answers"):
+        look_at_production(small([]), [])
+    with pytest.raises(UsageError, match="window must be 1 day or more"):
+        look_at_production(small([3.0]), [], window=0)

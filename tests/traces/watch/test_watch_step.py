@@ -1,0 +1,348 @@
+"""One step after the other: what is pulled, drawn, judged, pushed, rated and alarmed, each once."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from memory_traces import ADDRESS, NOON, MemoryTraces, simple_look, trace
+from openai_server import Answer, OpenAIServer
+
+from assay.errors import InputError, UsageError
+from assay.runs import Store
+from assay.traces import UnreadTrace
+from assay.traces.watch.rater_answers import watch_queues
+from assay.traces.watch.watch_loop import LoopTools, take_step, take_steps
+from assay.traces.watch.watch_records import hold_watch
+from assay.traces.watch.watch_settings import WatchSettings
+from assay.traces.watch.watch_state import WatchState
+from assay.traces.watch.watch_step import StepReport, StepTools
+
+
+class Bench:
+    """A watch of traces in memory, whose clock the test sets."""
+
+    def __init__(self, folder: Path, **settings: Any) -> None:
+        self.traces = MemoryTraces()
+        self.now = NOON
+        self.store = Store(folder / "store")
+        self.folder = folder
+        self.settings = self.make(**settings)
+
+    def make(self, **settings: Any) -> WatchSettings:
+        base: dict[str, Any] = {"name": "bot", "source": ADDRESS, "metric": "rouge_l_precision", "folder": self.folder}
+        return WatchSettings.model_validate(base | settings)
+
+    @property
+    def tools(self) -> StepTools:
+        return StepTools(
+            open_source=lambda _: self.traces,
+            open_sink=lambda _: self.traces,
+            look=simple_look,
+            clock=lambda: self.now,
+        )
+
+    def step(self, after: timedelta = timedelta()) -> StepReport:
+        self.now += after
+        return take_step(self.settings, self.store, self.tools)
+
+    @property
+    def state(self) -> WatchState:
+        return WatchState(self.store)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Callable[..., Bench]:
+    return lambda **settings: Bench(tmp_path, **settings)
+
+
+def test_a_step_pulls_draws_judges_and_pushes(bench: Callable[..., Bench]) -> None:
+    watch = bench(budget={"judged_per_day": 20})
+    watch.traces.add(50)
+    watch.traces.traces.append(UnreadTrace("u1", NOON.isoformat(), "no root"))
+    watch.traces.traces.append(trace("silent", NOON - timedelta(minutes=5), response=" "))
+    report = watch.step(timedelta(seconds=1))
+    counts = report.stored.counts
+    assert (counts.pulled, counts.unread, counts.drawn, counts.judged, counts.waiting) == (50, 2, 10, 10, 0)
+    assert counts.pushed == len(watch.traces.scores) == 10
+    assert {score.name for score in watch.traces.scores.values()} == {"rouge_l_precision"}
+    assert (report.stored.number, report.stored.look.answers, report.stored.look.judged) == (1, 50, 10)
+    behind = watch.state.answers_of_look("bot", 1)
+    assert len(behind) == watch.state.count_answers_of_look("bot", 1) == 10
+    assert {answer.judge_chance for answer in behind} == {0.2}
+    assert {answer.run for answer in behind} == {watch.store.run("last").id}
+    assert all(answer.segments == {"language": "en", "model": "m1"} for answer in behind)
+
+
+def test_the_same_traces_are_pulled_once(bench: Callable[..., Bench]) -> None:
+    watch = bench()
+    watch.traces.add(30)
+    watch.step()
+    again = watch.step(timedelta(minutes=15)).stored.counts
+    assert (again.pulled, again.judged, again.pushed) == (0, 0, 0)
+    late = trace("late", NOON - timedelta(minutes=40))  # within the overlap
+    watch.traces.traces.append(late)
+    assert watch.step(timedelta(minutes=5)).stored.counts.pulled == 1
+    assert watch.traces.writes == len(watch.traces.scores)
+
+
+def test_a_budget_is_of_a_day_and_nothing_stays_undrawn(bench: Callable[..., Bench]) -> None:
+    watch = bench(budget={"judged_per_day": 8}, since="2d")
+    judged = 0
+    for hour in range(12):
+        watch.traces.add(40, watch.now, first=40 * hour)
+        judged += watch.step(timedelta(hours=1)).stored.counts.judged
+    assert 7 <= judged <= 8  # from noon to midnight; the first step may use half
+    new_day = watch.step(timedelta(hours=3))
+    assert new_day.stored.counts.undrawn == 0
+    with watch.store.database.transaction():
+        rows = watch.store.database.execute("SELECT judge_chance, status FROM watch_items").fetchall()
+    assert len(rows) == 480
+    assert all(0 < chance <= 1 for chance, _ in rows)
+    assert sum(chance for chance, _ in rows) == pytest.approx(sum(status == "scored" for _, status in rows), abs=1.5)
+
+
+def test_a_used_up_budget_leaves_answers_to_the_next_day(bench: Callable[..., Bench]) -> None:
+    watch = bench(budget={"judged_per_day": 4}, sample={"share": 0.5})
+    watch.traces.add(20)
+    first = watch.step()
+    assert first.stored.counts.drawn == 4
+    assert any("more than the budget" in note for note in first.notes)
+    watch.traces.add(10, NOON, first=100)
+    second = watch.step(timedelta(minutes=15))
+    assert (second.stored.counts.drawn, second.stored.counts.undrawn) == (0, 10)
+    assert any("is used up" in note for note in second.notes)
+    third = watch.step(timedelta(hours=13))
+    assert (third.stored.counts.drawn, third.stored.counts.undrawn) == (4, 0)
+
+
+def test_what_a_judge_that_is_down_cannot_judge_waits(
+    bench: Callable[..., Bench], openai_server: OpenAIServer, judge_file: Callable[..., Path]
+) -> None:
+    judge = judge_file(attempts=1)
+    watch = bench(metric="faithfulness", judge=str(judge), budget={"judged_per_day": 10})
+    watch.traces.add(20)
+    openai_server.script = lambda _: Answer(status=401)
+    report = watch.step()
+    counts = report.stored.counts
+    assert (counts.pulled, counts.drawn, counts.judged, counts.waiting) == (20, 5, 0, 5)
+    assert any("wait for the next step" in problem for problem in report.problems)
+    openai_server.script = lambda _: None
+    better = watch.step(timedelta(seconds=10)).stored.counts
+    assert (better.judged, better.waiting) == (5, 0)
+    asked = len(openai_server.requests)
+    assert watch.step(timedelta(seconds=10)).stored.counts.judged == 0
+    assert len(openai_server.requests) == asked  # nothing is asked twice
+
+
+def test_raters_get_so_many_a_day_and_their_ratings_come_back(bench: Callable[..., Bench]) -> None:
+    watch = bench(budget={"judged_per_day": 40}, ratings={"raters": ["ada"], "per_day": 6, "guideline": None})
+    watch.traces.add(60)
+    report = watch.step()
+    assert report.stored.counts.queued == 3  # half a day's
+    (queue,) = watch_queues(watch.store, "bot")
+    assert queue.probabilities() == dict.fromkeys(queue.probabilities(), 3 / 20)
+    item = queue.next_answer("ada")
+    assert item is not None
+    queue.save("ada", item.sample.id, 2)
+    second = watch.step(timedelta(hours=4))
+    assert (second.stored.counts.rated, second.stored.look.rated) == (1, 1)
+    assert watch.step(timedelta(minutes=1)).stored.counts.rated == 0
+    assert [one.id for one in watch_queues(watch.store, "bot")] == [queue.id]
+
+
+def test_annotations_of_the_tool_come_back_also_for_old_traces(bench: Callable[..., Bench]) -> None:
+    watch = bench(budget={"judged_per_day": 40}, ratings={"per_day": 6})
+    watch.traces.add(10)
+    watch.step()
+    old = watch.traces.traces[0]
+    watch.traces.traces[0] = old.model_copy(update={"ratings": {"bob": 5.0}})  # type: ignore[union-attr]
+    watch.traces.traces[1] = watch.traces.traces[1].model_copy(  # type: ignore[union-attr]
+        update={"ratings": {"bob": 9.0}, "rating_max": 10.0}
+    )
+    assert watch.step(timedelta(hours=3)).stored.counts.rated == 0  # read again once a day
+    assert watch.step(timedelta(hours=22)).stored.counts.rated == 1
+
+
+def test_an_alarm_fires_once_and_clears_once(bench: Callable[..., Bench], tmp_path: Path) -> None:
+    log = tmp_path / "messages.jsonl"
+    command = ["sh", "-c", f"cat >> {log}; echo >> {log}"]
+    watch = bench(bounds=[{"mean": 4}], alarms=[{"command": command}], budget={"judged_per_day": 40})
+    watch.traces.add(20)
+    first = watch.step()
+    assert (first.fired, len(first.standing)) == ([1], 1)
+    assert len(first.standing[0].answers) == 5
+    assert first.standing[0].since == "2026-11-23"
+    again = watch.step(timedelta(minutes=15))
+    assert (again.fired, len(again.standing)) == ([], 1)
+    watch.settings = watch.make(bounds=[{"mean": 2}], alarms=[{"command": command}])
+    cleared = watch.step(timedelta(minutes=15))
+    assert ([alarm.bound for alarm in cleared.cleared], cleared.standing) == (["mean at least 4"], [])
+    watch.step(timedelta(minutes=15))
+    messages = [json.loads(line) for line in log.read_text().splitlines() if line]
+    assert [(message["event"], message["id"]) for message in messages] == [
+        ("fired", "bot:1:fired"),
+        ("cleared", "bot:1:cleared"),
+    ]
+    (alarm,) = watch.state.alarms("bot")
+    assert [(one.event, one.state) for one in alarm.deliveries] == [("fired", "sent"), ("cleared", "sent")]
+
+
+def test_a_message_that_cannot_be_delivered_is_tried_again(bench: Callable[..., Bench], tmp_path: Path) -> None:
+    flag = tmp_path / "works"
+    alarms = [{"command": ["test", "-e", str(flag)]}]
+    watch = bench(bounds=[{"mean": 4}], alarms=alarms)
+    watch.traces.add(20)
+    assert any("alarm 1" in problem for problem in watch.step().problems)
+    flag.touch()
+    assert watch.step(timedelta(minutes=15)).problems == []
+    (delivery,) = watch.state.alarms("bot")[0].deliveries
+    assert (delivery.state, delivery.tries) == ("sent", 2)
+
+
+def test_two_watchers_of_one_file_exclude_each_other(bench: Callable[..., Bench], tmp_path: Path) -> None:
+    watch = bench()
+    other = Store(tmp_path / "store")
+    with hold_watch(other, "bot"), pytest.raises(UsageError, match="another process is at work on it"):
+        watch.step()
+    assert watch.step().stored.number == 1
+
+
+def test_a_clock_that_goes_backwards_does_nothing_twice(bench: Callable[..., Bench]) -> None:
+    watch = bench(budget={"judged_per_day": 4}, sample={"share": 1})
+    watch.traces.add(10)
+    watch.step()
+    watch.traces.add(3, NOON - timedelta(minutes=2), first=50)
+    report = watch.step(timedelta(days=-2))
+    assert any("went backwards" in note for note in report.notes)
+    assert (report.stored.counts.pulled, report.stored.counts.drawn) == (3, 0)
+
+
+def test_another_measure_begins_a_new_series(bench: Callable[..., Bench]) -> None:
+    watch = bench()
+    watch.traces.add(10)
+    watch.step()
+    watch.settings = watch.make(budget={"judged_per_day": 7}, every="1h")
+    assert watch.step(timedelta(minutes=15)).watch.series == 1
+    watch.settings = watch.make(metric="answer_length")
+    report = watch.step(timedelta(minutes=15))
+    assert (report.watch.id, report.watch.series, report.stored.counts.pulled) == ("bot.2", 2, 10)
+    assert any("series 2 begins" in note for note in report.notes)
+    assert [row.id for row in watch.state.series("bot")] == ["bot.2", "bot"]
+    assert [row.id for row in watch.state.watches()] == ["bot.2"]
+
+
+def test_sessions_are_pulled_when_they_are_over(bench: Callable[..., Bench]) -> None:
+    watch = bench(by="session", metric="rouge_l_precision")
+    for name, session, minutes in (("a", "s1", 100), ("b", "s1", 99), ("c", "s2", 3), ("d", "", 2)):
+        watch.traces.traces.append(trace(name, NOON - timedelta(minutes=minutes), session=session))
+    first = watch.step()
+    assert first.stored.counts.pulled == 2
+    assert any("1 conversation may go on" in note for note in first.notes)
+    watch.traces.traces.append(trace("e", NOON + timedelta(minutes=1), session="s2"))
+    second = watch.step(timedelta(hours=1))
+    assert second.stored.counts.pulled == 1
+    names = watch.store.database.execute("SELECT sample FROM watch_items ORDER BY sample").fetchall()
+    assert [name for (name,) in names] == ["d", "s1", "s2"]
+    watch.traces.traces.append(trace("f", NOON + timedelta(hours=3), session="s1"))
+    watch.traces.traces.append(trace("g", NOON + timedelta(hours=3, seconds=9), session="s1"))
+    assert watch.step(timedelta(hours=5)).stored.counts.pulled == 1
+    assert watch.step(timedelta(hours=5)).stored.counts.pulled == 0
+    names = watch.store.database.execute("SELECT sample FROM watch_items ORDER BY sample").fetchall()
+    assert [name[:3] for (name,) in names] == ["d", "s1", "s1@", "s2"]
+
+
+def test_an_outage_is_waited_out_and_an_edited_file_counts(bench: Callable[..., Bench], tmp_path: Path) -> None:
+    watch = bench()
+    file = tmp_path / "bot.yaml"
+    file.write_text(f"source: {ADDRESS}\nmetric: rouge_l_precision\n")
+    watch.traces.add(5)
+    trouble: list[str] = []
+    waits: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        watch.now += timedelta(minutes=15)
+        if len(waits) == 1:
+            watch.traces.problem = "the server does not answer"
+        if len(waits) == 2:
+            watch.traces.problem = ""
+            file.write_text("source: [")
+        if len(waits) == 3:
+            file.write_text(f"source: {ADDRESS}\nmetric: rouge_l_precision\nevery: 1m\n")
+
+    tools = LoopTools(watch.tools, wait, trouble.append)
+    steps = take_steps(file, watch.settings, watch.store, tools)
+    numbers = [next(steps).stored.number for _ in range(3)]
+    steps.close()  # type: ignore[attr-defined]
+    assert numbers == [1, 2, 3]
+    assert "the server does not answer" in trouble[0]
+    assert "has a mistake" in trouble[1]
+    assert 800 < waits[0] <= 900
+    watch.traces.problem = "no such project"
+    with pytest.raises(InputError, match="no such project"):
+        next(take_steps(file, watch.settings, watch.store, tools))
+    assert watch.state.watch("bot").problem == "no such project"
+
+
+def test_a_day_of_many_traces_keeps_the_budget(bench: Callable[..., Bench]) -> None:
+    watch = bench(budget={"judged_per_day": 30}, sample={"rule": "uncertain"})
+    watch.traces.add(3_000, NOON - timedelta(hours=2))
+    counts = watch.step().stored.counts
+    assert (counts.pulled, counts.judged, counts.undrawn) == (3_000, 15, 0)
+    ((kept,),) = watch.store.database.execute("SELECT count(*) FROM watch_items WHERE content IS NOT NULL").fetchall()
+    assert kept == 15
+
+
+def test_drift_is_looked_for_once_a_day_and_alarms_once(bench: Callable[..., Bench]) -> None:
+    watch = bench(
+        since="30d",
+        budget={"judged_per_day": 1_000},
+        sample={"share": 1},
+        drift={"questions": False, "agreement": False, "judge": False},
+    )
+    for day in range(20):
+        watch.traces.add(20, NOON - timedelta(days=20 - day), first=100 * day)
+        silent = 18 if day > 14 else 0
+        at = NOON - timedelta(days=20 - day)
+        watch.traces.traces += [UnreadTrace(f"u{day}-{n}", at.isoformat(), "no answer") for n in range(silent)]
+    first = watch.step()
+    assert [(check.kind, check.drifted) for check in first.stored.drift] == [("unanswered", True)]
+    assert [alarm.bound for alarm in first.standing] == ["drift of unanswered"]
+    assert "38.6%" not in first.standing[0].sentence
+    again = watch.step(timedelta(hours=2))
+    assert (again.fired, again.stored.drift) == ([], first.stored.drift)
+    assert watch.step(timedelta(hours=23)).stored.drift[0].at > first.stored.drift[0].at
+
+
+def test_other_questions_are_seen(bench: Callable[..., Bench]) -> None:
+    watch = bench(since="30d", budget={"judged_per_day": 1_000}, sample={"share": 1}, drift={"judge": False})
+    texts = ("Where is my invoice for {}?", "My printer {} makes a strange noise, what now?")
+    for day in range(14):
+        at = NOON - timedelta(days=14 - day)
+        for number in range(12):
+            question = texts[day >= 10].format(number)
+            watch.traces.traces.append(trace(f"d{day}-{number}", at + timedelta(minutes=number), user_input=question))
+    report = watch.step()
+    checks = {check.kind: check for check in report.stored.drift}
+    assert checks["questions"].drifted
+    assert not checks["unanswered"].drifted
+    assert "no test yet" in checks["agreement"].sentence
+
+
+def test_the_judge_is_asked_again_once_a_week(
+    bench: Callable[..., Bench], openai_server: OpenAIServer, judge_file: Callable[..., Path]
+) -> None:
+    drift = {"questions": False, "unanswered": False, "agreement": False, "judge": "weekly", "judge_share": 1}
+    watch = bench(
+        metric="faithfulness", judge=str(judge_file()), sample={"share": 1}, drift=drift, budget={"judged_per_day": 40}
+    )
+    watch.traces.add(20)
+    assert watch.step().stored.drift == ()
+    assert watch.step(timedelta(days=3)).stored.drift == ()
+    same = watch.step(timedelta(days=5))
+    assert [(check.kind, check.drifted, check.value) for check in same.stored.drift] == [("judge", False, 0.0)]
+    assert same.problems == []
+    assert watch.step(timedelta(days=3)).stored.drift == same.stored.drift

@@ -1,0 +1,227 @@
+"""The traces of one session become one conversation, in memory that does not grow with their number."""
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..eval_sets import Sample
+from ..eval_sets.logs.session_messages import SessionTrace, join_messages
+from ..eval_sets.message import Message
+from ..eval_sets.message_times import read_time
+from ..eval_sets.thread import ThreadError, thread_language
+from .origin import ORIGIN, TraceOrigin
+
+GAP = timedelta(minutes=30)
+"""A quiet time that ends a conversation, where none is named."""
+MOST_TRACES = 500
+"""In one conversation: a session without end goes on as another one."""
+SESSION_RATING = "session_rating"
+"""The key of a trace's metadata with people's ratings of its whole session: `human_rating`, or `ratings` by rater, and
+their `rating_min` and `rating_max`."""
+_SEGMENTS = ("model", "prompt_version")  # of the last trace, also beside `traces`: answers are grouped by them
+_OWN_FIELDS = {"id", "user_input", "response", "retrieved_contexts", "messages", "rating", "ratings", "rating_min"}
+_OWN_FIELDS |= {"rating_max", "language", "group", "metadata", "reference"}
+
+
+def join_sessions(
+    samples: Iterable[Sample],
+    *,
+    gap: timedelta = GAP,
+    folder: Path | None = None,
+    is_later_part: Callable[[str], bool] = lambda session: False,
+    on_unjoined: Callable[[str], None] = lambda session: None,
+    on_open: Callable[[datetime], None] = lambda last: None,
+) -> Iterator[Sample]:
+    """Joins the traces of each session to a conversation, in the order of the times at which they began.
+
+    A trace without a session, and one that is alone in its session, stays as it is. A quiet time longer than `gap` ends
+    a conversation; what follows in the session is another one, whose id is `SESSION@TIME`. Samples wait in a file.
+
+    Args:
+        samples: Samples of traces, in any order.
+        gap: The quiet time.
+        folder: Where the file is; None for the system's folder of temporary files.
+        is_later_part: Whether an earlier part of a session was read before.
+        on_unjoined: Called with each session whose traces make no conversation: each is an answer by itself.
+        on_open: Called with the time of the last trace of each conversation.
+
+    Yields:
+        Conversations and single traces, by the times of the first trace of their session.
+    """
+    with ExitStack() as stack:
+        spool = stack.enter_context(TemporaryDirectory(prefix=".assay-", dir=folder, ignore_cleanup_errors=True))
+        spooled = stack.enter_context(closing(_open_spool(Path(spool))))
+        _fill_spool(spooled, samples)
+        for session, rows in groupby(_spooled_rows(spooled), itemgetter(0)):
+            is_later = is_later_part(session[1:]) if session.startswith("s") else False
+            for part, last in _parts(rows, gap.total_seconds()):
+                joined = _join_part(part, is_later_part=is_later)
+                if len(joined) > 1:
+                    on_unjoined(session[1:])
+                if session.startswith("s") and last:
+                    on_open(datetime.fromtimestamp(last, UTC))
+                is_later = is_later or any(sample.id == session[1:] for sample in joined)
+                yield from joined
+
+
+def join_conversation(samples: Sequence[Sample], *, is_later_part: bool = False) -> Sample:
+    """Joins the traces of one session to a conversation.
+
+    Its `TraceOrigin` is that of the last trace, with the unit `session` and the time of the first one; the message of
+    each answer has `trace_id` and `span_id`. What no message has a place for stands in `metadata.traces`.
+
+    Args:
+        samples: One per trace, in their order.
+        is_later_part: Whether there was an earlier part of the session, so that its id alone is not the conversation's.
+
+    Raises:
+        ThreadError: The messages make no conversation.
+        ValidationError: What they hold makes no sample.
+    """
+    origins = [TraceOrigin.of_sample(sample) for sample in samples]
+    first, last = origins[0], origins[-1]
+    if first is None or last is None:
+        raise ThreadError("a sample has no origin")
+    scale = Counter((sample.rating_min, sample.rating_max) for sample in samples if _is_rated(sample)).most_common(1)
+    low, high = scale[0][0] if scale else (1.0, 5.0)
+    messages = join_messages(
+        [_session_trace(sample, origin, (low, high)) for sample, origin in zip(samples, origins, strict=True)]
+    )
+    metadata: dict[str, Any] = {"traces": [_rest(sample) for sample in samples]}
+    metadata |= {name: samples[-1].metadata[name] for name in _SEGMENTS if samples[-1].metadata.get(name)}
+    origin = TraceOrigin(last.address, last.id, last.span, last.session, first.time, "session")
+    values: dict[str, Any] = {
+        "id": f"{last.session}@{first.time or first.id}" if is_later_part else last.session,
+        "messages": messages,
+        "language": thread_language(messages),
+        "rating_min": low,
+        "rating_max": high,
+        "metadata": metadata | {ORIGIN: origin.as_json()},
+    }
+    return Sample.model_validate(values | _session_rating(samples, (low, high)))
+
+
+def _open_spool(folder: Path) -> sqlite3.Connection:
+    spool = sqlite3.connect(folder / "traces.sqlite", isolation_level=None)
+    for pragma in ("journal_mode=OFF", "synchronous=OFF", "temp_store=FILE"):
+        spool.execute(f"PRAGMA {pragma}")
+    spool.execute("CREATE TABLE traces (number INTEGER PRIMARY KEY, session TEXT, began REAL, content TEXT)")
+    return spool
+
+
+def _fill_spool(spool: sqlite3.Connection, samples: Iterable[Sample]) -> None:
+    """Writes the samples down; a trace of no session is a group of its own."""
+    began = 0.0
+    spool.execute("BEGIN")
+    for number, sample in enumerate(samples):
+        origin = TraceOrigin.of_sample(sample)
+        session = f"s{origin.session}" if origin and origin.session else f"t{number}"
+        time = read_time(origin.time) if origin else None
+        began = began if time is None else time.timestamp()  # one without a time stands beside the one before it
+        content = json.dumps(sample.model_dump(mode="json", exclude_defaults=True))
+        spool.execute("INSERT INTO traces VALUES (?, ?, ?, ?)", (number, session, began, content))
+    spool.execute("COMMIT")
+
+
+def _spooled_rows(spool: sqlite3.Connection) -> Iterator[tuple[str, float, str]]:
+    """The traces by session, the sessions by their first trace; the database sorts numbers, not texts."""
+    numbers = spool.execute(
+        "SELECT number FROM traces JOIN (SELECT session, min(began) AS first FROM traces GROUP BY session) "
+        "USING (session) ORDER BY first, session, began, number"
+    )
+    for (number,) in numbers:
+        yield spool.execute("SELECT session, began, content FROM traces WHERE number = ?", (number,)).fetchone()
+
+
+def _parts(rows: Iterable[tuple[str, float, str]], gap: float) -> Iterator[tuple[list[Sample], float]]:
+    """The parts of a session between which it was quiet, each with the time of its last trace."""
+    part: list[Sample] = []
+    last = 0.0
+    for _, began, content in rows:
+        if part and (began - last > gap or len(part) == MOST_TRACES):
+            yield part, last
+            part = []
+        part.append(Sample.model_validate_json(content))
+        last = began
+    yield part, last
+
+
+def _join_part(part: list[Sample], *, is_later_part: bool) -> list[Sample]:
+    if len(part) == 1:
+        return part
+    try:
+        return [join_conversation(part, is_later_part=is_later_part)]
+    except (ThreadError, ValidationError):
+        return part  # nothing is lost: each is an answer by itself, of the same group
+
+
+def _is_rated(sample: Sample) -> bool:
+    return sample.rating is not None or bool(sample.ratings)
+
+
+def _session_trace(sample: Sample, origin: TraceOrigin | None, scale: tuple[float, float]) -> SessionTrace:
+    thread = sample.messages or (
+        Message(role="user", content=sample.user_input),
+        Message(role="assistant", content=sample.response),
+    )
+    rating: dict[str, Any] = {}
+    if sample.rating is not None:
+        rating["rating"] = _rescaled(sample.rating, sample, scale)
+    if sample.ratings:
+        rating["ratings"] = {rater: _rescaled(value, sample, scale) for rater, value in sample.ratings.items()}
+    return SessionTrace(
+        origin.id if origin else None,
+        origin.time or None if origin else None,
+        thread,
+        sample.response,
+        sample.retrieved_contexts,
+        rating,
+        sample.reference,
+        origin.span if origin else "",
+    )
+
+
+def _rescaled(value: float, sample: Sample, scale: tuple[float, float]) -> float:
+    """A rating on the scale of the conversation: all its messages have one."""
+    own = sample.rating_min, sample.rating_max
+    if own == scale:
+        return value
+    return scale[0] + (value - own[0]) / (own[1] - own[0]) * (scale[1] - scale[0])
+
+
+def _rest(sample: Sample) -> dict[str, Any]:
+    """What a trace has beside its messages: its id, its metadata, and fields that only samples of answers have."""
+    others = sample.model_dump(mode="json", exclude_defaults=True, exclude=_OWN_FIELDS)
+    own: dict[str, Any] = {"id": sample.id} | others
+    if _is_rated(sample):
+        own |= {"rating_min": sample.rating_min, "rating_max": sample.rating_max}
+    return own | sample.metadata
+
+
+def _session_rating(samples: Sequence[Sample], scale: tuple[float, float]) -> dict[str, Any]:
+    """The fields of people's ratings of the whole session."""
+    ratings = next((held for sample in reversed(samples) if (held := sample.metadata.get(SESSION_RATING))), None)
+    if not isinstance(ratings, Mapping):
+        return {}
+    own = Sample(
+        user_input="",
+        response="",
+        rating=ratings.get("human_rating"),
+        ratings=ratings.get("ratings") or {},
+        rating_min=ratings.get("rating_min", 1),
+        rating_max=ratings.get("rating_max", 5),
+    )
+    return {
+        "rating": None if own.rating is None else _rescaled(own.rating, own, scale),
+        "ratings": {rater: _rescaled(value, own, scale) for rater, value in own.ratings.items()},
+    }

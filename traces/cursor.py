@@ -1,0 +1,228 @@
+"""Where the last pull of an address ended, so that a trace is pulled once; kept in the store."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
+from ..runs import Store
+from ..runs.database import explain_errors
+from .address import TraceAddress
+
+OVERLAP = timedelta(minutes=10)
+"""What is read again before the time at which the last pull ended: a trace may arrive minutes after it began, and the
+clocks of two machines differ."""
+_BATCH = 500
+_READING = 1 << 20  # bytes at a time
+
+
+@dataclass(frozen=True, slots=True)
+class CursorPlace:
+    """Where a cursor stands.
+
+    Attributes:
+        id: The cursor's id.
+        watermark: The time of the newest trace that was pulled; None before the first pull.
+    """
+
+    id: str
+    watermark: datetime | None
+
+
+class PullCursor:
+    """The cursor of one address, filter and unit.
+
+    What a pull reads is `pending` until its file has the name that was asked for. A pull that is killed before leaves
+    the cursor where it was; after one that is killed between the file and the cursor, the next pull sees the file and
+    moves the cursor then.
+
+    Args:
+        store: The store that it is kept in.
+        address: What is pulled.
+        trace_filter: The fields that traces must have.
+        unit: `session` or `trace`.
+        overlap: What is read again before the time of the newest trace.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        address: TraceAddress,
+        trace_filter: Mapping[str, str],
+        unit: str,
+        overlap: timedelta = OVERLAP,
+    ) -> None:
+        self._database = store.database
+        self._overlap = overlap
+        self._fields = _place_of(address), json.dumps(dict(sorted(trace_filter.items()))), unit
+        self.id = hashlib.sha256("\0".join(self._fields).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        self._added: list[tuple[str, float]] = []
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Holds the cursor for a pull, and completes or forgets what a killed pull left.
+
+        Raises:
+            UsageError: Another process pulls with it.
+            InputError: The store cannot be read or written.
+        """
+        lock = f"pull-{self.id}"
+        with self._explained():
+            if not self._database.locks.take(lock):
+                raise UsageError(
+                    f"{self._fields[0]}: another process pulls what is new from here; wait until it has ended"
+                )
+        try:
+            with self._explained():
+                self._settle()
+            yield
+        finally:
+            with self._explained():
+                self._database.locks.release(lock)
+
+    def place(self) -> CursorPlace:
+        """Returns where it stands."""
+        with self._explained():
+            row = self._database.execute("SELECT watermark FROM pull_cursors WHERE id = ?", (self.id,)).fetchone()
+        return CursorPlace(self.id, None if row is None or row[0] is None else datetime.fromisoformat(row[0]))
+
+    def read_from(self) -> datetime | None:
+        """Returns the time from which the next pull reads: the overlap is read again."""
+        watermark = self.place().watermark
+        return None if watermark is None else watermark - self._overlap
+
+    def has_trace(self, trace: str) -> bool:
+        """Whether a trace of the overlap was pulled before."""
+        return self._has("SELECT 1 FROM pulled_traces WHERE cursor = ? AND trace = ? AND is_pending = 0", trace)
+
+    def has_session(self, session: str) -> bool:
+        """Whether a part of a session was pulled before as a conversation with the session's id."""
+        return self._has("SELECT 1 FROM pulled_sessions WHERE cursor = ? AND session = ?", _short(session))
+
+    def add_trace(self, trace: str, began: datetime) -> None:
+        """Notes a trace that this pull reads."""
+        self._added.append((trace, began.timestamp()))
+        if len(self._added) >= _BATCH:
+            self._write_added()
+
+    def add_session(self, session: str) -> None:
+        """Notes a session of which this pull writes a conversation with the session's id."""
+        with self._explained():
+            self._database.execute(
+                "INSERT INTO pulled_sessions VALUES (?, ?, 1) ON CONFLICT (cursor, session) DO NOTHING",
+                (self.id, _short(session)),
+            )
+
+    def prepare(self, file: Path, digest: str, watermark: datetime | None) -> None:
+        """Notes which file is about to be complete: it moves the cursor as soon as it is there.
+
+        Args:
+            file: The file.
+            digest: The SHA-256 of its content.
+            watermark: The time of the newest trace that was read; None to leave the cursor's time as it is.
+        """
+        self._write_added()
+        before = self.place().watermark
+        newest = max((time for time in (before, watermark) if time is not None), default=None)
+        pending = {
+            "file": str(file.absolute()),
+            "digest": digest,
+            "watermark": None if newest is None else newest.astimezone(UTC).isoformat(),
+        }
+        with self._explained():
+            self._database.execute(
+                "INSERT INTO pull_cursors VALUES (?, ?, ?, ?, NULL, ?) "
+                "ON CONFLICT (id) DO UPDATE SET pending = excluded.pending",
+                (self.id, *self._fields, json.dumps(pending)),
+            )
+
+    def commit(self) -> None:
+        """Moves the cursor: the file of `prepare` is there."""
+        with self._explained():
+            row = self._database.execute("SELECT pending FROM pull_cursors WHERE id = ?", (self.id,)).fetchone()
+            if row is not None and row[0]:
+                self._move(json.loads(row[0]))
+
+    def _settle(self) -> None:
+        """Completes a pull that was killed after its file was there, and forgets one that was killed before."""
+        row = self._database.execute("SELECT pending FROM pull_cursors WHERE id = ?", (self.id,)).fetchone()
+        pending = json.loads(row[0]) if row is not None and row[0] else None
+        if pending is not None and _digest(Path(pending["file"])) == pending["digest"]:
+            self._move(pending)
+            return
+        with self._database.transaction():
+            for table in ("pulled_traces", "pulled_sessions"):
+                self._database.execute(f"DELETE FROM {table} WHERE cursor = ? AND is_pending = 1", (self.id,))
+            self._database.execute("UPDATE pull_cursors SET pending = NULL WHERE id = ?", (self.id,))
+
+    def _move(self, pending: Mapping[str, Any]) -> None:
+        with self._database.transaction():
+            self._database.execute(
+                "UPDATE pull_cursors SET watermark = ?, pending = NULL WHERE id = ?", (pending["watermark"], self.id)
+            )
+            for table in ("pulled_traces", "pulled_sessions"):
+                self._database.execute(f"UPDATE {table} SET is_pending = 0 WHERE cursor = ?", (self.id,))
+            if pending["watermark"]:  # older ones are never read again
+                earliest = datetime.fromisoformat(pending["watermark"]) - self._overlap
+                self._database.execute(
+                    "DELETE FROM pulled_traces WHERE cursor = ? AND began < ?", (self.id, earliest.timestamp())
+                )
+
+    def _write_added(self) -> None:
+        with self._explained(), self._database.transaction():
+            self._database.executemany(
+                "INSERT INTO pulled_traces VALUES (?, ?, ?, 1) ON CONFLICT (cursor, trace) DO NOTHING",
+                [(self.id, trace, began) for trace, began in self._added],
+            )
+        self._added.clear()
+
+    def _has(self, sql: str, value: str) -> bool:
+        with self._explained():
+            return self._database.execute(sql, (self.id, value)).fetchone() is not None
+
+    def _explained(self) -> Any:
+        return explain_errors(self._database, "the cursor of the pull cannot be kept")
+
+
+def note_address(store: Store, address: str) -> None:
+    """Notes that traces were pulled from an address with this store: `assay push` sends scores there."""
+    with explain_errors(store.database, "the address cannot be kept"):
+        store.database.execute(
+            "INSERT INTO trace_addresses VALUES (?, ?) ON CONFLICT (address) DO UPDATE SET pulled_at = "
+            "excluded.pulled_at",
+            (address, datetime.now(UTC).isoformat(timespec="seconds")),
+        )
+
+
+def is_known_address(store: Store, address: str) -> bool:
+    """Whether traces were pulled from an address with this store."""
+    with explain_errors(store.database, "the addresses cannot be read"):
+        row = store.database.execute("SELECT 1 FROM trace_addresses WHERE address = ?", (address,)).fetchone()
+    return row is not None
+
+
+def _place_of(address: TraceAddress) -> str:
+    """An address in the one form of the several in which it may be typed."""
+    if address.host or "://" in address.text:
+        return f"{address.scheme}://{address.host.lower()}/{address.project}"
+    return f"{address.scheme}:{Path(address.project).expanduser().absolute()}"
+
+
+def _short(session: str) -> str:
+    return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _digest(file: Path) -> str:
+    digest = hashlib.sha256()
+    try:
+        with file.open("rb") as opened:
+            while part := opened.read(_READING):
+                digest.update(part)
+    except OSError:
+        return ""
+    return digest.hexdigest()

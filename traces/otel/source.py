@@ -1,0 +1,149 @@
+"""Traces of OTLP JSON files: `otel:FILE`, or a folder of them."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import takewhile
+from typing import Any
+
+from ...errors import InputError, UsageError
+from ...eval_sets import Sample
+from ...eval_sets.logs.genai_attributes import find_scale
+from ...eval_sets.logs.openinference import is_event, read_evaluations, read_trace, span_attributes, trace_id
+from ...eval_sets.logs.row_groups import group_rows
+from ...eval_sets.message_times import read_time
+from ...eval_sets.name_suggestions import nearest_names
+from ...eval_sets.rows import BadRow, Row
+from ..address import TraceAddress
+from ..source import UnreadTrace
+from ..trace_samples import TraceSamples
+from .otlp_files import list_files, read_rows
+
+_MOST_NAMES = 1000  # of attributes, for a message
+_MOST_VALUES = 100_000  # of ratings, to find their scale
+
+
+class OtlpFileSource:
+    """Reads the traces of files that the OpenTelemetry collector's file exporter wrote.
+
+    Spans may have OpenInference's attributes or the conventions for generative AI (`gen_ai.*`). Files are read twice: a
+    trace is held from its first span to its last.
+
+    Args:
+        address: `otel:FILE`, or `otel:FOLDER`.
+
+    Raises:
+        UsageError: The address names a server.
+
+    Example:
+        >>> OtlpFileSource(TraceAddress.parse("otel://localhost:4318"))
+        Traceback (most recent call last):
+        ...
+        assay.errors.UsageError: otel://localhost:4318: traces are read from files; write otel:FILE
+    """
+
+    def __init__(self, address: TraceAddress) -> None:
+        if address.host or "://" in address.text:
+            raise UsageError(f"{address}: traces are read from files; write otel:FILE")
+        self._address = address
+
+    def read(
+        self,
+        since: datetime | None,
+        until: datetime | None,
+        filter: Mapping[str, str],  # noqa: A002 - the word of the tools
+    ) -> Iterator[Sample | UnreadTrace]:
+        """As `Source.read`; a field of the filter is an attribute of a span or of its resource, or `name`.
+
+        Traces come in the order of their last spans.
+        """
+        files = list_files(self._address.project)
+        survey = _Survey(filter)
+        samples = TraceSamples(self._address)
+        count = 0
+        for rows in group_rows(survey.seen(read_rows(files)), trace_id, lambda: survey.watch(read_rows(files))):
+            if isinstance(rows, BadRow):
+                continue
+            count += 1
+            if not _is_within(rows, since, until) or not _has(rows, filter):
+                continue
+            trace = read_trace(count, rows, survey.scales())
+            if all(is_event(row.values) for row in rows):
+                yield UnreadTrace(
+                    str(trace.id), "", "has events, and no span in these files; add the file of its spans"
+                )
+                continue
+            yield samples.sample(trace)
+        if not count:
+            raise InputError(f"{self._address.project}: holds no spans; name a file of OTLP JSON with traces")
+        survey.check(self._address)
+
+
+class _Survey:
+    """What only all spans tell: the scales of people's ratings, and which attributes there are."""
+
+    def __init__(self, wanted: Mapping[str, str]) -> None:
+        self._wanted = wanted
+        self._values: dict[str, list[float]] = {}
+        self._names: set[str] = {"name"}
+        self._scales: dict[str, tuple[float, float] | None] | None = None
+        self._last = 0
+
+    def watch(self, rows: Iterator[Row]) -> Iterator[Row]:
+        for row in rows:
+            for evaluation in read_evaluations(row.values):
+                values = self._values.setdefault(evaluation.name, [])
+                if evaluation.scale is None and len(values) < _MOST_VALUES:
+                    values.append(evaluation.value)
+            if self._wanted:
+                for name in _fields(row.values):
+                    if name in self._wanted or len(self._names) < _MOST_NAMES:
+                        self._names.add(name)
+            self._last = row.number
+            yield row
+
+    def seen(self, rows: Iterator[Row]) -> Iterator[Row]:
+        """The rows that were watched: a collector may have written more since."""
+        return takewhile(lambda row: row.number <= self._last, rows)
+
+    def scales(self) -> dict[str, tuple[float, float] | None]:
+        if self._scales is None:
+            self._scales = {name: find_scale(values) for name, values in self._values.items()}
+        return self._scales
+
+    def check(self, address: TraceAddress) -> None:
+        for name in self._wanted:
+            if name not in self._names:
+                nearest = nearest_names(name, self._names)
+                hint = f"; did you mean `{nearest[0]}`?" if nearest else ""
+                raise UsageError(f"--filter {name}: no span in {address.project} has this attribute{hint}")
+
+
+def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
+    resource = values.get("resource")
+    own = dict(resource) if isinstance(resource, Mapping) else {}
+    return own | span_attributes(values) | {"name": values.get("name")}
+
+
+def _has(rows: list[Row], wanted: Mapping[str, str]) -> bool:
+    """Whether spans of a trace have all values of a filter."""
+    return not wanted or all(
+        any(_as_text(_fields(row.values).get(name)) == value for row in rows) for name, value in wanted.items()
+    )
+
+
+def _as_text(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return None if value is None else str(value)
+
+
+def _is_within(rows: list[Row], since: datetime | None, until: datetime | None) -> bool:
+    """Whether a trace began in a period; one without a time did."""
+    if since is None and until is None:
+        return True
+    nanoseconds = [str(row.values["startTimeUnixNano"]) for row in rows if row.values.get("startTimeUnixNano")]
+    times = [int(text) for text in nanoseconds if text.isdigit()]
+    if not times:
+        return True
+    began = read_time(str(min(times) / 1e9)) or datetime.now(UTC)
+    return (since is None or began >= since) and (until is None or began < until)

@@ -1,0 +1,292 @@
+"""Pulling traces into a file of samples and conversations: whole or not at all, and each trace once."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import IO, Literal
+
+from ..atomic_files import check_writable, replace_file
+from ..errors import InputError, UsageError
+from ..eval_sets import Sample
+from ..eval_sets.message_times import read_time
+from ..runs import Store
+from .address import TraceAddress
+from .conversations import GAP, join_sessions
+from .cursor import PullCursor, note_address
+from .origin import TraceOrigin
+from .registry import open_source
+from .source import Source, UnreadTrace
+
+_NAMED = 3  # unread traces
+
+Unit = Literal["session", "trace"]
+"""What a line of the file is: a conversation of the traces of a session, or one trace."""
+Existing = Literal["refuse", "append", "replace"]
+"""What is done with a file that is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """What to pull.
+
+    Attributes:
+        address: Where the traces are.
+        since: The first moment at which a trace may have begun; of a pull with a cursor, only of the first one.
+        until: The first moment at which one may no longer have begun; None for now.
+        filter: The fields that traces must have.
+        unit: What a line of the file is.
+        limit: The most traces to pull.
+        gap: A quiet time that ends a conversation.
+        is_new: Whether a cursor says what was pulled before.
+    """
+
+    address: TraceAddress
+    since: datetime | None = None
+    until: datetime | None = None
+    filter: Mapping[str, str] = field(default_factory=dict)
+    unit: Unit = "session"
+    limit: int | None = None
+    gap: timedelta = GAP
+    is_new: bool = True
+
+
+@dataclass(slots=True)
+class PullResult:
+    """What was pulled.
+
+    Attributes:
+        pulled: Traces that are in the file.
+        again: Traces of the overlap, and of the file that is added to, that were pulled before.
+        written: Lines that were written.
+        conversations: Lines that are conversations of several traces.
+        unread: Traces that cannot be read as an answer.
+        first_unread: The first of them.
+        unjoined: Sessions whose traces make no conversation: each is an answer by itself.
+        open_sessions: Conversations whose last trace is so new that they may go on.
+        cursor: The time that the cursor stands at; None without one.
+    """
+
+    pulled: int = 0
+    again: int = 0
+    written: int = 0
+    conversations: int = 0
+    unread: int = 0
+    first_unread: list[UnreadTrace] = field(default_factory=list)
+    unjoined: int = 0
+    open_sessions: int = 0
+    cursor: datetime | None = None
+
+
+def pull_traces(
+    request: PullRequest,
+    store: Store,
+    out: Path,
+    *,
+    existing: Existing = "refuse",
+    unread_file: Path | None = None,
+    source: Source | None = None,
+    on_progress: Callable[[int], None] = lambda pulled: None,
+) -> PullResult:
+    """Pulls traces into a file (.jsonl) that `load_set` and `assay run` read.
+
+    The cursor moves after the file has its name: whenever the process is killed, the next pull gives the same traces.
+
+    Args:
+        request: What to pull.
+        store: Where the cursor is kept.
+        out: The file.
+        existing: What is done with a file that is there.
+        unread_file: Where traces that cannot be read are listed, one JSON object per line; None for nowhere.
+        source: What reads the traces; None for the one that is registered for the address.
+        on_progress: Called with the number of traces so far.
+
+    Raises:
+        UsageError: The file is there, or cannot be written; the address is none; another process pulls with the cursor.
+        InputError: The source cannot be read.
+    """
+    check_output(out, existing)
+    if existing == "append" and not request.is_new:
+        raise UsageError("--append: only where a cursor says what was pulled before; leave out --since, or add --new")
+    source = open_source(request.address) if source is None else source
+    with ExitStack() as stack:
+        cursor = None
+        if request.is_new:
+            cursor = PullCursor(store, request.address, request.filter, request.unit)
+            stack.enter_context(cursor.hold())
+        return _Pull(request, cursor, source, on_progress).write(store, out, existing, unread_file)
+
+
+def check_output(out: Path, existing: Existing) -> None:
+    """Checks that a pull can write a file, before anything is asked.
+
+    Raises:
+        UsageError: It is no .jsonl file, is there, or cannot be written.
+    """
+    if out.suffix.lower() != ".jsonl":
+        raise UsageError(f"{out}: traces are written as .jsonl, not `{out.suffix}`; name the file so")
+    if existing == "refuse" and out.exists():
+        raise UsageError(f"{out}: is there; --append adds to it, --replace writes it anew, or name another file")
+    check_writable(out)
+
+
+class _Pull:
+    """One pull: reads, joins and writes."""
+
+    def __init__(
+        self, request: PullRequest, cursor: PullCursor | None, source: Source, on_progress: Callable[[int], None]
+    ) -> None:
+        self._request, self._cursor, self._source, self._on_progress = request, cursor, source, on_progress
+        self._now = datetime.now(UTC)
+        self._result = PullResult()
+        self._seen: set[int] = set()  # hashes of ids: a page may come twice
+        self._newest: datetime | None = None
+        self._is_ordered = self._is_whole = True
+
+    def write(self, store: Store, out: Path, existing: Existing, unread_file: Path | None) -> PullResult:
+        with ExitStack() as stack:
+            unread = stack.enter_context(replace_file(unread_file)) if unread_file is not None else None
+            file = stack.enter_context(replace_file(out, binary=True))
+            lines = _LineWriter(file)
+            if existing == "append" and out.exists():
+                lines.copy(out)
+            for sample in self._units(out.absolute().parent, unread):
+                self._write_sample(sample, lines)
+            if self._cursor is not None:
+                # where the newest traces come first, those that --limit left are older than all that were read
+                is_sure = self._is_whole or self._is_ordered
+                newest = min(self._newest, self._now) if self._newest and is_sure else None
+                self._cursor.prepare(out, lines.digest.hexdigest(), newest)
+        if self._cursor is not None:
+            self._cursor.commit()
+            self._result.cursor = self._cursor.place().watermark
+        note_address(store, str(self._request.address))
+        return self._result
+
+    def _write_sample(self, sample: Sample, lines: "_LineWriter") -> None:
+        if not lines.write(sample):
+            self._result.again += len(sample.metadata.get("traces") or ()) or 1
+            self._result.pulled -= len(sample.metadata.get("traces") or ()) or 1
+            return
+        self._result.written += 1
+        origin = TraceOrigin.of_sample(sample)
+        if origin is not None and origin.unit == "session":
+            self._result.conversations += 1
+            if self._cursor is not None and sample.id == origin.session:
+                self._cursor.add_session(origin.session)
+
+    def _units(self, folder: Path, unread: IO[str] | None) -> Iterator[Sample]:
+        traces = self._traces(unread)
+        if self._request.unit == "trace":
+            return traces
+        is_later_part = self._cursor.has_session if self._cursor is not None else lambda session: False
+        return join_sessions(
+            traces,
+            gap=self._request.gap,
+            folder=folder,
+            is_later_part=is_later_part,
+            on_unjoined=self._count_unjoined,
+            on_open=self._count_open,
+        )
+
+    def _count_unjoined(self, session: str) -> None:
+        self._result.unjoined += 1
+
+    def _count_open(self, last: datetime) -> None:
+        if self._now - last < self._request.gap:
+            self._result.open_sessions += 1
+
+    def _traces(self, unread: IO[str] | None) -> Iterator[Sample]:
+        """The traces that were not pulled before."""
+        request, result = self._request, self._result
+        since = request.since
+        if self._cursor is not None and (read_from := self._cursor.read_from()) is not None:
+            since = read_from
+        for trace in self._source.read(since, request.until, request.filter):
+            if isinstance(trace, UnreadTrace):
+                self._add_unread(trace, unread)
+                continue
+            origin = TraceOrigin.of_sample(trace)
+            if origin is None:
+                raise InputError(f"{request.address}: the source gave a sample without its trace: {trace.id!r}")
+            if hash(origin.id) in self._seen or (self._cursor is not None and self._cursor.has_trace(origin.id)):
+                result.again += 1
+                continue
+            self._seen.add(hash(origin.id))
+            self._note_time(origin)
+            result.pulled += 1
+            self._on_progress(result.pulled)
+            yield trace
+            if result.pulled == request.limit:
+                self._is_whole = False
+                return
+
+    def _note_time(self, origin: TraceOrigin) -> None:
+        began = read_time(origin.time)
+        if began is not None and began.tzinfo is None:
+            began = began.replace(tzinfo=UTC)
+        if began is not None:
+            self._is_ordered = self._is_ordered and (self._newest is None or began >= self._newest)
+            self._newest = max(began, self._newest or began)
+        if self._cursor is not None:
+            self._cursor.add_trace(origin.id, began or self._now)
+
+    def _add_unread(self, trace: UnreadTrace, unread: IO[str] | None) -> None:
+        self._result.unread += 1
+        if len(self._result.first_unread) < _NAMED:
+            self._result.first_unread.append(trace)
+        if unread is not None:
+            unread.write(json.dumps({"id": trace.id, "time": trace.time, "reason": trace.reason}) + "\n")
+
+
+class _LineWriter:
+    """Writes samples as lines, each with an id of its own."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._traces: dict[int, int] = {}  # hash of an id -> hash of its trace
+        self.digest = hashlib.sha256()
+
+    def copy(self, existing: Path) -> None:
+        """Copies the lines of a file that is added to."""
+        with existing.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                self._write(line if line.endswith(b"\n") else line + b"\n")
+                try:
+                    values = json.loads(line)
+                    trace = (values.get("metadata") or {}).get("trace") or {}
+                    self._traces[hash(str(values.get("id")))] = hash(str(trace.get("id")))
+                except (ValueError, RecursionError, AttributeError):
+                    raise InputError(
+                        f"{existing}, line {number}: is no sample that was pulled; nothing was changed. Correct the "
+                        "line, or name another file"
+                    ) from None
+
+    def write(self, sample: Sample) -> bool:
+        """Writes a sample unless it is there; one whose id is another's gets its trace's id added."""
+        origin = TraceOrigin.of_sample(sample)
+        trace = origin.id if origin else ""
+        name, number = sample.id, 1
+        while (key := hash(name)) in self._traces:
+            if self._traces[key] == hash(trace):
+                return False
+            name = f"{sample.id}@{trace}" + (f"-{number}" if number > 1 else "")
+            number += 1
+        self._traces[key] = hash(trace)
+        values = sample.model_dump(mode="json", exclude_defaults=True) | {"id": name}
+        text = json.dumps(values, ensure_ascii=False)
+        try:
+            line = text.encode()
+        except UnicodeEncodeError:  # half a character in the metadata: only its escape can be written
+            line = json.dumps(values).encode()
+        self._write(line + b"\n")
+        return True
+
+    def _write(self, line: bytes) -> None:
+        self._file.write(line)
+        self.digest.update(line)

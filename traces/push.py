@@ -1,0 +1,250 @@
+"""Pushing the scores of a run to the traces that its samples came from: each once, also after a kill."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+import tenacity
+
+from ..errors import UsageError
+from ..runs import Store
+from ..runs.database import explain_errors
+from ..runs.store import RunRow
+from .address import TraceAddress
+from .cursor import is_known_address
+from .registry import open_sink
+from .run_scores import LeftOut, RunScores
+from .sink import Sink, WriteResult
+from .trace_score import TraceScore
+
+BATCH = 200
+"""Scores that a sink gets at once."""
+_TRIES = 3  # of what failed; a sink itself tries again what its tool asks for
+_FIRST_WAIT = 1.0  # seconds
+_LONGEST_WAIT = 10.0
+_NAMED = 5  # problems
+
+
+@dataclass(frozen=True, slots=True)
+class PushRequest:
+    """What to push, and where.
+
+    Attributes:
+        metrics: The metrics; empty for those that the run was asked for.
+        to: Where all scores go; None for where their traces were pulled from.
+        has_valueless: Whether skipped and failed scores are pushed too, with a label and without a value.
+        link: Makes the address of an answer's page of run and sample.
+        is_dry: Whether nothing is written, only counted.
+    """
+
+    metrics: Sequence[str] = ()
+    to: str | None = None
+    has_valueless: bool = False
+    link: Callable[[str, str], str] = lambda run, sample: ""
+    is_dry: bool = False
+
+
+@dataclass(slots=True)
+class PushResult:
+    """What became of the scores of a run.
+
+    Attributes:
+        written: Scores that are new there.
+        updated: Scores that were there with another content.
+        failed: Scores that could not be written.
+        unchanged: Scores that an earlier push wrote.
+        to_write: Of a dry push, scores that would be written.
+        samples_without_trace: Samples with scores that come from no trace.
+        valueless: Skipped and failed scores, which are left out.
+        places: The number of scores by address.
+        problems: Why scores failed, with how many.
+    """
+
+    written: int = 0
+    updated: int = 0
+    failed: int = 0
+    unchanged: int = 0
+    to_write: int = 0
+    samples_without_trace: int = 0
+    valueless: int = 0
+    places: Counter[str] = field(default_factory=Counter)
+    problems: Counter[str] = field(default_factory=Counter)
+
+
+def push_scores(
+    store: Store,
+    run: RunRow,
+    request: PushRequest,
+    *,
+    open_place: Callable[[str], Sink] = open_sink,
+    on_progress: Callable[[int], None] = lambda done: None,
+    sleep: Callable[[float], None] | None = None,
+) -> PushResult:
+    """Pushes the scores of a run; what an earlier push wrote, and is the same, is not written again.
+
+    What is written is noted in the store after it is there: a kill between the two makes the next push write it again,
+    under the same key.
+
+    Args:
+        store: Where the run is.
+        run: The run.
+        request: What to push, and where.
+        open_place: Opens the sink of an address.
+        on_progress: Called with the number of scores that are done.
+        sleep: Waits before what failed is tried again; None for the system's.
+
+    Raises:
+        UsageError: An unknown metric or address, another process pushes this run, or the samples name an address that
+            nothing was pulled from with this store.
+        InputError: Nothing can be written there.
+    """
+    lock = f"push-{run.id}"
+    with explain_errors(store.database, "the push cannot begin"):
+        if not store.database.locks.take(lock):
+            raise UsageError(f"run {run.id}: another process pushes its scores; wait until it has ended")
+    try:
+        return _Push(store, run, request, open_place, on_progress).run(sleep)
+    finally:
+        with explain_errors(store.database, "the end of the push cannot be kept"):
+            store.database.locks.release(lock)
+
+
+class _Push:
+    """One push, in passes: each writes what is not noted as written."""
+
+    def __init__(
+        self,
+        store: Store,
+        run: RunRow,
+        request: PushRequest,
+        open_place: Callable[[str], Sink],
+        on_progress: Callable[[int], None],
+    ) -> None:
+        self._store, self._run, self._request = store, run, request
+        self._open_place, self._on_progress = open_place, on_progress
+        self._scores = RunScores(store, run, request.metrics, has_valueless=request.has_valueless, link=request.link)
+        self._sinks: dict[str, Sink] = {}
+        self._total = PushResult()
+
+    def run(self, sleep: Callable[[float], None] | None) -> PushResult:
+        """Tries what failed again, as long as that helps."""
+        attempts = tenacity.Retrying(
+            stop=tenacity.stop_after_attempt(_TRIES),
+            wait=tenacity.wait_random_exponential(multiplier=_FIRST_WAIT, max=_LONGEST_WAIT),
+            retry=tenacity.retry_if_result(lambda failed: failed > 0),
+            retry_error_callback=lambda state: state.outcome.result() if state.outcome else 0,
+            **({} if sleep is None else {"sleep": sleep}),
+        )
+        attempts(self._pass)
+        return self._total
+
+    def _pass(self) -> int:
+        """Writes what is not written; returns how many scores failed."""
+        total = self._total
+        result = PushResult(written=total.written, updated=total.updated)
+        self._total = result
+        waiting: dict[str, list[TraceScore]] = {}
+        for score in self._scores.read():
+            if isinstance(score, LeftOut):
+                result.samples_without_trace += score.samples
+                result.valueless += score.valueless
+                continue
+            place = self._request.to or score.origin.address
+            result.places[place] += 1
+            batch = waiting.setdefault(place, [])
+            batch.append(score)
+            if len(batch) == BATCH:
+                self._write(place, waiting.pop(place))
+        for place, batch in waiting.items():
+            self._write(place, batch)
+        result.unchanged -= total.written + total.updated  # by this push, in an earlier pass
+        return result.failed
+
+    def _write(self, place: str, scores: list[TraceScore]) -> None:
+        result = self._total
+        contents = {score.key: _content_hash(score) for score in scores}
+        noted = self._noted(place, contents)
+        changed = [score for score in scores if noted.get(score.key) != contents[score.key]]
+        result.unchanged += len(scores) - len(changed)
+        if self._request.is_dry:
+            self._check_place(place)
+            result.to_write += len(changed)
+        elif changed:
+            done: list[str] = []
+            try:
+                for written in self._sink(place).write(changed):
+                    self._count(written)
+                    done += [written.key] if written.state != "failed" and written.key in contents else []
+            finally:
+                self._note(place, {key: contents[key] for key in done})
+        self._on_progress(result.written + result.updated + result.failed + result.unchanged)
+
+    def _count(self, written: WriteResult) -> None:
+        result = self._total
+        if written.state == "written":
+            result.written += 1
+        elif written.state == "updated":
+            result.updated += 1
+        else:
+            result.failed += 1
+            if written.problem in result.problems or len(result.problems) < _NAMED:
+                result.problems[written.problem] += 1
+
+    def _sink(self, place: str) -> Sink:
+        if place not in self._sinks:
+            self._check_place(place)
+            self._sinks[place] = self._open_place(place)
+        return self._sinks[place]
+
+    def _check_place(self, place: str) -> None:
+        """A file of samples from elsewhere may name any server, and the keys would go there."""
+        if self._request.to is not None or _is_here(place) or is_known_address(self._store, place):
+            return
+        raise UsageError(
+            f"the samples of run {self._run.id} name {place}, from which nothing was pulled with this store; "
+            f"--to {place} sends the scores and your key there"
+        )
+
+    def _noted(self, place: str, contents: dict[str, str]) -> dict[str, str]:
+        marks = ", ".join("?" * len(contents))
+        with explain_errors(self._store.database, "what was pushed cannot be read"):
+            rows = self._store.database.execute(
+                f"SELECT score, content FROM pushed_scores WHERE address = ? AND score IN ({marks})",
+                (place, *contents),
+            ).fetchall()
+        return dict(rows)
+
+    def _note(self, place: str, contents: dict[str, str]) -> None:
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        rows = [(key, place, self._run.id, content, at) for key, content in contents.items()]
+        with (
+            explain_errors(self._store.database, "what was pushed cannot be noted"),
+            self._store.database.transaction(),
+        ):
+            self._store.database.executemany(
+                "INSERT INTO pushed_scores VALUES (?, ?, ?, ?, ?) ON CONFLICT (score, address) DO UPDATE SET "
+                "content = excluded.content, pushed_at = excluded.pushed_at",
+                rows,
+            )
+
+
+def _content_hash(score: TraceScore) -> str:
+    content = json.dumps(asdict(score), sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def _is_here(place: str) -> bool:
+    """Whether an address is a file, or a server of this machine."""
+    address = TraceAddress.parse(place)
+    if not address.host:
+        return True
+    host = urlsplit(f"//{address.host}").hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

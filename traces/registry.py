@@ -1,0 +1,64 @@
+"""Which class reads or writes the traces of an address: what Assay and other packages register by its scheme."""
+
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint
+from typing import Any
+
+from ..errors import UsageError
+from ..eval_sets.name_suggestions import nearest_names, quote_names
+from ..installation import load_entry, registered_entries, require_packages
+from .address import TraceAddress
+from .sink import Sink
+from .source import Source
+
+SOURCES = "assay.sources"
+"""The entry points of the classes that read traces."""
+SINKS = "assay.sinks"
+"""The entry points of the classes that write scores."""
+_NEED_NO_PACKAGES = {(SOURCES, "otel")}  # it reads files
+
+
+def open_source(address: str | TraceAddress) -> Source:
+    """Opens what reads the traces of an address.
+
+    Args:
+        address: Such as `phoenix://localhost:6006/support`, or `otel:traces.json`.
+
+    Raises:
+        UsageError: It is no address, nothing is registered for its scheme, or the extra of the tool is missing.
+        InputError: What the source itself raises.
+    """
+    source: Source = _open(SOURCES, "pulled from", address)
+    return source
+
+
+def open_sink(address: str | TraceAddress) -> Sink:
+    """Opens what writes scores to the traces of an address.
+
+    Args:
+        address: Such as `phoenix://localhost:6006/support`, or `otel://localhost:4318`.
+
+    Raises:
+        UsageError: As `open_source`.
+        InputError: What the sink itself raises.
+    """
+    sink: Sink = _open(SINKS, "pushed to", address)
+    return sink
+
+
+def _open(group: str, purpose: str, address: str | TraceAddress) -> Any:
+    parsed = TraceAddress.parse(address) if isinstance(address, str) else address
+    entry = _find_entry(registered_entries(group), purpose, parsed)
+    if (group, parsed.scheme) not in _NEED_NO_PACKAGES:
+        require_packages(parsed.scheme, f"{parsed.scheme}: traces")
+    return load_entry(entry)(parsed)
+
+
+def _find_entry(entries: Mapping[str, EntryPoint], purpose: str, address: TraceAddress) -> EntryPoint:
+    if (entry := entries.get(address.scheme)) is not None:
+        return entry
+    nearest = nearest_names(address.scheme, entries)
+    hint = f"did you mean `{nearest[0]}`? " if nearest else ""
+    raise UsageError(
+        f"{address}: no traces can be {purpose} `{address.scheme}`: {hint}the tools are {quote_names(entries)}"
+    )

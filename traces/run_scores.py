@@ -1,0 +1,199 @@
+"""The scores of a stored run as they are written to the traces that its samples came from."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from ..errors import AssayError, UsageError
+from ..eval_sets import Sample
+from ..eval_sets.name_suggestions import nearest_names, quote_names
+from ..eval_sets.turns import is_turn
+from ..judges.judge_opening import open_judge
+from ..metrics import Score
+from ..metrics.catalogue import describe_metric, load_metric
+from ..metrics.specification import parse_specification
+from ..runs import Store
+from ..runs.store import RunRow
+from .origin import ORIGIN, TraceOrigin
+from .trace_score import TraceScore
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """What of a run is not pushed.
+
+    Attributes:
+        samples: Samples that come from no trace.
+        valueless: Scores that are skipped or failed.
+    """
+
+    samples: int = 0
+    valueless: int = 0
+
+
+class RunScores:
+    """The scores of one run, in the order of its samples.
+
+    A metric of a conversation is about the session; a metric of an answer about the trace of its turn.
+
+    Args:
+        store: Where the run is.
+        run: The run.
+        metrics: The metrics to push; empty for those that the run was asked for, without the baselines.
+        has_valueless: Whether skipped and failed scores are among them.
+        link: Makes the address of an answer's page of run and sample.
+
+    Raises:
+        UsageError: The run has no such metric.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        run: RunRow,
+        metrics: Sequence[str] = (),
+        *,
+        has_valueless: bool = False,
+        link: Callable[[str, str], str] = lambda run, sample: "",
+    ) -> None:
+        self._store, self._run, self._link, self._has_valueless = store, run, link, has_valueless
+        self.metrics = _chosen_metrics(run, metrics)
+        plan = run.plan
+        self._judge = plan.judge.label if plan.judge is not None else ""
+        self._directions = plan.all_directions
+        self._ranges = {metric: _value_range(metric, run) for metric in self.metrics}
+
+    def read(self) -> Iterator[TraceScore | LeftOut]:
+        """Yields the scores of each sample, and what is left out of them."""
+        samples = self._store.samples(self._run.id)  # in the order of the scores
+        last_turns: dict[str, int | None] = {}  # of the conversation whose turns come next
+        for name, rows in groupby(self._store.scores(self._run.id), itemgetter(0)):
+            scores = {metric: score for _, metric, score in rows if metric in self._ranges}
+            for sample in samples:
+                if sample.messages and not is_turn(sample):
+                    last_turns = {sample.id: sample.turn}
+                if sample.id == name:
+                    yield from self._sample_scores(sample, scores, last_turns)
+                    break
+
+    def _sample_scores(
+        self, sample: Sample, scores: dict[str, Score], last_turns: dict[str, int | None]
+    ) -> Iterator[TraceScore | LeftOut]:
+        last_turn = last_turns.get(str(sample.metadata.get("conversation"))) if is_turn(sample) else sample.turn
+        left_out = LeftOut()
+        for metric, score in scores.items():
+            if score.value is None and not self._has_valueless:
+                left_out.valueless += 1
+                continue
+            is_of_conversation = metric in self._run.plan.conversation_metrics
+            origin = find_origin(sample, is_of_conversation=is_of_conversation, last_turn=last_turn)
+            if origin is None:
+                left_out.samples = 1
+                continue
+            yield self._trace_score(sample, metric, score, origin)
+        if left_out != LeftOut():
+            yield left_out
+
+    def _trace_score(self, sample: Sample, metric: str, score: Score, origin: TraceOrigin) -> TraceScore:
+        low, high = self._ranges[metric]
+        prompts = score.evidence.get("prompts")
+        is_judged = bool(prompts) or score.usage.calls + score.usage.from_cassette > 0
+        option = score.evidence.get("option")
+        return TraceScore(
+            key=score_key(self._run.id, origin, metric),
+            origin=origin,
+            name=metric,
+            value=score.value,
+            low=low,
+            high=high,
+            higher_is_better=self._directions[metric],
+            label=score.status if score.value is None else option if isinstance(option, str) else "",
+            reason=score.reason,
+            link=self._link(self._run.id, sample.id),
+            judge=self._judge if is_judged else "",
+            prompts=_prompts_hash(prompts) if is_judged else "",
+            run=self._run.id,
+            sample=sample.id,
+            at=self._run.created,
+        )
+
+
+def score_key(run: str, origin: TraceOrigin, metric: str) -> str:
+    """Returns what makes a score this one: 32 hexadecimal digits over run, trace or part of a session, and metric."""
+    session = origin.session if origin.unit == "session" else ""
+    content = "\0".join((run, origin.address, origin.unit, session, origin.id, metric))
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def find_origin(sample: Sample, *, is_of_conversation: bool, last_turn: int | None = None) -> TraceOrigin | None:
+    """Finds what a score of a sample is about: the session, or the trace of the turn under test.
+
+    Args:
+        sample: The sample that was scored: an answer, a conversation, or a turn of one.
+        is_of_conversation: Whether the metric measures conversations.
+        last_turn: The place of the last answer of the sample, or of the conversation that it is a turn of.
+
+    Returns:
+        The origin; None of a sample that was not pulled, or of a turn that no trace of its own holds.
+    """
+    origin = TraceOrigin.of_sample(sample)
+    if origin is None or origin.unit not in {"trace", "session"}:
+        return None
+    if origin.unit == "session" and is_of_conversation:
+        return origin
+    if origin.unit == "trace":
+        # a turn before the last one is an answer of an earlier trace, whose messages this one repeats
+        return origin if not is_turn(sample) or sample.turn == last_turn else None
+    message = None if sample.turn is None else sample.messages[sample.turn]
+    own: dict[str, Any] = (message.model_extra or {}) if message is not None else {}
+    if not own.get("trace_id"):
+        return None
+    trace = str(own["trace_id"])
+    return TraceOrigin(origin.address, trace, str(own.get("span_id") or ""), origin.session, _trace_time(sample, trace))
+
+
+def _trace_time(sample: Sample, trace: str) -> str:
+    """When a trace of a conversation began, as the conversation keeps it."""
+    kept = (one.get(ORIGIN) for one in sample.metadata.get("traces") or () if isinstance(one, Mapping))
+    origins = (origin for origin in kept if isinstance(origin, Mapping) and origin.get("id") == trace)
+    return next((str(origin.get("time") or "") for origin in origins), "")
+
+
+def _chosen_metrics(run: RunRow, metrics: Sequence[str]) -> tuple[str, ...]:
+    known = run.plan.all_metrics
+    for metric in metrics:
+        if metric not in known:
+            nearest = nearest_names(metric, known)
+            hint = f"did you mean `{nearest[0]}`? " if nearest else ""
+            raise UsageError(f"run {run.id} has no metric `{metric}`: {hint}it has {quote_names(known)}")
+    return tuple(dict.fromkeys(metrics)) or run.plan.metrics
+
+
+def _value_range(metric: str, run: RunRow) -> tuple[float | None, float | None]:
+    """The range of a metric; unknown where what it was loaded from is gone."""
+    specification = parse_specification(metric)
+    try:
+        if not (specification.path or specification.is_ragas or specification.is_scorer):
+            description = describe_metric(specification.name)
+            if not description.argument:
+                return description.range
+        # the range is that of the file that the metric names
+        judge = None if run.plan.judge is None else open_judge(run.plan.judge)
+        return load_metric(specification, judge).range
+    except AssayError:
+        return None, None
+
+
+@cache
+def _hash_of(prompts: tuple[str, ...]) -> str:
+    return hashlib.sha256("\0".join(prompts).encode()).hexdigest()[:12]
+
+
+def _prompts_hash(prompts: object) -> str:
+    if not isinstance(prompts, list | tuple) or not prompts:
+        return ""
+    return _hash_of(tuple(map(str, prompts)))

@@ -1,0 +1,78 @@
+"""Times as they are typed: a duration before now, or a time in ISO 8601."""
+
+import re
+from datetime import datetime, timedelta
+
+from ..errors import UsageError
+
+_DURATION = re.compile(r"(\d{1,9}(?:\.\d+)?)\s*(s|m|h|d|w)")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_WRITE = "write a duration such as 30m, 24h or 7d"
+
+
+def read_duration(text: str, option: str) -> timedelta:
+    """Reads a duration: a number with s, m, h, d or w.
+
+    Args:
+        text: As typed.
+        option: What it was typed for.
+
+    Raises:
+        UsageError: It is none, or too long for a calendar.
+
+    Example:
+        >>> read_duration("24h", "--since"), read_duration("1.5d", "--since")
+        (datetime.timedelta(days=1), datetime.timedelta(days=1, seconds=43200))
+    """
+    match = _DURATION.fullmatch(text.strip().lower())
+    if match is None:
+        raise UsageError(f"{option} {text!r}: is no duration; {_WRITE}")
+    try:
+        return timedelta(**{_UNITS[match[2]]: float(match[1])})
+    except OverflowError:
+        raise UsageError(f"{option} {text!r}: is too long; {_WRITE}") from None
+
+
+def read_moment(text: str, option: str, now: datetime) -> datetime:
+    """Reads a duration before now, or a time in ISO 8601; one without a zone is of the local zone.
+
+    Args:
+        text: As typed.
+        option: What it was typed for.
+        now: The time now, with its zone.
+
+    Raises:
+        UsageError: It is neither.
+
+    Example:
+        >>> from datetime import UTC
+        >>> now = datetime(2026, 1, 2, 12, tzinfo=UTC)
+        >>> read_moment("24h", "--since", now).isoformat()
+        '2026-01-01T12:00:00+00:00'
+        >>> read_moment("2026-01-01T10:00:00+01:00", "--since", now).isoformat()
+        '2026-01-01T10:00:00+01:00'
+    """
+    if _DURATION.fullmatch(text.strip().lower()):
+        try:
+            return now - read_duration(text, option)
+        except OverflowError:
+            raise UsageError(f"{option} {text!r}: is too long; {_WRITE}") from None
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        return moment if moment.tzinfo is not None else moment.astimezone()
+    except (ValueError, OverflowError, OSError):
+        raise UsageError(
+            f"{option} {text!r}: is no time; {_WRITE}, or a time such as 2026-01-31 or 2026-01-31T08:00:00+01:00"
+        ) from None
+
+
+def is_without_zone(text: str) -> bool:
+    """Whether a time that `read_moment` reads names no zone.
+
+    Example:
+        >>> is_without_zone("2026-01-31T08:00"), is_without_zone("2026-01-31T08:00Z"), is_without_zone("24h")
+        (True, False, False)
+    """
+    if _DURATION.fullmatch(text.strip().lower()):
+        return False
+    return datetime.fromisoformat(text.strip()).tzinfo is None

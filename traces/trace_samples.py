@@ -1,0 +1,62 @@
+"""A trace as the readers of exported logs have it becomes a sample with its origin."""
+
+from dataclasses import replace
+from datetime import UTC
+
+from ..errors import InputError
+from ..eval_sets import Sample
+from ..eval_sets.column_account import SetColumns
+from ..eval_sets.logs.trace_row import Trace, build_row
+from ..eval_sets.message_times import read_time
+from ..eval_sets.rows import BadRow, Rows
+from ..eval_sets.sample_builder import SampleBuilder
+from .address import TraceAddress
+from .origin import ORIGIN, TraceOrigin
+from .source import UnreadTrace
+
+_OF_FILES = "; --skip-bad leaves such traces out"  # what a message of the readers of files ends with
+
+
+class TraceSamples:
+    """Makes the samples of the traces of one source.
+
+    Args:
+        address: Where the traces are.
+    """
+
+    def __init__(self, address: TraceAddress) -> None:
+        self._address = address
+        self._rows = Rows(str(address), "trace", iter(()))
+
+    def sample(self, trace: Trace, *, unit: str = "trace") -> Sample | UnreadTrace:
+        """Makes the sample of a trace; `UnreadTrace` of one without a question or an answer.
+
+        Args:
+            trace: The trace; its `id`, `span`, `session` and `time` become the sample's origin.
+            unit: What a score of the sample is about.
+        """
+        time = read_time(None if trace.time is None else str(trace.time))
+        began = "" if time is None else time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC).isoformat()
+        origin = TraceOrigin(
+            str(self._address),
+            str(trace.id),
+            trace.span,
+            "" if trace.session is None else str(trace.session),
+            began,
+            unit,
+        )
+        try:
+            for row in build_row([trace], str(self._address)):
+                if isinstance(row, BadRow):
+                    raise row.error
+                metadata = {**row.values.get("metadata", {}), ORIGIN: origin.as_json()}
+                # one per sample: ids are those of the tool, and nothing is counted by column
+                builder = SampleBuilder(replace(self._rows, rows=iter(())), {}, None, SetColumns())
+                return builder.sample(
+                    row._replace(place=f"row {row.number}", values=row.values | {"metadata": metadata})
+                )
+        except InputError as error:
+            place = f"{self._address}, {trace.place}, "
+            reason = str(error).removesuffix(_OF_FILES).removeprefix(place)
+            return UnreadTrace(str(trace.id), began, reason)
+        return UnreadTrace(str(trace.id), began, "holds no question and answer")

@@ -1,0 +1,185 @@
+"""Pulling what is new: each answer once, scored by what costs nothing, in memory that does not grow with them."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from ...eval_sets import Sample
+from ...judges import Budget
+from ...judges.embedders import load_embedder
+from ...metrics import Metric, Score
+from ...metrics.catalogue import load_metric
+from ...metrics.metric import run_to_end
+from ...runs.execute import execute
+from ..conversations import GAP, join_sessions
+from ..origin import TraceOrigin
+from ..source import Source, UnreadTrace
+from .watch_records import WatchRecords, read_utc
+from .watch_settings import WatchSettings
+
+_AT_ONCE = 200  # answers that are scored and written together
+_CONCURRENCY = 4
+NO_ANSWER = "it has no answer: the chatbot gave none, or it is not recorded"
+"""Why a trace whose answer is empty is no answer."""
+
+
+@dataclass(slots=True)
+class PullCounts:
+    """What a pull did.
+
+    Attributes:
+        pulled: New answers.
+        unread: Traces that are no answers.
+        open_sessions: Conversations that may go on, and are pulled when they are over.
+        other_scale: Answers whose ratings are on another scale than the watch's, and are left out.
+        rated: Answers that came with ratings.
+    """
+
+    pulled: int = 0
+    unread: int = 0
+    open_sessions: int = 0
+    other_scale: int = 0
+    rated: int = 0
+
+
+class AnswerPull:
+    """One pull of a watch.
+
+    Args:
+        settings: The watch file.
+        records: Where the answers are kept.
+        source: What reads the traces.
+        now: The present moment.
+        on_progress: Called with the number of new answers so far.
+    """
+
+    def __init__(
+        self,
+        settings: WatchSettings,
+        records: WatchRecords,
+        source: Source,
+        now: datetime,
+        on_progress: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self._settings, self._records, self._source, self._now = settings, records, source, now
+        self._on_progress = on_progress
+        self._first_open: datetime | None = None  # when the first conversation began that may go on
+        self.counts = PullCounts()
+
+    def pull(self, pulled_until: datetime | None) -> PullCounts:
+        """Pulls the answers since the last pull, and an overlap in which traces may come late.
+
+        The cursor moves when everything is kept: after a kill the same traces are read again, and each is kept once.
+
+        Args:
+            pulled_until: Up to which moment traces were pulled; None before the first pull.
+
+        Raises:
+            InputError: The source cannot be read.
+        """
+        settings = self._settings
+        until = self._now if pulled_until is None else max(self._now, pulled_until)
+        since = self._now - settings.since if pulled_until is None else pulled_until - settings.overlap
+        metric = load_metric(settings.cheap, None, load_embedder(settings.embedder, None, Budget()))
+        traces = self._samples(self._source.read(since, until, settings.filter))
+        samples = self._conversations(traces) if settings.by == "session" else traces
+        while part := list(islice(samples, _AT_ONCE)):
+            self._add(part, metric)
+            self._on_progress(self.counts.pulled)
+        self._records.end_pull(min(until, self._first_open or until))
+        return self.counts
+
+    def _samples(self, traces: Iterable[Sample | UnreadTrace]) -> Iterator[Sample]:
+        """The traces with an answer that were not pulled before; the others are noted."""
+        reading = iter(traces)
+        while part := list(islice(reading, _AT_ONCE)):
+            samples = [trace for trace in part if isinstance(trace, Sample)]
+            known = self._records.known_traces([_trace_id(sample) for sample in samples])
+            unread = [trace for trace in part if isinstance(trace, UnreadTrace)]
+            new: list[Sample] = []
+            for sample in samples:
+                if _trace_id(sample) in known:
+                    continue
+                if sample.response.strip() or sample.messages:
+                    new.append(sample)
+                else:
+                    origin = TraceOrigin.of_sample(sample)
+                    unread.append(UnreadTrace(_trace_id(sample), origin.time if origin else "", NO_ANSWER))
+            if unread:
+                self._records.add_unread(unread)
+                self.counts.unread += len(unread)
+            yield from new
+
+    def _conversations(self, traces: Iterator[Sample]) -> Iterator[Sample]:
+        """The conversations that are over, and the answers of no session."""
+        last_times: list[datetime] = []
+        joined = join_sessions(traces, is_later_part=self._records.has_session, on_open=last_times.append)
+        for sample in joined:
+            last = last_times[-1] if last_times else None
+            origin = TraceOrigin.of_sample(sample)
+            if last is not None and origin is not None and origin.session and self._now - last < GAP:
+                self.counts.open_sessions += 1
+                began = read_utc(origin.time) or last
+                self._first_open = min(began, self._first_open or began)
+            else:
+                yield sample
+
+    def _add(self, samples: list[Sample], metric: Metric) -> None:
+        samples = [_writable(sample) for sample in samples]
+        cheap: dict[str, float | None] = {}
+
+        def keep(sample: Sample, scores: dict[str, Score]) -> None:
+            cheap[sample.id] = next((score.value for score in scores.values()), None)
+
+        run_to_end(execute(samples, [metric], keep, concurrency=_CONCURRENCY))
+        self.counts.pulled += self._records.add_answers(
+            [(sample, cheap.get(sample.id)) for sample in samples], self._now
+        )
+        ratings = {sample.id: values for sample in samples if (values := self._ratings(sample))}
+        if ratings:
+            self.counts.rated += self._records.add_ratings(ratings)
+
+    def _ratings(self, sample: Sample) -> dict[str, float]:
+        values, is_other_scale = tool_ratings(sample, self._settings.ratings.levels)
+        self.counts.other_scale += is_other_scale
+        return values
+
+
+def tool_ratings(sample: Sample, levels: tuple[int, int]) -> tuple[dict[str, float], bool]:
+    """Returns people's annotations of a trace by rater, and whether they are left out for their scale.
+
+    Example:
+        >>> sample = Sample(id="t", user_input="q", response="a", ratings={"ada": 4})
+        >>> tool_ratings(sample, (1, 5)), tool_ratings(sample, (1, 10))
+        (({'ada': 4.0}, False), ({}, True))
+    """
+    values = dict(sample.ratings) or ({} if sample.rating is None else {"annotation": sample.rating})
+    if values and (sample.rating_min, sample.rating_max) != levels:
+        return {}, True
+    return values, False
+
+
+def _trace_id(sample: Sample) -> str:
+    origin = TraceOrigin.of_sample(sample)
+    return origin.id if origin else sample.id
+
+
+def _writable(sample: Sample) -> Sample:
+    """The sample as it can be written as JSON: half characters, which logs may hold, are replaced."""
+    try:
+        sample.model_dump_json()
+    except ValueError:
+        metadata = {str(key): _whole(value) for key, value in sample.metadata.items()}
+        return sample.model_copy(update={"metadata": metadata})
+    return sample
+
+
+def _whole(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {str(_whole(str(key))): _whole(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_whole(part) for part in value]
+    return value

@@ -1,0 +1,153 @@
+"""The run of one day: the answers that were drawn on it, judged as far as the budget goes, resumed by each step."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import AssayError, BudgetReached
+from ...eval_sets import Sample
+from ...judges import Budget
+from ...judges.cassette import is_bundled
+from ...metrics.metric import run_to_end
+from ...runs import Plan, RunOptions, Store
+from ...runs.scoring_request import ScoringRequest
+from ...runs.session import OnProgress, Progress, StoredRun, score_samples
+from .watch_records import WatchRecords
+from .watch_settings import WatchSettings
+
+
+@dataclass(slots=True)
+class JudgeCounts:
+    """What a session of the judge did.
+
+    Attributes:
+        judged: Answers that have a score now.
+        problem: Why it ended early; empty where it did not.
+        has_ended_by_budget: Whether that is the budget of the day.
+        usd: What the calls cost; None where a price is unknown.
+    """
+
+    judged: int = 0
+    problem: str = ""
+    has_ended_by_budget: bool = False
+    usd: float | None = 0.0
+
+
+class DayRun(StoredRun):
+    """The record of a day's run, which does not ask again about answers that were given up."""
+
+    def __init__(self, plan: Plan, store: Store, resume: str | None, given_up: set[str], cassette: Path | None) -> None:
+        super().__init__(plan, store, resume, cassette=cassette)
+        self._given_up = given_up
+        self._metrics = set(plan.all_metrics)
+
+    def finished_metrics(self, sample: Sample) -> set[str]:
+        """As `StoredRun.finished_metrics`; all of an answer that was given up."""
+        return self._metrics if sample.id in self._given_up else super().finished_metrics(sample)
+
+
+def judge_waiting(
+    settings: WatchSettings, records: WatchRecords, today: str, on_progress: OnProgress = lambda _: None
+) -> JudgeCounts:
+    """Judges the answers that wait for the judge, the oldest draws first, within what is left of today's budget.
+
+    Replies are in the store before they are scored: after a kill none is asked for again.
+
+    Args:
+        settings: The watch file.
+        records: Where the answers are.
+        today: The date whose budget is used.
+        on_progress: Called after each answer.
+
+    Returns:
+        What was done, also where the judge is gone or the budget is reached.
+    """
+    counts = JudgeCounts()
+    for day in records.waiting_days():
+        plan = settings.plan(records.watch, day)
+        run = records.store.newest_run_of(plan.identity)
+        if run is not None:  # what a killed step has judged
+            counts.judged += _take_over(settings, records, day, run.id, tried=False)
+        if day in records.waiting_days() and not counts.problem:
+            _judge_day(settings, records, (day, today), counts, on_progress)
+    return counts
+
+
+def _judge_day(
+    settings: WatchSettings,
+    records: WatchRecords,
+    days: tuple[str, str],
+    counts: JudgeCounts,
+    on_progress: OnProgress,
+) -> None:
+    day, today = days
+    plan = settings.plan(records.watch, day)
+    row = records.store.newest_run_of(plan.identity)
+    names, cassette = records.drawn_names(day), _cassette(settings)
+    record = DayRun(plan, records.store, row.id if row else None, records.given_up(day), cassette)
+    progress = Progress(total=record.count(map(records.sample, names)))
+    budget, note_spending = day_budget(settings, records, today)
+    mode = settings.cassette.mode if settings.cassette else "auto"
+    options = RunOptions(cassette=cassette, mode=mode, budget=budget, concurrency=settings.concurrency)
+
+    def samples() -> Iterator[Sample]:
+        return map(records.sample, names)
+
+    is_tried = False
+    try:
+        request = ScoringRequest.of_plan(plan, options)
+        run_to_end(score_samples(samples(), record, request, progress=progress, on_progress=on_progress))
+        is_tried = True
+    except BudgetReached as error:
+        counts.problem, counts.has_ended_by_budget = str(error), True
+    except AssayError as error:
+        counts.problem = str(error)
+    finally:
+        note_spending()
+        spent = None if budget.unpriced else budget.spent_usd
+        counts.usd = None if counts.usd is None or spent is None else counts.usd + spent
+    if record.run:
+        counts.judged += _take_over(settings, records, day, record.run, tried=is_tried)
+
+
+def _take_over(settings: WatchSettings, records: WatchRecords, day: str, run: str, *, tried: bool) -> int:
+    scores = {
+        sample: (value, status)
+        for sample, metric, value, status in records.store.sample_values(run)
+        if metric == settings.metric
+    }
+    return records.add_scores(day, run, scores, tried=tried)
+
+
+def day_budget(settings: WatchSettings, records: WatchRecords, today: str) -> tuple[Budget, Callable[[], None]]:
+    """Makes what is left of a day's budget, which keeps in the store before each call how much may be spent by then.
+
+    Args:
+        settings: The watch file.
+        records: Where spending is kept.
+        today: The date.
+
+    Returns:
+        The budget, and what keeps how much is spent at the end.
+    """
+    bounds, before = settings.budget, records.spending(today)
+    budget = Budget(
+        None if bounds.usd_per_day is None else max(0.0, bounds.usd_per_day - (before.usd or 0.0)),
+        None if bounds.tokens_per_day is None else max(0, bounds.tokens_per_day - before.tokens),
+    )
+
+    def note_spending() -> None:
+        under_way = budget.under_way
+        is_unknown = before.usd is None or bool(budget.unpriced) or under_way.usd is None
+        usd = None if is_unknown else (before.usd or 0.0) + budget.spent_usd + (under_way.usd or 0.0)
+        records.note_spending(today, usd, before.tokens + budget.spent_tokens + under_way.tokens)
+
+    budget.on_begin = note_spending
+    return budget, note_spending
+
+
+def _cassette(settings: WatchSettings) -> Path | None:
+    if settings.cassette is None:
+        return None
+    file = settings.cassette.file
+    return Path(file) if is_bundled(file) else settings.path(file)

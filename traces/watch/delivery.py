@@ -1,0 +1,125 @@
+"""Delivers alarms to webhooks, Slack and commands."""
+
+import json
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import httpx
+import tenacity
+
+from ...errors import AssayError, InputError
+from ...judges.retry import retry_after
+from ...judges.secrets import Scrubber
+from ...presentation.texts import one_line
+from .alarm_message import AlarmMessage
+from .alarm_target import AlarmTarget
+from .slack_form import slack_form
+
+_TRIES = 3
+_LONGEST_WAIT = 8.0  # seconds between two tries
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_LONGEST_PROBLEM = 300  # characters of what a server or a command says
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What became of one message at one target.
+
+    Attributes:
+        target: The target, as it may be shown.
+        problem: Why it was not delivered; empty where it was.
+    """
+
+    target: str
+    problem: str = ""
+
+
+class _Passing(Exception):
+    """A failure that may pass, with the server's answer where there is one."""
+
+    def __init__(self, problem: str, response: httpx.Response | None = None) -> None:
+        super().__init__(problem)
+        self.response = response  # as the providers' errors have it: `retry_after` reads its header
+
+
+def deliver_alarm(
+    message: AlarmMessage, targets: Sequence[AlarmTarget], *, first_wait: float = 0.5
+) -> Iterator[Delivery]:
+    """Delivers a message to all targets; one that fails does not keep it from the others.
+
+    A webhook gets it by POST, as JSON, with its id in the header `Idempotency-Key`; no redirect is followed. What
+    passes (a time-out, too many requests, an error of the server) is tried three times. A command gets it on its
+    standard input, and never as an argument: what customers wrote reaches no shell.
+
+    Args:
+        message: The message.
+        targets: Where it goes.
+        first_wait: Seconds before the second try, where the server asks for none; the third waits twice as long.
+
+    Yields:
+        One result per target, in their order.
+    """
+    for target in targets:
+        try:
+            if target.command:
+                _run_command(message, target)
+            else:
+                _post(message, target, first_wait)
+        except AssayError as error:
+            yield Delivery(target.shown, one_line(Scrubber().scrub_error(str(error)), _LONGEST_PROBLEM))
+        else:
+            yield Delivery(target.shown)
+
+
+def _post(message: AlarmMessage, target: AlarmTarget, first_wait: float) -> None:
+    url = target.url
+    body = json.dumps(slack_form(message) if target.slack else message.as_json(), ensure_ascii=True)
+    backoff = tenacity.wait_exponential(multiplier=first_wait, max=_LONGEST_WAIT)
+
+    def wait_for(state: tenacity.RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        seconds = retry_after(error) if error else None
+        return backoff(state) if seconds is None else min(seconds, _LONGEST_WAIT)
+
+    attempts = tenacity.Retrying(
+        retry=tenacity.retry_if_exception_type(_Passing),
+        stop=tenacity.stop_after_attempt(_TRIES),
+        wait=wait_for,
+        reraise=True,
+    )
+    try:
+        attempts(_post_once, url, body, message.id, target.seconds)
+    except _Passing as error:
+        raise InputError(Scrubber(url).scrub(f"{error} ({_TRIES} tries)")) from None
+
+
+def _post_once(url: str, body: str, key: str, seconds: float) -> None:
+    headers = {"Content-Type": "application/json", "Idempotency-Key": key}
+    try:
+        with httpx.stream("POST", url, content=body, headers=headers, timeout=seconds) as response:
+            start = next(response.iter_text(_LONGEST_PROBLEM), "")
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise _Passing(f"the webhook cannot be reached: {error or type(error).__name__}") from None
+    if response.is_success:
+        return
+    start = one_line(Scrubber(url).scrub(start), _LONGEST_PROBLEM)  # the URL is a secret, and may be in it
+    problem = f"the webhook answered {response.status_code}: {start or 'nothing'}"
+    if response.status_code in _PASSING:
+        raise _Passing(problem, response)
+    raise InputError(problem)
+
+
+def _run_command(message: AlarmMessage, target: AlarmTarget) -> None:
+    body = json.dumps(message.as_json(), ensure_ascii=True).encode()
+    try:
+        ended = subprocess.run(target.command, input=body, capture_output=True, timeout=target.seconds, check=False)
+    except subprocess.TimeoutExpired:
+        raise InputError(
+            f"the command did not end in {target.seconds:g} s: raise `seconds`, or make it quicker"
+        ) from None
+    except OSError as error:
+        raise InputError(f"the command cannot be run: {error.strerror or error}") from None
+    if ended.returncode:
+        last = ended.stderr.decode(errors="replace").strip().rsplit("\n", 1)[-1]
+        raise InputError(f"the command ended with {ended.returncode}: {last or 'it wrote no error'}")

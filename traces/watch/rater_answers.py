@@ -1,0 +1,155 @@
+"""The raters of a watch: answers drawn for them, their queue, and the ratings that come back."""
+
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from ...eval_sets import Sample
+from ...regular_files import read_text_file
+from ...runs import Store
+from ...runs.ratings import QueueSettings, RatingQueue
+from ...runs.ratings.item_queue import queue_ids
+from ..origin import TraceOrigin
+from ..source import Source
+from .answer_draw import draw_answers, spread_weights
+from .answer_pull import tool_ratings
+from .budget_pace import pace
+from .watch_records import DrawnAnswer, WatchRecords, read_utc
+from .watch_settings import WatchSettings
+
+_PADDING = 1.0  # second around a trace that is read again
+_MOST_READS = 500  # of single traces; more are read as one stretch of time
+
+
+def queue_source(watch: str) -> str:
+    """Returns what the queues of a watch are from, for people."""
+    return f"the watch {watch}"
+
+
+def watch_queues(store: Store, watch: str) -> list[RatingQueue]:
+    """Returns the queues of a watch, the newest first."""
+    queues = [RatingQueue(store.database, name) for name in queue_ids(store.database)]
+    return [queue for queue in queues if queue.source == queue_source(watch)]
+
+
+def draw_for_raters(settings: WatchSettings, records: WatchRecords, today: str, now: datetime) -> int:
+    """Draws answers for the raters from those that the judge scored, and fills the queue.
+
+    An answer is the likelier the more ratings vary among answers with about its judge's score.
+
+    Args:
+        settings: The watch file.
+        records: Where the answers are.
+        today: The date whose number is used.
+        now: The present moment.
+
+    Returns:
+        How many answers are new in the queue.
+    """
+    if not settings.ratings.raters:
+        return 0
+    answers = records.unqueued()
+    due = pace(settings.ratings.per_day, records.spending(today).queued, records.queued_at(), now)
+    if answers and due >= min(1, len(answers)):  # sooner, the chances would be very small
+        scores = np.array([judged for _, judged in answers], dtype=float)
+        rated = [(judged, rating) for _, judged, rating in records.scored_pairs() if rating is not None]
+        known, ratings = (np.array([pair[side] for pair in rated], dtype=float) for side in (0, 1))
+        weights = spread_weights(known, ratings, scores)
+        names = [name for name, _ in answers]
+        chances, drawn = draw_answers(names, weights, due, seed=f"{settings.seed} raters {records.watch}")
+        draw = [
+            DrawnAnswer(name, float(chance), place in drawn)
+            for place, (name, chance) in enumerate(zip(names, chances, strict=True))
+        ]
+        records.add_rater_draw(draw, today, now)
+    return _fill_queue(settings, records)
+
+
+def _fill_queue(settings: WatchSettings, records: WatchRecords) -> int:
+    """Puts what is drawn into the queue; what a killed step has put there already is there once."""
+    waiting = records.to_queue()
+    if not waiting:
+        return 0
+    options = settings.ratings
+    low, high = options.levels
+    queue_settings = QueueSettings(
+        raters=options.raters, per_answer=options.per_answer, rating_min=low, rating_max=high, seed=settings.seed
+    )
+    queues = watch_queues(records.store, records.watch)
+    queue = next((queue for queue in queues if queue.settings == queue_settings), None)
+    guideline = read_text_file(settings.path(options.guideline), "the guideline") if options.guideline else ""
+    new = 0
+    for name, chance in waiting:
+        sample = _unrated(records.sample(name))
+        if queue is None:
+            queue = RatingQueue.create(
+                records.store.database,
+                [sample],
+                queue_settings,
+                source=queue_source(records.watch),
+                guideline=guideline,
+                probabilities=[chance],
+            )
+            new += 1
+        else:
+            new += queue.add(sample, chance)
+    if queue is not None and guideline:
+        queue.change_guideline(guideline)  # the same text changes nothing
+    records.note_queued(name for name, _ in waiting)
+    return new
+
+
+def _unrated(sample: Sample) -> Sample:
+    """The answer without the ratings that it came with, which a rater should not see."""
+    return sample.model_copy(update={"rating": None, "ratings": {}, "rating_min": 1, "rating_max": 5})
+
+
+def read_queue_ratings(records: WatchRecords) -> int:
+    """Takes over the ratings of the rating page; returns how many answers are rated for the first time."""
+    ratings: dict[str, dict[str, float]] = {}
+    agreed: dict[str, float] = {}
+    for queue in reversed(watch_queues(records.store, records.watch)):  # the newest last: its ratings count
+        for rating in queue.ratings():
+            if rating.value is not None and not rating.is_repeat:
+                ratings.setdefault(rating.sample, {})[rating.rater] = float(rating.value)
+        agreed |= {name: float(one.value) for name, one in queue.adjudications().items()}
+    return records.add_ratings(ratings, agreed)
+
+
+def reread_annotations(settings: WatchSettings, records: WatchRecords, source: Source, now: datetime) -> int:
+    """Reads the traces of judged answers again for people's annotations that came since.
+
+    Args:
+        settings: The watch file; `ratings.reread` says how far back.
+        records: Where the answers are.
+        source: What reads the traces.
+        now: The present moment.
+
+    Returns:
+        How many answers are rated for the first time.
+
+    Raises:
+        InputError: The source cannot be read.
+    """
+    if settings.ratings.reread is None:
+        return 0
+    padding = timedelta(seconds=_PADDING)
+    traces = records.judged_traces(now - settings.ratings.reread)
+    moments = sorted({moment for _, time in traces.values() if (moment := read_utc(time)) is not None})
+    stretches: list[tuple[datetime, datetime]] = []
+    for moment in moments:
+        if stretches and moment - padding <= stretches[-1][1]:
+            stretches[-1] = (stretches[-1][0], moment + padding)
+        else:
+            stretches.append((moment - padding, moment + padding))
+    if len(stretches) > _MOST_READS:
+        stretches = [(stretches[0][0], stretches[-1][1])]
+    ratings: dict[str, dict[str, float]] = {}
+    for since, until in stretches:
+        for trace in source.read(since, until, settings.filter):
+            origin = TraceOrigin.of_sample(trace) if isinstance(trace, Sample) else None
+            if isinstance(trace, Sample) and origin is not None and origin.id in traces:
+                values, _ = tool_ratings(trace, settings.ratings.levels)
+                if values:
+                    ratings[traces[origin.id][0]] = values
+    return records.add_ratings(ratings)

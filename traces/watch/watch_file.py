@@ -1,0 +1,185 @@
+"""Reads a watch from its YAML file; an error names line, key and the nearest right name."""
+
+import typing
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from ...arguments import check_type
+from ...errors import AssayError, InputError, UsageError
+from ...eval_sets.name_suggestions import nearest_names, quote_names
+from ...languages.yaml_file import YAMLDocument, booleans_as_numbers, dump_yaml, load_yaml
+from ...metrics.catalogue import measures_conversation, needs_judge
+from ...regular_files import kind_of_no_folder, read_text_file
+from ...value_messages import describe_mistake
+from ..address import TraceAddress
+from .watch_settings import SEGMENT_FIELDS, WatchSettings
+
+Place = Sequence[str | int]
+
+
+def load_watch(path: Path) -> WatchSettings:
+    """Reads a watch file and checks everything that can be checked without asking a server or a judge.
+
+    Args:
+        path: The YAML file.
+
+    Raises:
+        InputError: The file cannot be read or is no valid watch; the text names file, line, key and the nearest right
+            name.
+    """
+    check_type("path", path, Path, "the path of a watch file, as a pathlib.Path")
+    document = load_yaml(read_text_file(path, "the watch file"), str(path))
+    content = document.value
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: holds no keys; a watch begins with `source:` and `metric:` (see docs/watch.md)")
+    if "folder" in content:
+        raise InputError(_unknown_key(document, ("folder",)))
+    try:
+        settings = WatchSettings.model_validate({"name": path.stem} | content | {"folder": path.resolve().parent})
+    except ValidationError as error:
+        errors = error.errors(include_url=False)
+        # a misspelt key is also a missing one: the misspelling is what to correct
+        first = next((problem for problem in errors if problem["type"] == "extra_forbidden"), errors[0])
+        raise InputError(_explanation(document, first)) from None
+    for place, problem in booleans_as_numbers(content, settings):
+        raise InputError(f"{path}, line {document.line(place)}, {_dotted(place)}: {problem}")
+    _check_names(settings, document)
+    return settings
+
+
+def draft_watch(address: str) -> str:
+    """Writes a watch file for an address of traces, with the keys that most people set.
+
+    Args:
+        address: Where the traces are.
+
+    Raises:
+        UsageError: It is no address of traces.
+    """
+    TraceAddress.parse(address)
+    source = dump_yaml({"source": address})
+    return (
+        f"{source}"
+        "every: 15m\n"
+        "cheap: token_overlap        # scores every answer, and costs nothing\n"
+        "metric: faithfulness        # scores a sample of them\n"
+        "judge: qwen1.5b\n"
+        "budget: {judged_per_day: 200}\n"
+        "push: true                  # scores go back to their traces\n"
+        "ratings: {raters: [ada], per_day: 10, scale: 1-5, bad_below: 3}\n"
+        "segments: [language, model, prompt_version]\n"
+        "bounds:\n"
+        "- bad_share: 0.1            # at most a tenth of the answers is rated below 3\n"
+        "- fall: 0.3                 # the mean rating falls by at most 0.3\n"
+        "alarms: []                  # such as - slack: env:SLACK_URL\n"
+    )
+
+
+def _check_names(settings: WatchSettings, document: YAMLDocument) -> None:
+    """Raises for the first name or number that does not fit the others, with its line."""
+    checks = (_check_addresses, _check_metrics, _check_judge, _check_segments, _check_bounds, _check_store)
+    for place, problem in (mistake for check in checks for mistake in check(settings)):
+        raise InputError(f"{document.origin}, line {document.line(place)}, {_dotted(place)}: {problem}")
+
+
+Mistakes = Iterator[tuple[Place, object]]
+"""Where in the file something is wrong, and what."""
+
+
+def _check_addresses(settings: WatchSettings) -> Mistakes:
+    for key, value in (("source", settings.source), ("push", settings.push)):
+        if isinstance(value, str):
+            try:
+                TraceAddress.parse(value)
+            except UsageError as error:
+                yield (key,), error
+
+
+def _check_metrics(settings: WatchSettings) -> Mistakes:
+    for key, metric in (("cheap", settings.cheap), ("metric", settings.metric)):
+        try:
+            asks, of_conversation = needs_judge(metric), measures_conversation(metric)
+        except AssayError as error:
+            yield (key,), error
+            continue
+        if key == "cheap" and asks:
+            yield (key,), f"{metric} asks a judge: name a metric that costs nothing, such as token_overlap"
+        if key == "metric" and asks and settings.judge is None:
+            yield (key,), f"{metric} asks a judge; name one under `judge:`"
+        if of_conversation and settings.by == "trace":
+            yield (key,), f"{metric} measures conversations: write `by: session`"
+
+
+def _check_judge(settings: WatchSettings) -> Mistakes:
+    try:
+        settings.judge_settings  # noqa: B018 - for its errors
+    except AssayError as error:
+        yield ("judge",), error
+
+
+def _check_segments(settings: WatchSettings) -> Mistakes:
+    for number, name in enumerate(settings.segments):
+        if name not in SEGMENT_FIELDS:
+            similar = nearest_names(name, SEGMENT_FIELDS)
+            hint = f"did you mean {similar[0]}? " if similar else ""
+            yield ("segments", number), f"{name} is no field of segments; {hint}They are {quote_names(SEGMENT_FIELDS)}"
+
+
+def _check_bounds(settings: WatchSettings) -> Mistakes:
+    low, high = settings.ratings.levels
+    bounds = [entry.bound for entry in settings.bounds]
+    for number, bound in enumerate(bounds):
+        if bound in bounds[:number]:
+            yield ("bounds", number), "is the same bound as another; remove one of them"
+        if bound.kind == "mean" and not low < bound.limit <= high:
+            yield ("bounds", number, "mean"), f"is {bound.limit:g}, not within the raters' scale {low}-{high}"
+        if bound.kind in {"fall", "judge_fall"} and bound.limit >= high - low:
+            problem = f"is {bound.limit:g}; a mean on the scale {low}-{high} cannot fall so far"
+            yield ("bounds", number, bound.kind), problem
+
+
+def _check_store(settings: WatchSettings) -> Mistakes:
+    place = settings.store_place
+    if isinstance(place, Path) and (kind := kind_of_no_folder(place)):
+        yield ("store",), f"{place}: is {kind}, not a folder; name the folder of a store"
+
+
+def _explanation(document: YAMLDocument, error: ErrorDetails) -> str:
+    place = error["loc"]
+    if error["type"] == "extra_forbidden":
+        return _unknown_key(document, place)
+    where = f"{document.origin}, line {document.line(place)}, {_dotted(place) or 'the watch file'}"
+    if error["type"] == "missing":
+        return f"{where}: is missing; add it"
+    return f"{where}: {describe_mistake(error)}"
+
+
+def _unknown_key(document: YAMLDocument, place: Place) -> str:
+    *parents, key = place
+    model = _model_at(parents)
+    known = [name for name in model.model_fields if name != "folder"]
+    similar = nearest_names(str(key), known)
+    hint = f"did you mean `{similar[0]}`? " if similar else ""
+    within = f" in {_dotted(parents)}" if parents else ""
+    return (
+        f"{document.origin}, line {document.line(place)}: unknown key `{key}`{within}; {hint}The keys are "
+        f"{quote_names(known, at_most=40)}"
+    )
+
+
+def _model_at(parents: Place) -> type[BaseModel]:
+    """The model whose keys stand at a place of the file."""
+    model: type[BaseModel] = WatchSettings
+    for step in parents:
+        if isinstance(step, str):
+            annotation = model.model_fields[step].annotation
+            kinds = [annotation, *typing.get_args(annotation)]
+            model = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel))
+    return model
+
+
+def _dotted(place: Place) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")

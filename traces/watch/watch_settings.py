@@ -1,0 +1,237 @@
+"""What a watch file says: which traces, how often, which measure, within which bounds."""
+
+import hashlib
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from ...judges import JudgeSettings, load_settings
+from ...judges.judge_folder import JUDGE_FILE
+from ...meta_eval.monitoring.bound import Bound, BoundKind
+from ...metrics.catalogue import needs_judge
+from ...runs.nightly.suite import CassetteUse
+from ...runs.plan import WATCH_DATA, Plan, judge_identity
+from ..address import TraceAddress
+from .alarm_target import AlarmTarget
+from .duration import Duration
+
+SEGMENT_FIELDS = ("language", "model", "prompt_version", "topic")
+"""The fields of an answer that segments are made of."""
+_STRICT = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+_MOST = 1_000_000  # answers a day that a judge or people may be given
+
+
+class DailyBudget(BaseModel):
+    """What a watch may take on one day (UTC)."""
+
+    model_config = _STRICT
+
+    judged_per_day: int = Field(default=200, ge=1, le=_MOST)
+    usd_per_day: float | None = Field(default=None, gt=0, le=1e9)
+    tokens_per_day: int | None = Field(default=None, gt=0, le=10**15)
+
+
+class SampleRule(BaseModel):
+    """How answers are drawn for the judge: `uniform`, or more where the cheap score leaves the judge's open."""
+
+    model_config = _STRICT
+
+    rule: Literal["uniform", "uncertain"] = "uniform"
+    share: float | None = Field(default=None, gt=0, le=1)
+
+
+class RaterQueue(BaseModel):
+    """Who rates how many answers a day, on which scale; without raters there is no queue."""
+
+    model_config = _STRICT
+
+    raters: tuple[str, ...] = ()
+    per_day: int = Field(default=10, ge=1, le=_MOST)
+    per_answer: int = Field(default=1, ge=1, le=100)
+    scale: str = Field(default="1-5", pattern=r"^-?\d{1,4}\s*-\s*\d{1,4}$")
+    bad_below: float = 3
+    reread: Duration | None = Field(default=timedelta(days=7), validate_default=True)
+    guideline: str | None = None
+
+    @field_validator("raters", mode="before")
+    @classmethod
+    def _as_list(cls, value: Any) -> Any:
+        return [name.strip() for name in value.split(",")] if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        low, high = self.levels
+        if low >= high:
+            raise ValueError(f"the scale {self.scale} has no two levels; write it as 1-5")
+        if not low < self.bad_below <= high:
+            raise ValueError(
+                f"bad_below ({self.bad_below:g}) is not within the scale {self.scale}; write a level of it"
+            )
+        if len(set(self.raters)) < len(self.raters) or not all(self.raters):
+            raise ValueError("each rater needs a name of their own")
+        if self.raters and self.per_answer > len(self.raters):
+            raise ValueError(f"per_answer is {self.per_answer}, with {len(self.raters)} raters; name more, or lower it")
+        return self
+
+    @property
+    def levels(self) -> tuple[int, int]:
+        """The lowest and the highest level of the scale."""
+        low, _, high = self.scale.rpartition("-")
+        return int(low), int(high)
+
+
+class BoundEntry(BaseModel):
+    """One bound: exactly one of `mean`, `bad_share`, `fall` and `judge_fall`, as `Bound` says."""
+
+    model_config = _STRICT
+
+    mean: float | None = None
+    bad_share: float | None = Field(default=None, gt=0, lt=1)
+    fall: float | None = Field(default=None, gt=0)
+    judge_fall: float | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if len(self.model_fields_set) != 1 or None in self.model_dump(include=self.model_fields_set).values():
+            raise ValueError("a bound is one of mean, bad_share, fall and judge_fall; write one entry for each")
+        return self
+
+    @property
+    def bound(self) -> Bound:
+        """The bound as the estimate takes it."""
+        kinds: tuple[BoundKind, ...] = ("mean", "bad_share", "fall", "judge_fall")
+        kind = next(kind for kind in kinds if kind in self.model_fields_set)
+        return Bound(kind, getattr(self, kind))
+
+
+class DriftChecks(BaseModel):
+    """Which kinds of drift are looked for, and how often the judge is asked again."""
+
+    model_config = _STRICT
+
+    questions: bool = True
+    unanswered: bool = True
+    agreement: bool = True
+    judge: Duration | None = Field(default=timedelta(days=7), validate_default=True)
+    judge_share: float = Field(default=0.05, gt=0, le=1)
+    judge_limit: float = Field(default=0.1, ge=0, lt=1)
+
+    @field_validator("judge", mode="before")
+    @classmethod
+    def _as_length(cls, value: Any) -> Any:
+        return {"weekly": "7d", "daily": "1d", False: None, True: "7d"}.get(value, value) if value else None
+
+
+class WatchSettings(BaseModel):
+    """A watch as its file says; relative paths are relative to the file's folder (`folder`).
+
+    `docs/watch.md` explains every key.
+    """
+
+    model_config = _STRICT
+
+    name: str = Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")
+    folder: Path = Field(default=Path(), exclude=True)
+    source: str = Field(min_length=1, max_length=2_000)
+    filter: dict[str, str] = {}
+    by: Literal["trace", "session"] = "trace"
+    since: Duration = Field(default=timedelta(hours=24), validate_default=True)
+    overlap: Duration = Field(default=timedelta(hours=1), validate_default=True)
+    every: Duration = Field(default=timedelta(minutes=15), validate_default=True)
+    cheap: str = "token_overlap"
+    metric: str = "faithfulness"
+    judge: str | None = None
+    embedder: str = "use"
+    cassette: CassetteUse | None = None
+    concurrency: int | None = Field(default=None, ge=1, le=10_000)
+    budget: DailyBudget = DailyBudget()
+    sample: SampleRule = SampleRule()
+    push: bool | str = True
+    ratings: RaterQueue = RaterQueue()
+    segments: tuple[str, ...] = ()
+    bounds: tuple[BoundEntry, ...] = ()
+    alarms: tuple[AlarmTarget, ...] = ()
+    drift: DriftChecks = DriftChecks()
+    window: Duration = Field(default=timedelta(days=30), validate_default=True)
+    page: str | None = Field(default=None, max_length=2_000)
+    store: str | None = None
+    seed: int = Field(default=0, ge=0, le=2**32)
+
+    @field_validator("cassette", mode="before")
+    @classmethod
+    def _as_cassette_use(cls, value: Any) -> Any:
+        return {"file": value} if isinstance(value, str) else value
+
+    @property
+    def source_address(self) -> TraceAddress:
+        """The source's address; a file beside the watch file by its full path."""
+        address = TraceAddress.parse(self.source)
+        if address.host or "//" in self.source or not self.path(address.project).exists():
+            return address
+        return TraceAddress.parse(f"{address.scheme}:{self.path(address.project)}")
+
+    @property
+    def push_address(self) -> str | None:
+        """Where scores are pushed: to the source, to another address, or nowhere."""
+        if self.push is True:
+            return self.source
+        return self.push or None
+
+    @property
+    def store_place(self) -> str | Path | None:
+        """The folder or URL of the store; None where the file names none."""
+        if self.store is None or "://" in self.store:
+            return self.store
+        return self.path(self.store)
+
+    @property
+    def window_days(self) -> int:
+        """The days of the window, at least one."""
+        return max(1, self.window.days)
+
+    @property
+    def judge_settings(self) -> JudgeSettings | None:
+        """The judge's settings; None without a judge. Raises as `load_settings`."""
+        if self.judge is None:
+            return None
+        is_file = self.judge.endswith((".yaml", ".yml")) or (self.path(self.judge) / JUDGE_FILE).is_file()
+        return load_settings(str(self.path(self.judge)) if is_file else self.judge)
+
+    @property
+    def asks_judge(self) -> bool:
+        """Whether the metric asks a judge."""
+        return self.judge is not None or needs_judge(self.metric)
+
+    def path(self, name: str) -> Path:
+        """Returns a path of the file as an absolute path."""
+        return (self.folder / Path(name).expanduser()).resolve()
+
+    def plan(self, watch: str, day: str) -> Plan:
+        """Returns what the run of one day scores: the answers drawn on it, by the metric.
+
+        Args:
+            watch: The id of the watch's series.
+            day: The date.
+        """
+        return Plan(
+            sets=(f"{WATCH_DATA}{watch}:{day}",),
+            metrics=(self.metric,),
+            judge=self.judge_settings,
+            embedder=self.embedder,
+        )
+
+    @property
+    def identity(self) -> str:
+        """12 hexadecimal digits over what makes it this watch: a file that differs in it begins a new series."""
+        parts = (
+            *(self.source, sorted(self.filter.items()), self.by, self.cheap, self.metric, self.embedder),
+            *(judge_identity(self.judge_settings), self.ratings.levels, self.ratings.bad_below),
+        )
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+
+    def as_json(self) -> dict[str, Any]:
+        """The settings as JSON values, without the URLs of webhooks, which are secrets."""
+        values = self.model_dump(mode="json", exclude={"alarms"})
+        return values | {"alarms": [target.shown for target in self.alarms]}

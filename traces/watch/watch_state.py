@@ -1,0 +1,435 @@
+"""What a store remembers of watches: their looks, alarms and answers, for whoever shows them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from ...errors import UsageError
+from ...meta_eval.estimate import Estimate
+from ...meta_eval.monitoring.bound import Bound
+from ...meta_eval.monitoring.look import BoundState, Look, SegmentLook
+from ...runs import Store
+from ...runs.database import explain_errors
+from .alarm_message import AlarmAnswer
+
+MOST_ITEMS = 1_000  # of one question
+
+
+@dataclass(frozen=True, slots=True)
+class WatchRow:
+    """A watch as the store lists it.
+
+    Attributes:
+        id: Its id: the name, and after the first series `.2`, `.3`, and so on.
+        name: Its name in the watch file.
+        series: Counts from 1; a watch file with another source, measure or scale begins a new one.
+        began: When it began: ISO 8601, UTC.
+        settings: The watch file as JSON values, as the last step read it. Keys of webhooks are not in it.
+        pulled_until: Up to which moment traces were pulled, in ISO 8601 in UTC; None before the first step.
+        stepped_at: When the last step ended, likewise.
+        problem: Why the last step failed; empty where it did not.
+        is_running: Whether a process is at work on it.
+    """
+
+    id: str
+    name: str
+    series: int
+    began: str
+    settings: Mapping[str, Any]
+    pulled_until: str | None
+    stepped_at: str | None
+    problem: str
+    is_running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StepCounts:
+    """What one step did.
+
+    Attributes:
+        pulled: New answers.
+        unread: Traces without an answer, of all steps, that are not answers by now.
+        drawn: Answers drawn for the judge.
+        judged: Answers that the judge scored.
+        failed: Answers that the judge could not score, or skipped.
+        waiting: Answers that are drawn and wait for the judge.
+        undrawn: Answers that no draw has reached, because the budget of the day is used up.
+        pushed: Scores written to where the traces are.
+        push_failed: Scores that could not be written; the next step tries again.
+        queued: Answers put into the raters' queue.
+        rated: Answers that were rated for the first time.
+        usd: What the step's calls cost; None where a price is unknown.
+        seconds: How long the step took.
+    """
+
+    pulled: int = 0
+    unread: int = 0
+    drawn: int = 0
+    judged: int = 0
+    failed: int = 0
+    waiting: int = 0
+    undrawn: int = 0
+    pushed: int = 0
+    push_failed: int = 0
+    queued: int = 0
+    rated: int = 0
+    usd: float | None = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class DriftResult:
+    """What one check of drift says.
+
+    Attributes:
+        kind: `questions`, `unanswered`, `judge` or `agreement`.
+        at: When it was made: ISO 8601, UTC.
+        drifted: Whether it says that something changed.
+        sentence: What it says.
+        value: Its figure; None where there is none yet.
+        p: Its p-value; None without one.
+    """
+
+    kind: str
+    at: str
+    drifted: bool
+    sentence: str
+    value: float | None = None
+    p: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLook:
+    """One look of a watch.
+
+    Attributes:
+        number: Counts from 1.
+        at: When: ISO 8601, UTC.
+        look: What it says.
+        first_day: The date of day 0, in ISO 8601: `look.day` and `BoundState.since` count from it.
+        counts: What the step did that ended with it.
+        drift: What the newest check of drift of each kind says.
+    """
+
+    number: int
+    at: str
+    look: Look
+    first_day: str
+    counts: StepCounts
+    drift: tuple[DriftResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAlarm:
+    """An alarm of a watch.
+
+    Attributes:
+        number: Counts from 1 within the watch.
+        bound: The bound, as `describe_bound` words it.
+        sentence: What changed, since when.
+        since: The date of the first answer of the change; empty where that is unknown.
+        fired_at: When it fired: ISO 8601, UTC.
+        fired_look: The number of the look at which it fired.
+        cleared_at: When it cleared; None while it stands.
+        cleared_look: The number of the look at which it cleared.
+        cleared_sentence: Why it cleared; empty while it stands.
+        answers: Answers to read, at most five, with the run that judged each.
+        deliveries: What became of its messages.
+    """
+
+    number: int
+    bound: str
+    sentence: str
+    since: str
+    fired_at: str
+    fired_look: int
+    cleared_at: str | None
+    cleared_look: int | None
+    cleared_sentence: str
+    answers: tuple[AlarmAnswer, ...]
+    deliveries: tuple["StoredDelivery", ...] = ()
+
+    @property
+    def stands(self) -> bool:
+        """Whether it has not cleared."""
+        return self.cleared_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDelivery:
+    """What became of one message of an alarm at one target.
+
+    Attributes:
+        event: `fired` or `cleared`.
+        target: The target, as it may be shown.
+        state: `waiting`, `sent`, or `dropped` (the target is no longer in the watch file).
+        tries: How often it was tried.
+        ended_at: When it was sent or dropped.
+        problem: Why the last try failed; empty where it did not.
+    """
+
+    event: str
+    target: str
+    state: str
+    tries: int
+    ended_at: str | None
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedAnswer:
+    """One answer of a watch.
+
+    Attributes:
+        sample: The sample's id, in the run too.
+        trace: The trace's id.
+        session: The session's id, or the sample's where it has none.
+        time: When the trace began: ISO 8601, UTC.
+        status: `new` (in no draw yet), `left` (a draw left it out), `waiting` (for the judge), `scored`, `skipped` or
+            `failed`.
+        cheap: The score that costs nothing; None where it is missing.
+        judge_chance: The probability with which it was drawn for the judge; None before a draw.
+        judged: The judge's score; None where it has none.
+        run: The run that judged it; None where none has.
+        look: The number of the first look at which its score counted; None before.
+        rating_chance: The probability with which it was drawn for the raters; None before a draw.
+        is_queued: Whether it is in the raters' queue.
+        ratings: Its ratings by rater.
+        segments: Its segments, by field.
+    """
+
+    sample: str
+    trace: str
+    session: str
+    time: str
+    status: str
+    cheap: float | None
+    judge_chance: float | None
+    judged: float | None
+    run: str | None
+    look: int | None
+    rating_chance: float | None
+    is_queued: bool
+    ratings: Mapping[str, float] = field(default_factory=dict)
+    segments: Mapping[str, str] = field(default_factory=dict)
+
+
+_ANSWER_COLUMNS = (
+    "sample, trace, session, time, status, cheap, judge_chance, judged, run, look, rating_chance, is_queued, ratings, "
+    "segments"
+)
+_WATCH_COLUMNS = "id, name, series, began, settings, pulled_until, stepped_at, problem"
+
+
+class WatchState:
+    """Reads the watches of a store.
+
+    Every method raises `InputError` where the store cannot be read.
+
+    Args:
+        store: The store.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._database = store.database
+
+    def watches(self) -> list[WatchRow]:
+        """Returns the newest series of each watch, by name."""
+        rows = self._rows(f"SELECT {_WATCH_COLUMNS} FROM watches ORDER BY name, series")
+        return list({row[1]: self._watch(row) for row in rows}.values())
+
+    def series(self, name: str) -> list[WatchRow]:
+        """Returns all series of a watch, the newest first."""
+        rows = self._rows(f"SELECT {_WATCH_COLUMNS} FROM watches WHERE name = ? ORDER BY series DESC", (name,))
+        return [self._watch(row) for row in rows]
+
+    def watch(self, name: str) -> WatchRow:
+        """Returns a watch by its id, or the newest series by its name.
+
+        Raises:
+            UsageError: There is none.
+        """
+        rows = self._rows(
+            f"SELECT {_WATCH_COLUMNS} FROM watches WHERE id = ? OR name = ? ORDER BY id = ? DESC, series DESC LIMIT 1",
+            (name, name, name),
+        )
+        if not rows:
+            known = ", ".join(watch.name for watch in self.watches()) or "none yet"
+            raise UsageError(f"no watch is called {name!r} in {self._database.name}; there are {known}")
+        return self._watch(rows[0])
+
+    def looks(self, watch: str, last: int | None = None) -> list[StoredLook]:
+        """Returns the looks of a watch, the oldest first.
+
+        Args:
+            watch: Its id.
+            last: Only the newest so many; None for all.
+        """
+        most, values = ("", ()) if last is None else (" LIMIT ?", (last,))
+        rows = self._rows(
+            f"SELECT number, at, look, counts, drift FROM watch_looks WHERE watch = ? ORDER BY number DESC{most}",
+            (watch, *values),
+        )
+        return [read_look(*row) for row in reversed(rows)]
+
+    def look(self, watch: str, number: int) -> StoredLook | None:
+        """Returns one look; None where there is none of this number."""
+        rows = self._rows(
+            "SELECT number, at, look, counts, drift FROM watch_looks WHERE watch = ? AND number = ?", (watch, number)
+        )
+        return read_look(*rows[0]) if rows else None
+
+    def count_looks(self, watch: str) -> int:
+        """Returns how many looks a watch has had."""
+        return int(self._rows("SELECT count(*) FROM watch_looks WHERE watch = ?", (watch,))[0][0])
+
+    def alarms(self, watch: str, *, standing: bool = False) -> list[StoredAlarm]:
+        """Returns the alarms of a watch, the newest first.
+
+        Args:
+            watch: Its id.
+            standing: Only those that have not cleared.
+        """
+        only = " AND cleared_at IS NULL" if standing else ""
+        rows = self._rows(
+            "SELECT number, bound, sentence, since, fired_at, fired_look, cleared_at, cleared_look, cleared_sentence, "
+            f"answers FROM watch_alarms WHERE watch = ?{only} ORDER BY number DESC",
+            (watch,),
+        )
+        deliveries: dict[int, list[StoredDelivery]] = {}
+        for alarm, *values in self._rows(
+            "SELECT alarm, event, target, state, tries, ended_at, problem FROM watch_deliveries WHERE watch = ? "
+            "ORDER BY alarm, event DESC, target",
+            (watch,),
+        ):
+            deliveries.setdefault(alarm, []).append(StoredDelivery(*values))
+        return [
+            StoredAlarm(
+                *values,
+                answers=tuple(AlarmAnswer(**answer) for answer in json.loads(answers)),
+                deliveries=tuple(deliveries.get(values[0], ())),
+            )
+            for *values, answers in rows
+        ]
+
+    def answers_of_look(self, watch: str, look: int, *, limit: int = 50, offset: int = 0) -> list[WatchedAnswer]:
+        """Returns the answers whose judge's scores counted first at a look, the lowest first.
+
+        Args:
+            watch: The watch's id.
+            look: The look's number.
+            limit: The most answers, at most 1,000.
+            offset: How many to pass over.
+        """
+        return self._answers("look = ? ORDER BY judged, sample", watch, (look,), limit, offset)
+
+    def count_answers_of_look(self, watch: str, look: int) -> int:
+        """Returns how many answers `answers_of_look` has in all."""
+        return int(self._rows("SELECT count(*) FROM watch_items WHERE watch = ? AND look = ?", (watch, look))[0][0])
+
+    def answers_of_day(self, watch: str, day: str, *, limit: int = 50, offset: int = 0) -> list[WatchedAnswer]:
+        """Returns the answers of a day (ISO 8601), judged or not, in the order of their times."""
+        return self._answers(
+            "time >= ? AND time < ? ORDER BY time, sample", watch, (day, f"{day}U"), limit, offset
+        )  # U comes after the T that begins the time of day
+
+    def worst_answers(
+        self, watch: str, since: str, limit: int = 5, *, higher_is_better: bool = True
+    ) -> list[WatchedAnswer]:
+        """Returns the answers since a day with the lowest ratings, then with the worst of the judge's scores."""
+        order = "judged" if higher_is_better else "judged DESC"
+        return self._answers(
+            f"judged IS NOT NULL AND time >= ? ORDER BY CASE WHEN rating IS NULL THEN 1 ELSE 0 END, rating, {order}, "
+            "sample",
+            watch,
+            (since,),
+            limit,
+            0,
+        )
+
+    def segments(self, watch: str) -> tuple[SegmentLook, ...]:
+        """Returns the segments at the newest look."""
+        looks = self.looks(watch, 1)
+        return looks[0].look.segments if looks else ()
+
+    def _answers(self, where: str, watch: str, values: Sequence[Any], limit: int, offset: int) -> list[WatchedAnswer]:
+        rows = self._rows(
+            f"SELECT {_ANSWER_COLUMNS} FROM watch_items WHERE watch = ? AND {where} LIMIT ? OFFSET ?",
+            (watch, *values, min(limit, MOST_ITEMS), offset),
+        )
+        return list(map(_read_answer, rows))
+
+    def _watch(self, row: Sequence[Any]) -> WatchRow:
+        name, settings = row[1], json.loads(row[4])
+        is_running = self._database.locks.is_held(lock_name(name))
+        return WatchRow(*row[:4], settings, *row[5:], is_running=is_running)
+
+    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self._reading():
+            rows: list[tuple[Any, ...]] = self._database.execute(sql, values).fetchall()
+        return rows
+
+    def _reading(self) -> AbstractContextManager[None]:
+        return explain_errors(self._database, "the watches cannot be read")
+
+
+def lock_name(name: str) -> str:
+    """Returns the name of the lock of a watch: one that a file may have, whatever the watch is called.
+
+    Example:
+        >>> lock_name("support/nl")
+        'watch-b6de1a80993cfe28'
+    """
+    import hashlib
+
+    return f"watch-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+
+
+def describe_bound(bound: Bound) -> str:
+    """Words a bound.
+
+    Example:
+        >>> describe_bound(Bound("mean", 3.8)), describe_bound(Bound("bad_share", 0.05))
+        ('mean at least 3.8', 'bad share at most 5%')
+        >>> describe_bound(Bound("fall", 0.3)), describe_bound(Bound("judge_fall", 0.3))
+        ('fall of the mean at most 0.3', "fall of the judge's mean at most 0.3")
+    """
+    if bound.kind == "mean":
+        return f"mean at least {bound.limit:g}"
+    if bound.kind == "bad_share":
+        return f"bad share at most {bound.limit * 100:g}%"
+    whose = "the judge's mean" if bound.kind == "judge_fall" else "the mean"
+    return f"fall of {whose} at most {bound.limit:g}"
+
+
+def look_json(look: Look, first_day: str) -> str:
+    """Writes a look for the store."""
+    return json.dumps(asdict(look) | {"first_day": first_day}, ensure_ascii=False, allow_nan=False)
+
+
+def read_look(number: int, at: str, look: str, counts: str, drift: str) -> StoredLook:
+    """Reads a look of the store from the columns of its row."""
+    values = json.loads(look)
+    first_day = str(values.pop("first_day"))
+    for name in ("mean", "bad_share"):
+        values[name] = Estimate(**values[name])
+    values["segments"] = tuple(
+        SegmentLook(**segment | {name: Estimate(**segment[name]) for name in ("mean", "bad_share")})
+        for segment in values["segments"]
+    )
+    values["bounds"] = tuple(
+        BoundState(**state | {"bound": Bound(**state["bound"]), "estimate": Estimate(**state["estimate"])})
+        for state in values["bounds"]
+    )
+    values["notes"] = tuple(values["notes"])
+    known = {one.name for one in fields(StepCounts)}
+    step = StepCounts(**{name: value for name, value in json.loads(counts).items() if name in known})
+    checks = tuple(DriftResult(**check) for check in json.loads(drift))
+    return StoredLook(number, at, Look(**values), first_day, step, checks)
+
+
+def _read_answer(row: Sequence[Any]) -> WatchedAnswer:
+    *values, is_queued, ratings, segments = row
+    return WatchedAnswer(*values, bool(is_queued), json.loads(ratings), json.loads(segments))

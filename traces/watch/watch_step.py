@@ -1,0 +1,338 @@
+"""One step of a watch: pull, draw, judge, push, rate, look, raise alarms. Each part may be killed and done again."""
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import numpy as np
+
+from ...errors import AssayError
+from ...meta_eval.monitoring.look import Look
+from ...runs import Store
+from ...runs.answer_address import answer_url
+from ...runs.session import OnProgress, Progress
+from ...text.wording import count_of, verb_of
+from ..address import TraceAddress
+from ..push import PushRequest, push_scores
+from ..registry import open_sink, open_source
+from ..sink import Sink
+from ..source import Source
+from .alarm_changes import AlarmChanges, alarm_answer
+from .alarm_message import AlarmAnswer
+from .answer_draw import draw_answers, spread_weights
+from .answer_pull import AnswerPull, PullCounts
+from .budget_pace import pace
+from .day_run import judge_waiting
+from .delivery import deliver_alarm
+from .drift_checks import DriftCheck
+from .rater_answers import draw_for_raters, read_queue_ratings, reread_annotations
+from .watch_look import LookAt, look_at_answers, read_production_answers
+from .watch_records import AlarmChange, DrawnAnswer, WatchRecords, open_series, read_utc, utc_text
+from .watch_settings import WatchSettings
+from .watch_state import DriftResult, StepCounts, StoredAlarm, StoredLook, WatchRow, WatchState
+
+_REREAD_SECONDS = 86_400
+
+
+def _do_nothing(_: Progress) -> None:
+    """What is called as the judge goes on where nobody looks."""
+
+
+def _show_nothing() -> AbstractContextManager[OnProgress]:
+    return nullcontext(_do_nothing)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class StepTools:
+    """What a step uses of the world.
+
+    Attributes:
+        open_source: Opens what reads the traces of an address.
+        open_sink: Opens what writes scores to an address.
+        look: Estimates from all answers so far.
+        clock: The present moment, in UTC.
+        show_progress: Shows how the judge goes on; yields what is called as it does.
+    """
+
+    open_source: Callable[[TraceAddress], Source] = open_source
+    open_sink: Callable[[str], Sink] = open_sink
+    look: LookAt = look_at_answers
+    clock: Callable[[], datetime] = _utc_now
+    show_progress: Callable[[], AbstractContextManager[OnProgress]] = _show_nothing
+
+
+@dataclass(slots=True)
+class StepReport:
+    """What one step did, for whoever shows it.
+
+    Attributes:
+        watch: The watch.
+        stored: The look that it ended with.
+        standing: The alarms that stand.
+        fired: The numbers of those that fired at this step.
+        cleared: The alarms that cleared at it.
+        notes: What a person should know, in sentences.
+        problems: What failed and is tried again by the next step.
+    """
+
+    watch: WatchRow
+    stored: StoredLook
+    standing: list[StoredAlarm] = field(default_factory=list)
+    fired: list[int] = field(default_factory=list)
+    cleared: list[StoredAlarm] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+class WatchStep:
+    """One step; the watch must be held by this process (`hold_watch`).
+
+    Args:
+        settings: The watch file.
+        store: The store.
+        tools: What is used of the world.
+
+    Raises:
+        InputError: The store cannot be written to.
+    """
+
+    def __init__(self, settings: WatchSettings, store: Store, tools: StepTools | None = None) -> None:
+        self._settings, self._store, self._tools = settings, store, tools or StepTools()
+        self._now = self._tools.clock()
+        self._row, is_further = open_series(store, settings, self._now)
+        self._records = WatchRecords(store, self._row.id)
+        self._state = WatchState(store)
+        self._started = time.monotonic()
+        self._notes: list[str] = []
+        self._problems: list[str] = []
+        if is_further:
+            self._notes.append(
+                f"the watch file has another source, filter, measure, judge or scale than before: series "
+                f"{self._row.series} begins, and the earlier one stays as it is"
+            )
+
+    def take(self) -> StepReport:
+        """Takes the step.
+
+        Raises:
+            AssayError: The source cannot be read; what was pulled until then is kept.
+        """
+        try:
+            return self._take()
+        except AssayError as error:
+            self._records.note_problem(str(error))
+            raise
+
+    def _take(self) -> StepReport:
+        today = self._today()
+        source = self._tools.open_source(self._settings.source_address)
+        pulled = self._pull(source)
+        drawn = self._draw(today)
+        waiting_before = self._records.counts()[1]
+        with self._tools.show_progress() if waiting_before else nullcontext(_do_nothing) as on_progress:
+            judged = judge_waiting(self._settings, self._records, today, on_progress)
+        if judged.problem:
+            self._note_judge(judged.problem, is_budget=judged.has_ended_by_budget)
+        pushed, push_failed = self._push()
+        queued, rated = self._rate(source, today)
+        unread, waiting, undrawn = self._records.counts()
+        counts = StepCounts(
+            pulled=pulled.pulled,
+            unread=unread,
+            drawn=drawn,
+            judged=judged.judged,
+            failed=max(0, waiting_before - waiting - judged.judged),
+            waiting=waiting,
+            undrawn=undrawn,
+            pushed=pushed,
+            push_failed=push_failed,
+            queued=queued,
+            rated=rated + pulled.rated,
+            usd=judged.usd,
+            seconds=round(time.monotonic() - self._started, 3),
+        )
+        return self._look(counts, today)
+
+    def _today(self) -> str:
+        """The date of the budget; a clock that goes backwards does not give a day's budget twice."""
+        today, newest = self._now.date().isoformat(), self._records.newest_day()
+        until = read_utc(self._row.pulled_until) if self._row.pulled_until else None
+        if newest > today or (until is not None and until > self._now):
+            self._notes.append(
+                f"the clock says {self._now:%Y-%m-%d %H:%M} UTC, which is before the last step: it went backwards. "
+                "Nothing is pulled twice, and no budget is used twice"
+            )
+        return max(today, newest)
+
+    def _pull(self, source: Source) -> PullCounts:
+        until = read_utc(self._row.pulled_until) if self._row.pulled_until else None
+        counts = AnswerPull(self._settings, self._records, source, self._now).pull(until)
+        if counts.other_scale:
+            low, high = self._settings.ratings.levels
+            self._notes.append(
+                f"the ratings of {count_of(counts.other_scale, 'answer')} are left out, which are not on the scale "
+                f"{low}-{high} of this watch"
+            )
+        if counts.open_sessions:
+            self._notes.append(
+                f"{count_of(counts.open_sessions, 'conversation')} may go on, and will be pulled when "
+                f"{verb_of(counts.open_sessions, 'it is', 'they are')} over"
+            )
+        return counts
+
+    def _draw(self, today: str) -> int:
+        """Draws answers for the judge from all that were in no draw yet."""
+        settings, records = self._settings, self._records
+        answers = records.undrawn()
+        if not answers:
+            return 0
+        waiting = records.counts()[1]
+        used, per_day = records.spending(today).drawn, settings.budget.judged_per_day
+        due = pace(per_day, used, records.drawn_at(), self._now)
+        share = settings.sample.share
+        if share is not None:
+            wanted, due = share * len(answers), float(max(0, per_day - used))
+            if wanted > due > 0:
+                self._notes.append(
+                    f"{share:.0%} of {count_of(len(answers), 'answer')} would be {wanted:.0f}, more than the budget of "
+                    f"the day has left: {due:.0f}"
+                )
+            due = min(wanted, due)
+        due = max(0.0, due - max(0, waiting - per_day))  # a backlog does not grow
+        if due <= 0:
+            self._notes.append(
+                f"the budget of {per_day:,} judged answers a day is used up: {count_of(len(answers), 'answer')} "
+                f"{verb_of(len(answers), 'is', 'are')} in the draw of the next day"
+            )
+            return 0
+        if share is None and due < min(1, len(answers)):
+            return 0  # too soon: a later draw gives each of them a better chance
+        cheap = np.array([np.nan if score is None else score for _, score in answers], dtype=float)
+        weights = np.ones(len(answers))
+        if settings.sample.rule == "uncertain":
+            pairs = records.scored_pairs()
+            known = np.array([np.nan if score is None else score for score, _, _ in pairs], dtype=float)
+            weights = spread_weights(known, np.array([judged for _, judged, _ in pairs], dtype=float), cheap)
+        names = [name for name, _ in answers]
+        chances, drawn = draw_answers(names, weights, due, seed=f"{settings.seed} judge {records.watch}")
+        draw = [
+            DrawnAnswer(name, float(chance), place in drawn)
+            for place, (name, chance) in enumerate(zip(names, chances, strict=True))
+        ]
+        records.add_draw(draw, today, self._now)
+        return len(drawn)
+
+    def _note_judge(self, problem: str, *, is_budget: bool) -> None:
+        waiting = self._records.counts()[1]
+        left = f"{count_of(waiting, 'drawn answer')} {verb_of(waiting, 'waits', 'wait')}"
+        if is_budget:
+            self._notes.append(f"the judge's budget of the day is used up ({problem}): {left} for the next day")
+        else:
+            self._problems.append(f"the judge: {problem}; {left} for the next step")
+
+    def _push(self) -> tuple[int, int]:
+        address = self._settings.push_address
+        pushed = failed = 0
+        if address is None:
+            return 0, 0
+        try:
+            for run in self._records.unpushed_runs(address):
+                request = PushRequest(metrics=(self._settings.metric,), to=address, link=self._link)
+                result = push_scores(self._store, self._store.run(run), request, open_place=self._tools.open_sink)
+                pushed += result.written + result.updated
+                failed += result.failed
+                self._problems += [f"push to {address}: {problem}" for problem in result.problems]
+        except AssayError as error:
+            self._problems.append(f"push to {address}: {error}")
+        return pushed, failed
+
+    def _rate(self, source: Source, today: str) -> tuple[int, int]:
+        """Fills the raters' queue, and takes over their ratings; returns how many are new of each."""
+        queued = rated = 0
+        try:
+            queued = draw_for_raters(self._settings, self._records, today, self._now)
+            rated = read_queue_ratings(self._records)
+            last = self._records.reread_at()
+            if last is None or abs((self._now - last).total_seconds()) >= _REREAD_SECONDS:
+                rated += reread_annotations(self._settings, self._records, source, self._now)
+                self._records.note_reread(self._now)
+        except AssayError as error:
+            self._problems.append(f"ratings: {error}")
+        return queued, rated
+
+    def _look(self, counts: StepCounts, today: str) -> StepReport:
+        answers, first_day = read_production_answers(self._settings, self._records)
+        look: Look = self._tools.look(answers, self._settings, first_day)
+        drift = self._drift(today)
+        alarms = self._state.alarms(self._row.id)
+        changes = AlarmChanges(
+            (self._row.name, self._row.id), alarms, first_day, self._settings.page or "", self._answers_to_read
+        ).decide(look, drift, utc_text(self._now))
+        stored = StoredLook(0, utc_text(self._now), look, first_day.isoformat(), counts, tuple(drift))
+        targets = [target.shown for target in self._settings.alarms]
+        number = self._records.end_step(stored, changes, targets, self._now)
+        self._deliver()
+        return self._report(number, changes)
+
+    def _drift(self, today: str) -> list[DriftResult]:
+        try:
+            DriftCheck(self._settings, self._records, self._now).run(today)
+        except AssayError as error:
+            self._problems.append(f"drift: {error}")
+        return self._records.newest_drift()
+
+    def _answers_to_read(self, since: str) -> tuple[AlarmAnswer, ...]:
+        from ...metrics.catalogue import higher_is_better
+
+        worst = self._state.worst_answers(self._row.id, since, higher_is_better=higher_is_better(self._settings.metric))
+        answers = []
+        for answer in worst:
+            sample = self._records.sample(answer.sample)
+            reason, link = "", ""
+            if answer.run is not None:
+                scores = self._store.scores(answer.run, answer.sample)
+                reason = next((score.reason for _, name, score in scores if name == self._settings.metric), "")
+                link = self._link(answer.run, answer.sample)
+            texts = sample.user_input, sample.response
+            answers.append(alarm_answer(answer.trace, texts, answer.judged, reason, link))
+        return tuple(answers)
+
+    def _link(self, run: str, sample: str) -> str:
+        page = self._settings.page
+        return "" if page is None else f"{page.rstrip('/')}{answer_url(run, sample)}"
+
+    def _deliver(self) -> None:
+        """Delivers what waits, also of earlier steps; a kill between sending and noting it sends it again."""
+        targets = {target.shown: target for target in self._settings.alarms}
+        for delivery in self._records.waiting_deliveries():
+            target = targets.get(delivery.target)
+            if target is None:
+                problem = "the watch file no longer has this target"
+                self._records.end_delivery(delivery, "dropped", problem, self._now)
+                continue
+            for result in deliver_alarm(delivery.message, [target]):
+                self._records.end_delivery(delivery, "waiting" if result.problem else "sent", result.problem, self._now)
+                if result.problem:
+                    self._problems.append(f"alarm {delivery.alarm} to {result.target}: {result.problem}")
+
+    def _report(self, number: int, changes: list[AlarmChange]) -> StepReport:
+        stored = self._state.look(self._row.id, number)
+        assert stored is not None  # it was written just now
+        alarms = self._state.alarms(self._row.id)
+        fired = {change.number for change in changes if change.message.event == "fired"}
+        cleared = {change.number for change in changes if change.message.event == "cleared"}
+        return StepReport(
+            watch=self._state.watch(self._row.id),
+            stored=stored,
+            standing=[alarm for alarm in alarms if alarm.stands],
+            fired=sorted(fired),
+            cleared=[alarm for alarm in alarms if alarm.number in cleared],
+            notes=self._notes,
+            problems=self._problems,
+        )
