@@ -2,11 +2,11 @@
 
     python benchmarks/citation_agreement.py --judge qwen1.5b
 
-`cited_answers.jsonl` has 24 answers that we wrote, 12 English and 12 Dutch, with right and wrong citations (of
-another source, of one that says otherwise, of no source, of one too many, and none), and a label for each citation and
-each claim. The table has the share of verdicts that are the label, with a 95% interval over the answers, beside what calling
-all of them right gives; and how the wrong ones are wrong. Replies are kept in a cassette in the cache folder, so that an
-interrupted run goes on and a second one replays.
+`cited_answers.jsonl` has 24 answers that we wrote, 12 English and 12 Dutch, with right and wrong citations (of another
+source, of one that says otherwise, of no source, of one too many, and none), and a label for each citation and each
+claim. The table has the share of verdicts that are the label, with a 95% interval over the answers, beside what calling
+all of them right gives; and how the wrong ones are wrong. Replies are kept in a cassette in the cache folder, so that
+an interrupted run goes on and a second one replays.
 """
 
 import argparse
