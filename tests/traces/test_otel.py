@@ -264,6 +264,8 @@ def test_pulled_by_the_command_and_run(assay: Callable[..., Any], tmp_path: Path
         (("pull", "phenix://localhost:6006/p", "-o", "a.jsonl"), "did you mean `phoenix`"),
         (("pull", "somewhere", "-o", "a.jsonl"), "is no address"),
         (("pull", "phoenix://user:key@localhost/p", "-o", "a.jsonl"), "holds no user and no key"),
+        (("pull", "phoenix://[::1/p", "-o", "a.jsonl"), "is no address"),
+        (("pull", "otel:none.json", "-o", "a.jsonl", "--unread", "a.jsonl"), "name two files"),
         (("pull", "otel:none.json", "-o", "a.jsonl"), "no such file"),
         (("pull", "otel:none.json", "-o", "a.txt"), "written as .jsonl"),
         (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "yesterday"), "is no time"),

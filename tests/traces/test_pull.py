@@ -242,6 +242,14 @@ def test_ids_that_look_alike_stay_apart(store: Store, tmp_path: Path) -> None:
     assert len(load_set(tmp_path / "a.jsonl")) == 2
 
 
+def test_odd_values_of_metadata_reach_the_file(store: Store, tmp_path: Path) -> None:
+    odd = {"half": "\ud800", "number": float("nan"), "deep": {"a": [None]}}
+    tool = MemoryTool(trace("t1", 0, "s", metadata=odd), trace("t2", 1, "s"), trace("t3", 2, metadata=odd))
+    assert pull_traces(PullRequest(ADDRESS), store, tmp_path / "a.jsonl", source=tool).written == 2
+    _, alone = load_set(tmp_path / "a.jsonl")
+    assert alone.metadata["half"] == "\ud800" and alone.metadata["deep"] == {"a": [None]}
+
+
 def test_what_cannot_be_written_is_said_before_anything_is_asked(store: Store, tmp_path: Path) -> None:
     tool = MemoryTool(trace("t", 0))
     there = tmp_path / "there.jsonl"
