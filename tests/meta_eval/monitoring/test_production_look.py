@@ -260,5 +260,7 @@ def test_wrong_answers_are_refused(change: dict[str, object], message: str) -> N
 def test_no_answers_and_no_window_are_refused() -> None:
     with pytest.raises(UsageError, match="no answers"):
         look_at_production(small([]), [])
+    with pytest.raises(UsageError, match="false_alarms must"):
+        look_at_production(small([3.0]), [], false_alarms=0)
     with pytest.raises(UsageError, match="window must be 1 day or more"):
         look_at_production(small([3.0]), [], window=0)
