@@ -14,7 +14,7 @@ mean of a day, below that of the first 30 days by 0.1 on the raters' scale, and 
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import NormalDist
 
@@ -172,9 +172,19 @@ def format_share(outcomes: Sequence[bool]) -> str:
     return str(Figure.from_estimate("rate", estimate_proportion(sum(map(bool, outcomes)), len(outcomes))))
 
 
-def false_alarms(population: Population, settings: Sequence[tuple[Setting, int]], seed: int) -> dict[str, float]:
-    """Prints the share of months with a false alarm; returns the tuned threshold of each setting."""
-    rows, thresholds = list[list[object]](), dict[str, float]()
+def tuned_threshold(population: Population, setting: Setting, watches: int) -> float:
+    """Returns how far the judge's mean of a day falls in 5% of months in which neither quality nor judge changes."""
+    generator, steady = np.random.default_rng(99), replace(setting, drift=0.0)
+    lowest = [
+        population.judge_days(population.draw(generator, steady, 2 * MONTH)[0], steady)[MONTH:].max()
+        for _ in range(watches)
+    ]
+    return float(np.quantile(lowest, 1 - LEVEL))
+
+
+def false_alarms(population: Population, settings: Sequence[tuple[Setting, int]], seed: int) -> None:
+    """Prints the share of months with a false alarm."""
+    rows = list[list[object]]()
     bounds = population.bounds()
     for setting, watches in settings:
         generator = np.random.default_rng(seed)
@@ -188,23 +198,20 @@ def false_alarms(population: Population, settings: Sequence[tuple[Setting, int]]
                 alarms[name][0].append(any(day < MONTH for day in own))
                 alarms[name][1].append(any(day >= MONTH for day in own))
             lowest.append(float(population.judge_days(answers, setting)[MONTH:].max()))
-        tuned = float(np.quantile(lowest, 0.95))
-        thresholds[setting.name] = thresholds[GOOD.name] if setting.drift else tuned
+        tuned = tuned_threshold(population, setting, watches)
         for name, (first, second) in alarms.items():
             rows.append([setting.name, watches, name, format_share(first), format_share(second)])
-        for name, threshold in (("judge's day < -0.1", NAIVE), ("judge's day, tuned", thresholds[setting.name])):
+        for name, threshold in (("judge's day < -0.1", NAIVE), ("judge's day, tuned", tuned)):
             rows.append([setting.name, watches, name, "", format_share([value > threshold for value in lowest])])
     header = ["answers / judged / rated a day", "months", "bound", "first month", "second month"]
     print_table("False alarms: share of months in which one is raised", header, rows)
-    return thresholds
 
 
-def detections(
-    population: Population, settings: Sequence[Setting], thresholds: dict[str, float], watches: int, seed: int
-) -> None:
+def detections(population: Population, settings: Sequence[Setting], watches: int, seed: int) -> None:
     """Prints the days until a fall is found."""
     rows, bounds = list[list[object]](), population.bounds()
     for setting in settings:
+        tuned = tuned_threshold(population, setting, 2 * watches)
         for fall in FALLS:
             generator = np.random.default_rng(seed)
             firsts = {name: list[float]() for name in (*KINDS, "judge's day < -0.1", "judge's day, tuned")}
@@ -212,8 +219,7 @@ def detections(
                 answers, _ratings = population.draw(generator, setting, 3 * MONTH, fall=fall)
                 days = raised_days(answers, list(bounds.values()))
                 below = population.judge_days(answers, setting)
-                limits = (NAIVE, thresholds.get(setting.name, thresholds[GOOD.name]))
-                days += [np.flatnonzero(below > limit).tolist() for limit in limits]
+                days += [np.flatnonzero(below > limit).tolist() for limit in (NAIVE, tuned)]
                 for name, own in zip(firsts, days, strict=True):
                     firsts[name].append(next((day - MONTH + 1.0 for day in own if day >= MONTH), np.inf))
             for name, values in firsts.items():
@@ -388,13 +394,12 @@ def main() -> None:
     print_machine()
     print(f"ratings: mean {population.mean:.3f}, bad share {population.bad_share:.3f}")
     few, seed = max(1, options.watches // 5), options.seed
-    thresholds = {GOOD.name: NAIVE}
     if "alarms" in options.only:
         many = [(setting, options.watches) for setting in (GOOD, SMALL)]
-        some = [(setting, 2 * few) for setting in (POOR, MANY, UNEVEN, DRIFTING)]
-        thresholds = false_alarms(population, [*many, *some], seed)
+        some = [(setting, few) for setting in (POOR, MANY, UNEVEN, DRIFTING)]
+        false_alarms(population, [*many, *some], seed)
     if "falls" in options.only:
-        detections(population, [GOOD, POOR, SMALL, MANY, BLIND], thresholds, few, seed + 1)
+        detections(population, [GOOD, POOR, SMALL, MANY, BLIND], few, seed + 1)
     if "coverage" in options.only:
         coverage(population, [GOOD, SMALL, DRIFTING], few, seed + 2, days=2 * MONTH)
     if "late" in options.only:
