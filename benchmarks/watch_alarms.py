@@ -38,7 +38,7 @@ from assay.presentation.figure import Figure
 
 Floats = NDArray[np.float64]
 
-MONTH, FALLS, LEVEL = 30, (0.1, 0.3), 0.05
+MONTH, FALLS, LARGE, LEVEL = 30, (0.1, 0.3), 0.6, 0.05
 KINDS = ("mean", "bad_share", "fall", "judge_fall")
 BUILT_IN = (0.02, 0.05, 0.13, 0.35, 0.45)  # of ratings 1 to 5: mean 4.16, 7% bad
 SESSION, SHARED = 3, 0.25
@@ -81,7 +81,7 @@ class Population:
         self._ratings = np.asarray(ratings, float)
         self._cuts = np.array([NormalDist().inv_cdf(min(share, 1 - 1e-12)) for share in np.cumsum(shares)[:-1]])
         self.mean, self.bad_share = self._means(0.0)
-        self.shifts = {fall: self._shift(fall) for fall in (0.0, *FALLS)}
+        self.shifts = {fall: self._shift(fall) for fall in (0.0, *FALLS, LARGE)}
         grid = np.linspace(-4, 4, 2001)
         weights = np.exp(-(grid**2) / 2)
         self.slope = float((weights * grid * self.rate(grid)).sum() / weights.sum())  # of ratings on the quality
@@ -102,16 +102,23 @@ class Population:
         return high if fall else 0.0
 
     def draw(
-        self, generator: np.random.Generator, setting: Setting, days: int, *, fall: float = 0.0, segments: int = 0
+        self,
+        generator: np.random.Generator,
+        setting: Setting,
+        days: int,
+        *,
+        fall: float = 0.0,
+        ends: int = 10**6,
+        segments: int = 0,
     ) -> tuple[ProductionAnswers, Floats]:
-        """Returns (answers, the rating of each); the fall begins on day 30, counted from 0."""
+        """Returns (answers, the rating of each); the fall begins on day 30, counted from 0, and ends before `ends`."""
         n = days * setting.answers
         day = np.repeat(np.arange(days), setting.answers)
         group = np.arange(n) // SESSION
         quality = np.sqrt(1 - SHARED) * generator.normal(size=n)
         quality += np.sqrt(SHARED) * generator.normal(size=group[-1] + 1)[group]
         quality += setting.day_effect * generator.normal(size=days)[day]
-        fallen = quality - self.shifts[fall] * (day >= MONTH)
+        fallen = quality - self.shifts[fall] * ((day >= MONTH) & (day < ends))
         ratings = self.rate(fallen)
         seen = quality if setting.is_blind else fallen
         judge = setting.judge * seen + np.sqrt(1 - setting.judge**2) * generator.normal(size=n)
@@ -300,6 +307,33 @@ def select(answers: ProductionAnswers, rows: slice) -> ProductionAnswers:
     )
 
 
+def clearings(population: Population, settings: Sequence[Setting], watches: int, seed: int) -> None:
+    """Prints how alarms of a fall that lasts for 30 days are raised and cleared; the bound is half the fall away."""
+    rows = list[list[object]]()
+    for setting in settings:
+        for fall in (FALLS[-1], LARGE):
+            bounds = [Bound("mean", population.mean - fall / 2), Bound("fall", fall / 2)]
+            generator, outcomes = np.random.default_rng(seed), [list[tuple[int, float]]() for _ in bounds]
+            for _ in range(watches):
+                answers, _ratings = population.draw(generator, setting, 4 * MONTH, fall=fall, ends=2 * MONTH)
+                histories = follow_bounds(answers, bounds, false_alarms=LEVEL * len(bounds))
+                for own, states in zip(outcomes, histories, strict=True):
+                    raised = [day for day, state in enumerate(states) if state.raised_at == day]
+                    standing = [day for day in range(2 * MONTH, 4 * MONTH) if states[day].is_raised]
+                    own.append((len(raised), standing[-1] - 2 * MONTH + 2.0 if standing else 0.0))
+            for bound, own in zip(bounds, outcomes, strict=True):
+                counts = [count for count, _ in own]
+                cleared = [days for count, days in own if count]
+                shares = [format_share([test(count) for count in counts]) for test in _COUNTS]
+                days = [f"{value:.0f}" for value in np.quantile(cleared or [np.nan], (0.5, 0.9))]
+                rows.append([setting.name, f"{fall:g}", bound.kind, *shares, *days])
+    header = ["answers / judged / rated a day", "fall", "bound", "no alarm", "one", "more", "days to clear", "90%"]
+    print_table(f"Alarms of a fall of 30 days, {watches:,} watches per row", header, rows)
+
+
+_COUNTS = (lambda count: count == 0, lambda count: count == 1, lambda count: count > 1)
+
+
 def late_ratings(population: Population, watches: int, seed: int) -> None:
     """Prints the false alarms where ratings come up to six days late, and each look reads all days anew."""
     generator, outcomes = np.random.default_rng(seed), list[bool]()
@@ -402,6 +436,8 @@ def main() -> None:
         detections(population, [GOOD, POOR, SMALL, MANY, BLIND], few, seed + 1)
     if "coverage" in options.only:
         coverage(population, [GOOD, SMALL, DRIFTING], few, seed + 2, days=2 * MONTH)
+    if "clears" in options.only:
+        clearings(population, [GOOD, MANY], few, seed + 6)
     if "late" in options.only:
         late_ratings(population, few, seed + 3)
     if "years" in options.only:
@@ -410,7 +446,7 @@ def main() -> None:
         drifts(max(1, few // 2), seed + 5)
 
 
-PARTS = ("alarms", "falls", "coverage", "late", "years", "drift")
+PARTS = ("alarms", "falls", "clears", "coverage", "late", "years", "drift")
 
 
 if __name__ == "__main__":

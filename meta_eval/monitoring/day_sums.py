@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Places
+from ..student import effective_degrees
 from .outcome_terms import OutcomeTerms, TermStage
 
 _MEMORY = 90  # days that the noise is taken from
@@ -65,6 +66,8 @@ class DaySums:
         self._tail = tail
         self._stages = [_cumulate(terms, stage) for stage in terms.stages]
         self._of_runs = [np.ascontiguousarray(sums[_OF_RUNS]) for sums in self._stages]
+        last = terms.stages[-1].weight
+        self._group_degrees = effective_degrees(np.bincount(terms.group, weights=last))
         self._over_days = np.array([_dependence(terms, stage) for stage in terms.stages])
 
     def runs(self, first: Places, end: Places, noise: Noise) -> RunMeans:
@@ -101,7 +104,7 @@ class DaySums:
             if number == count - 1:  # one more that lies half the scale away: few equal ratings are not sure
                 variances[number] += (self.width / 2) ** 2 / size
                 thirds[number] += self._tail * (self.width / 2) ** 3 / size
-                degrees = max(1.0, size - 1)
+                degrees = max(1.0, min(size - 1, self._group_degrees))
         noise = Noise(variances * self._over_days, thirds, 1.0, degrees)
         inflation, days = self._inflation(first, last, noise)
         # the variance is the sum of what the groups explain and of what the days add, known to as many degrees

@@ -8,6 +8,7 @@ from ...errors import UsageError
 from ...text.wording import count_of
 from ..arrays import Bools
 from ..estimate import Estimate
+from ..jackknife import FEWEST_GROUPS
 from ..monthly_p_value import LONGEST
 from .bound import Bound
 from .bound_evidence import FALSE_ALARMS, AlarmState, WeighedBound, ratings_needed
@@ -55,7 +56,8 @@ def look_at_production(
         day_name: Names a day in sentences.
 
     Raises:
-        UsageError: There are no answers, `window` is below 1, or `false_alarms` is not in (0, 0.5].
+        UsageError: There are no answers, `window` is below 1, `reference` ends before it begins, or `false_alarms` is
+            not in (0, 0.5].
     """
     level = _share_out(false_alarms, bounds)
     production = _Production(answers, window=window, reference=reference, day_name=day_name)
@@ -128,6 +130,8 @@ class _Production:
         self._day_numbers = self.mean_terms.day_numbers
         self._whole = len(self._day_numbers) - 1
         first, last = reference or (0, window - 1)
+        if first > last:
+            raise UsageError(f"reference must be its first and its last day, not {first} and {last}")
         self._reference = (
             int(np.searchsorted(self._day_numbers, first)),
             int(np.searchsorted(self._day_numbers, last, side="right")),
@@ -168,6 +172,8 @@ class _Production:
         """The bound as its evidence is weighed, or why it cannot be."""
         if not self.mean_terms.is_rated.any():
             return NO_RATINGS
+        if len(np.unique(self.mean_terms.group[self.mean_terms.is_rated])) < FEWEST_GROUPS:
+            return f"ratings in {count_of(FEWEST_GROUPS, 'group')} are needed"
         terms = self.bad_terms if bound.kind == "bad_share" else self.mean_terms
         if bound.kind == "judge_fall":
             if (of_judge := judge_terms(self._answers, self._design, extent=self._scale)) is None:
