@@ -164,6 +164,21 @@ def test_few_and_unequal_groups_are_sound(sizes: list[int]) -> None:
     assert_sound(look_at_production(answers, ALL))
 
 
+def test_scores_and_chances_of_any_size_are_sound() -> None:
+    answers, _ = draw_answers(10, days=20)
+    generator = np.random.default_rng(0)
+    huge = dataclasses.replace(answers, judged=1e307 * answers.judged, cheap=-1e307 * answers.cheap)
+    rare = dataclasses.replace(answers, rating_chance=10.0 ** -generator.integers(0, 300, 1200))
+    for table in (huge, rare, dataclasses.replace(answers, judge_chance=np.full(1200, 1e-300))):
+        assert_sound(look_at_production(table, ALL))
+
+
+def test_answers_of_one_session_over_many_days_raise_no_alarm() -> None:
+    answers, _ = draw_answers(11, days=20, rated=20)
+    look = look_at_production(dataclasses.replace(answers, groups=np.zeros(1200, int)), [Bound("mean", 4.9)])
+    assert not look.bounds[0].broken and "5 groups" in look.bounds[0].sentence
+
+
 def test_more_segments_have_wider_intervals() -> None:
     answers, _ = draw_answers(5)
     generator = np.random.default_rng(0)
@@ -260,5 +275,9 @@ def test_wrong_answers_are_refused(change: dict[str, object], message: str) -> N
 def test_no_answers_and_no_window_are_refused() -> None:
     with pytest.raises(UsageError, match="no answers"):
         look_at_production(small([]), [])
+    with pytest.raises(UsageError, match="reference must"):
+        look_at_production(small([3.0]), [], reference=(5, 4))
+    with pytest.raises(UsageError, match="false_alarms must"):
+        look_at_production(small([3.0]), [], false_alarms=0)
     with pytest.raises(UsageError, match="window must be 1 day or more"):
         look_at_production(small([3.0]), [], window=0)
