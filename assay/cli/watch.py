@@ -91,7 +91,9 @@ def _check(file: Path, settings: "WatchSettings", *, as_json: bool) -> None:
     if not settings.bounds:
         echo_notice(f"{file} has no bounds, so that no alarm can fire; add some under `bounds:`")
     if not settings.ratings.raters:
-        echo_notice(f"{file} names no raters: there is an estimate only where people annotate traces in the tool")
+        echo_notice(
+            f"{file}: nobody rates (`ratings.raters`), so that there is an estimate only where people annotate traces"
+        )
 
 
 def _take_one(store: "Store", settings: "WatchSettings", *, as_json: bool) -> int:
@@ -208,9 +210,8 @@ def _counts_line(stored: "StoredLook") -> str:
     left += [(counts.undrawn, "not drawn yet"), (counts.push_failed, "not pushed")]
     left += [(counts.unread, f"{'trace' if counts.unread == 1 else 'traces'} without an answer")]
     parts += [f"{count:,} {what}" for count, what in left if count]
-    return (
-        f"this step: {', '.join(parts)}; in all {look.answers:,} answers, {look.judged:,} judged, {look.rated:,} rated"
-    )
+    in_all = f"{count_of(look.answers, 'answer')}, {look.judged:,} judged, {look.rated:,} rated"
+    return f"this step: {', '.join(parts)}; in all {in_all}"
 
 
 def _print_alarm(alarm: "StoredAlarm", *, is_new: bool) -> None:

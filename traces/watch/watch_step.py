@@ -24,7 +24,7 @@ from .alarm_message import AlarmAnswer
 from .answer_draw import draw_answers, spread_weights
 from .answer_pull import AnswerPull, PullCounts
 from .budget_pace import pace
-from .day_run import judge_waiting
+from .day_run import judge_waiting, take_over_scores
 from .delivery import deliver_alarm
 from .drift_checks import DriftCheck
 from .rater_answers import draw_for_raters, read_queue_ratings, reread_annotations
@@ -135,8 +135,11 @@ class WatchStep:
         pulled = self._pull(source)
         drawn = self._draw(today)
         waiting_before = self._records.counts()[1]
+        earlier = take_over_scores(self._settings, self._records)
+        pushed_first, _ = self._push() if earlier else (0, 0)  # what a killed step judged waits for nothing
         with self._tools.show_progress() if waiting_before else nullcontext(_do_nothing) as on_progress:
             judged = judge_waiting(self._settings, self._records, today, on_progress)
+        judged.judged += earlier
         if judged.problem:
             self._note_judge(judged.problem, is_budget=judged.has_ended_by_budget)
         pushed, push_failed = self._push()
@@ -150,7 +153,7 @@ class WatchStep:
             failed=max(0, waiting_before - waiting - judged.judged),
             waiting=waiting,
             undrawn=undrawn,
-            pushed=pushed,
+            pushed=pushed_first + pushed,
             push_failed=push_failed,
             queued=queued,
             rated=rated + pulled.rated,
