@@ -10,6 +10,7 @@ from .meta_eval.decision.version_decision import Decision as Decision
 from .metrics.answer_correctness import AnswerCorrectness as AnswerCorrectness
 from .metrics.answer_relevance import AnswerRelevance as AnswerRelevance
 from .metrics.choice import ChoiceMetric as ChoiceMetric
+from .metrics.citations import Citations as Citations
 from .metrics.claim import Claim as Claim
 from .metrics.claim import Verdict as Verdict
 from .metrics.context_precision import ContextPrecision as ContextPrecision

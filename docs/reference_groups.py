@@ -109,7 +109,7 @@ GROUPS = (
                 "assay", "Faithfulness WeakestClaim FactualCorrectness AnswerCorrectness Factoid"
             ),
             "The answer as a whole": (
-                *_of("assay", "AnswerRelevance Declined NoiseSensitivity TopicAdherence"),
+                *_of("assay", "AnswerRelevance Citations Declined NoiseSensitivity TopicAdherence"),
                 *_of("assay.metrics", "JudgeTruthfulness JudgeRelatedness JudgeCompleteness"),
             ),
             "The contexts": _of("assay", "ContextPrecision ContextRecall ContextRelevance"),
@@ -169,6 +169,19 @@ GROUPS = (
                 "assay.meta_eval.decision",
                 "PreferenceTable make_preference_table combine_preferences PreferenceMeans fit_bradley_terry "
                 "BradleyTerry PairStrength",
+            ),
+            "Why answers are bad": (
+                *_of(
+                    "assay.runs.failures",
+                    "group_failures group_stored_failures read_records collect_records RunRecords Failures "
+                    "FailureGroup FailureTrend FailureExample FailedAnswer RunCounts name_groups write_failure_report "
+                    "render_failure_report view_failures failures_block failures_as_json",
+                ),
+                *_of(
+                    "assay.meta_eval.clustering",
+                    "principal_components cluster_by_ward choose_group_count CountChoice measure_clustering Measures "
+                    "measure_stability describe_stability",
+                ),
             ),
             "Reports": (
                 *_of("assay.meta_eval.report", "write_report render_report"),

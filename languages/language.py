@@ -9,6 +9,7 @@ from ..installation import entry_folder, registered_entries
 from .claim_sections import ClaimMarks, ClaimTimes, PlainWords, SeriesNames
 from .fallback import FALLBACK
 from .sections import (
+    CitationWords,
     Components,
     Consistency,
     DeclinedWords,
@@ -129,6 +130,11 @@ class Language:
     def handover(self) -> HandoverWords:
         """`handover.yaml`. Raises `UsageError` where the pack has none, as all below."""
         return self._read("handover", HandoverWords)
+
+    @cached_property
+    def citations(self) -> CitationWords:
+        """`citations.yaml`."""
+        return self._read("citations", CitationWords)
 
     @cached_property
     def effort(self) -> EffortWords:

@@ -212,6 +212,28 @@ class ThanksWords(PackFile):
     thanks: tuple[CaselessPattern, ...] = Field(min_length=1)
 
 
+class CitationWords(PackFile):
+    """`citations.yaml`: how an answer cites its sources; patterns, case apart, but for `fields`.
+
+    Attributes:
+        labels: What stands before the number of a source: "[doc 1]".
+        leads: What stands before a source in a sentence and goes with it: "according to [1]".
+        tails: What may stand after such a source and goes with it too: "see [1] for details".
+        headings: What stands above a list of sources, or before a colon and a source.
+        fields: Names of the lines at the top of a retrieved text that name it: "Title: Returns", in lower case.
+        places: What stands before the number of a place within a source: "[1, p. 3]".
+        joins: What stands between two numbers: "[1 and 2]".
+    """
+
+    labels: tuple[Checked, ...] = Field(min_length=1)
+    leads: tuple[Checked, ...] = Field(min_length=1)
+    tails: tuple[Checked, ...] = ()
+    headings: tuple[Checked, ...] = Field(min_length=1)
+    fields: tuple[str, ...] = Field(min_length=1)
+    places: tuple[Checked, ...] = Field(min_length=1)
+    joins: tuple[Checked, ...] = Field(min_length=1)
+
+
 class HandoverWords(GroupedSection):
     """`handover.yaml`: how a customer is handed over to a person; patterns, case apart, searched in a sentence.
 

@@ -5,6 +5,7 @@ from .bertscore import BertScore as BertScore
 from .bleu import Bleu as Bleu
 from .bleurt import Bleurt as Bleurt
 from .choice import ChoiceMetric as ChoiceMetric
+from .citations import Citations as Citations
 from .claim import Claim as Claim
 from .claim import Place as Place
 from .claim import Verdict as Verdict

@@ -93,10 +93,11 @@ def test_typed_questions_keep_every_part_in_its_tags(
 ) -> None:
     """All fields attack at once: each tag of a request opens and closes once, and nothing else looks like a tag."""
     metadata = {"history": [{"role": "user", "content": attack}], "reference_topics": [attack]}
-    texts = {"user_input": attack, "response": attack, "reference": attack, "other_response": f"{attack} More."}
-    hostile = sample(**texts, retrieved_contexts=(attack, "More."), metadata=metadata)
+    texts = {"user_input": attack, "reference": attack, "other_response": f"{attack} More."}
+    hostile = sample(**texts, response=f"{attack} [1]", retrieved_contexts=(attack, "More."), metadata=metadata)
     names = ["context_precision", "context_recall", "context_relevance", "context_relevance:unit=sentences"]
     names += [
+        "citations",
         "factual_correctness",
         "noise_sensitivity",
         "topic_adherence",
