@@ -27,7 +27,7 @@ from .budget_pace import pace
 from .day_run import judge_waiting, take_over_scores
 from .delivery import deliver_alarm
 from .drift_checks import DriftCheck
-from .rater_answers import draw_for_raters, read_queue_ratings, reread_annotations
+from .rater_answers import draw_for_raters, find_open_queue, read_queue_ratings, reread_annotations
 from .watch_look import LookAt, look_at_answers, read_production_answers
 from .watch_records import AlarmChange, DrawnAnswer, WatchRecords, open_series, read_utc, utc_text
 from .watch_settings import WatchSettings
@@ -79,6 +79,9 @@ class StepReport:
         cleared: The alarms that cleared at it.
         notes: What a person should know, in sentences.
         problems: What failed and is tried again by the next step.
+        queue: The queue in which answers wait for raters; empty without one.
+        to_rate: How many ratings are still asked for in it.
+        newest_run: The newest run with scores; empty before the first.
     """
 
     watch: WatchRow
@@ -88,6 +91,9 @@ class StepReport:
     cleared: list[StoredAlarm] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    queue: str = ""
+    to_rate: int = 0
+    newest_run: str = ""
 
 
 class WatchStep:
@@ -330,7 +336,12 @@ class WatchStep:
         alarms = self._state.alarms(self._row.id)
         fired = {change.number for change in changes if change.message.event == "fired"}
         cleared = {change.number for change in changes if change.message.event == "cleared"}
+        runs = self._records.newest_runs("")
+        queue, to_rate = find_open_queue(self._records)
         return StepReport(
+            queue=queue,
+            to_rate=to_rate,
+            newest_run=runs[0][1] if runs else "",
             watch=self._state.watch(self._row.id),
             stored=stored,
             standing=[alarm for alarm in alarms if alarm.stands],
