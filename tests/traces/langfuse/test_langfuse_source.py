@@ -242,6 +242,42 @@ def test_long_metadata_come_whole(server: LangfuseServer) -> None:
     assert sample.metadata["metadata"] == {"policy": "Be kind. " * 60, "channel": "chat"}
 
 
+def test_metadata_that_stay_cut_are_named(server: LangfuseServer) -> None:
+    add_plain(server, 1, metadata={"a,b": "x" * 300, "k" * 2000: "y" * 300, "fine": "z" * 300})
+    (sample,) = read(server)
+    assert isinstance(sample, Sample)
+    assert sample.metadata["cut_metadata"] == ["a,b", "k" * 2000]
+    assert len(sample.metadata["metadata"]["fine"]) == 300
+
+
+def test_values_that_are_no_numbers_and_nests_without_end_stop_nothing(server: LangfuseServer) -> None:
+    server.checks = False
+    add_plain(server, 1, usageDetails={"input": float("nan")}, input="[" * 5000 + "]" * 5000)
+    add_plain(server, 2, metadata={"score": float("inf")})
+    server.add_score("nan", "rating", float("nan"), trace="t2", dataType="NUMERIC")
+    good, bad = read(server)
+    assert isinstance(good, Sample)
+    assert good.human_rating is None
+    json.dumps(good.model_dump(mode="json"))
+    assert bad.id == "t1"
+
+
+def test_a_reply_that_nests_without_end_is_an_error(server: LangfuseServer) -> None:
+    server.script = lambda call: Reply(200, '{"data":' + "[" * 100_000) if call.number == 2 else None
+    with pytest.raises(InputError, match="no JSON"):
+        read(server)
+
+
+@pytest.mark.parametrize("key", ["sk-lf-a\nb", "sk lf", "sk-é"])
+def test_a_key_that_is_none_is_an_error_without_it(
+    server: LangfuseServer, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("LANGFUSE_SECRET_KEY", key)
+    with pytest.raises(InputError, match="LANGFUSE_SECRET_KEY holds a blank") as caught:
+        read(server)
+    assert key not in str(caught.value)
+
+
 def test_a_server_that_takes_no_list_of_traces_is_asked_for_each(server: LangfuseServer) -> None:
     for number in range(3):
         add_plain(server, number)
