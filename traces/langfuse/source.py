@@ -23,7 +23,7 @@ from .project import LangfuseProject, list_items, next_cursor
 
 _GROUPS = "core,basic,time,io,metadata,model,usage,prompt,metrics,trace_context"
 _PAGE = 100  # traces: the cloud counts calls, 30 a minute where it is free
-_OBSERVATIONS_PAGE = 200
+_OBSERVATIONS_PAGE = 500
 _SCORES_PAGE = 100
 _CUT = 200  # characters: longer metadata comes cut, unless its key is named
 _LONGEST_LIST = 1500  # characters of ids, or of keys of metadata, in one address
@@ -89,6 +89,8 @@ class LangfuseSource:
         self, since: datetime | None, until: datetime, fields: Mapping[str, str]
     ) -> Iterator[Sample | UnreadTrace]:
         _ = self._project.id
+        for cache in (self._metadata_keys, self._configs, self._feedback_scales):
+            cache.clear()  # a watch reads again and again, and what tells a scale comes later
         seen: set[int] = set()
         for page in self._root_pages(since, until, fields):
             roots: dict[str, dict[str, Any]] = {}

@@ -11,6 +11,7 @@ from langfuse_server import SECRET, LangfuseServer
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
 from assay.traces import TraceAddress, TraceOrigin, UnreadTrace
+from assay.traces.conversations import join_conversation
 from assay.traces.langfuse.source import LangfuseSource
 
 pytestmark = pytest.mark.extras("langfuse")
@@ -113,6 +114,16 @@ def test_feedback_by_api_is_a_rating_on_the_scale_of_its_last_values(server: Lan
     assert len([path for path in server.paths() if path.endswith("/v3/scores")]) == 2  # the page's, and the scale's
 
 
+def test_a_source_that_is_read_again_knows_what_came_since(server: LangfuseServer) -> None:
+    add_plain(server, 1)
+    server.add_score("f1", "user-feedback", 1, trace="t1")
+    source = LangfuseSource(TraceAddress.parse(f"langfuse://{server.host}/"))
+    assert [sample.human_rating for sample in source.read(None, None, {}) if isinstance(sample, Sample)] == [None]
+    add_plain(server, 2)
+    server.add_score("f2", "user-feedback", 0, trace="t2")
+    assert [sample.human_rating for sample in source.read(None, None, {}) if isinstance(sample, Sample)] == [0, 1]
+
+
 def test_scores_of_a_session_and_of_an_observation_are_kept(server: LangfuseServer) -> None:
     add_plain(server, 1, sessionId="s1")
     server.add_score("a1", "csat", 4, session="s1", source="ANNOTATION")
@@ -122,6 +133,19 @@ def test_scores_of_a_session_and_of_an_observation_are_kept(server: LangfuseServ
     assert [score["name"] for score in sample.metadata["session_scores"]] == ["csat"]
     assert [score["name"] for score in sample.metadata["scores"]] == ["tone"]
     assert sample.human_rating is None  # the rating of a conversation is that of no single answer
+    assert sample.metadata["unused_session_ratings"]["human_rating"] == 4  # nothing tells its scale
+
+
+def test_what_people_said_of_a_session_rates_the_conversation(server: LangfuseServer) -> None:
+    add_plain(server, 1, sessionId="s1")
+    add_plain(server, 2, sessionId="s1")
+    server.add_score("a1", "resolved", value=True, session="s1", source="ANNOTATION", authorUserId="ada")
+    samples = [sample for sample in reversed(read(server)) if isinstance(sample, Sample)]
+    assert [sample.ratings for sample in samples] == [{}, {}]
+    conversation = join_conversation(samples)
+    assert (conversation.id, len(conversation.messages)) == ("s1", 4)
+    assert conversation.rating_share == 1
+    assert conversation.ratings.keys() == {"ada"}
 
 
 def test_pages_are_read_to_the_end_in_few_calls(server: LangfuseServer) -> None:
