@@ -202,10 +202,10 @@ class WeighedBound:
         is_known = (size >= FEWEST_IN_RUN) & np.isfinite(excess) & (variance > 0)
         error = np.sqrt(np.where(is_known, variance, 1.0))
         t, skewness = np.where(is_known, excess, 0.0) / error, np.where(is_known, third, 0.0) / error**3
-        scores = (
+        beyond, within = (
             np.where(is_known, _normal_scores(side * t, noise.degrees, side * skewness), -np.inf) for side in (1, -1)
         )
-        return np.where(is_known, excess, np.nan), *scores
+        return np.where(is_known, excess, np.nan), beyond, within
 
 
 def _normal_scores(t: Floats, degrees: float, skewness: Floats) -> Floats:

@@ -67,7 +67,7 @@ class DaySums:
         self._stages = [_cumulate(terms, stage) for stage in terms.stages]
         self._of_runs = [np.ascontiguousarray(sums[_OF_RUNS]) for sums in self._stages]
         last = terms.stages[-1].weight
-        self._group_degrees = effective_degrees(np.bincount(terms.group, weights=last))
+        self._group_degrees = effective_degrees(np.asarray(np.bincount(terms.group, weights=last), float))
         self._over_days = np.array([_dependence(terms, stage) for stage in terms.stages])
 
     def runs(self, first: Places, end: Places, noise: Noise) -> RunMeans:

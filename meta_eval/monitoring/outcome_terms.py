@@ -147,7 +147,7 @@ def _first_mean(outcome: Floats, day: Places, default: float) -> float:
     if not len(outcome):
         return default
     counts = np.cumsum(np.bincount(day))
-    last = int(min(np.searchsorted(counts, _FEWEST_TO_FIT), len(counts) - 1))
+    last = min(int(np.searchsorted(counts, _FEWEST_TO_FIT)), len(counts) - 1)
     return float(outcome[day <= last].mean())
 
 
@@ -161,7 +161,7 @@ def _predict(
     x, y, at = score[is_fit] - centre, outcome[is_fit], day[is_fit]
     first = np.searchsorted(day_numbers, day_numbers - _LONGEST_MEMORY)
     count, of_x, of_y, of_xx, of_xy = (
-        _before(np.bincount(at, weights=values, minlength=len(day_numbers)), first)
+        _before(np.asarray(np.bincount(at, weights=values, minlength=len(day_numbers)), float), first)
         for values in (np.ones(len(x)), x, y, x * x, x * y)
     )
     filled = np.maximum(count, 1)

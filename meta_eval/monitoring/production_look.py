@@ -215,6 +215,10 @@ class _Production:
         limit = f"{bound.limit:.0%}" if bound.kind == "bad_share" else f"{bound.limit:g}"
         if not state.is_raised or state.since is None:
             side = "at most" if bound.kind != "mean" else "at least"
+            if state.restart:
+                since = self._day_name(int(self._day_numbers[state.restart]))
+                text = f"{figure} is back to {side} {limit} since {since}: {number}."
+                return text[0].upper() + text[1:]
             return f"Nothing says that {figure} is not {side} {limit}: {number}."
         beyond = "above" if bound.kind != "mean" else "below"
         days = int(self._day_numbers[-1] - self._day_numbers[state.since]) + 1

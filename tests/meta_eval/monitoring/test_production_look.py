@@ -202,6 +202,13 @@ def test_a_fall_raises_one_alarm_and_clears_once() -> None:
         assert states[raised[0]].since in range(27, 34)
 
 
+def test_a_cleared_alarm_says_since_when_the_bound_is_kept() -> None:
+    answers, _ = draw_answers(6, days=80, fall=1.2, fall_days=(30, 50))
+    state = look_at_production(answers, [Bound("mean", 3.4)]).bounds[0]
+    assert not state.broken and state.since is None
+    assert state.sentence.startswith("The mean rating is back to at least 3.4 since day 5")
+
+
 def test_what_later_days_bring_changes_nothing_of_earlier_ones() -> None:
     answers, _ = draw_answers(7, days=30, fall=0.6, fall_days=(15, 99))
     rows = answers.days < 22
