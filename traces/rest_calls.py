@@ -147,6 +147,7 @@ class RestCalls:
 
         self.server = server
         self._response: httpx.Response | None = None
+        self._has_answered = False
         # a redirect could lead the key to a server that nobody named
         self.http = httpx.Client(
             timeout=_TIMEOUT, follow_redirects=False, event_hooks={"response": [self._keep_response]}
@@ -217,7 +218,7 @@ class RestCalls:
         length = response.headers.get("content-length", "")
         if length.isdigit() and int(length) > _LONGEST_BODY:
             raise self._too_long(int(length))
-        self._response = response
+        self._response, self._has_answered = response, True
 
     def _request_once(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
         import httpx
@@ -229,7 +230,9 @@ class RestCalls:
             reply = function(**arguments, request_options=options)
             if isinstance(reply, Iterator):
                 content = self._join(reply)
-        except httpx.ConnectError as error:
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            if self._has_answered:  # it was there, and may come back
+                raise _PassingFailure("the server cannot be reached any more") from None
             raise InputError(
                 f"{self.server} cannot be reached ({shorten(str(error))}): start it, or correct the address"
             ) from None

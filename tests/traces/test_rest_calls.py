@@ -1,10 +1,15 @@
-"""Where a tool's server is, from an address and the environment."""
+"""Calls of a tool's REST client, and where its server is."""
 
+from typing import Any
+
+import httpx
 import pytest
+from api_server import ApiServer, Call, Reply
 
 from assay.errors import InputError
+from assay.traces import rest_calls
 from assay.traces.batch_sending import send_in_halves
-from assay.traces.rest_calls import find_url
+from assay.traces.rest_calls import RestCalls, ToolServer, find_url
 
 
 @pytest.mark.parametrize(
@@ -56,3 +61,30 @@ def test_a_batch_is_halved_down_to_what_is_refused() -> None:
     assert [item for item, problem in outcomes if problem] == [7, 41]
     assert len(posts) < 30
     assert list(send_in_halves([], post)) == []
+
+
+class _OneReply(ApiServer):
+    def answer(self, call: Call) -> Reply:
+        return Reply(200, {"number": call.number})
+
+
+def test_a_server_that_was_there_may_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(rest_calls, "sleep", waits.append)
+    failures: list[Exception] = [httpx.ConnectError("refused"), httpx.ConnectTimeout("slow"), httpx.ReadError("reset")]
+    with _OneReply() as server:
+        calls = RestCalls(ToolServer("Tool", f"http://{server.host}", ("TOOL_KEY",)))
+
+        def ask(**_: Any) -> None:
+            calls.http.get(f"http://{server.host}/")
+
+        def ask_in_vain(**_: Any) -> None:
+            if failures:
+                raise failures.pop(0)
+            ask()
+
+        with pytest.raises(InputError, match=r"cannot be reached \(refused\)"):
+            calls.call(ask_in_vain)
+        assert calls.call(ask) == {"number": 1}
+        assert calls.call(ask_in_vain) == {"number": 2}
+    assert waits == [0.5, 1]
