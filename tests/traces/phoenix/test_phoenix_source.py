@@ -103,6 +103,8 @@ def test_filters_are_those_that_phoenix_can_search_for(phoenix_server: PhoenixSe
     ]:
         assert [sample.id for sample in read(phoenix_server, project, **{field: value})] == expected, field
     assert read(phoenix_server, project, user="ada", tag="beta") == []
+    with pytest.raises(InputError, match="it holds half a character, which cannot be sent"):
+        read(phoenix_server, project, name="\ud800")
     with pytest.raises(UsageError, match=r"unknown field of the filter `usr`.*`name`, `session`, `user`"):
         read(phoenix_server, project, usr="ada")
 
