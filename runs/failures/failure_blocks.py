@@ -74,7 +74,7 @@ def group_table(failures: Failures, link: Callable[[FailureGroup], str] | None =
         (
             Field("before", "rate", lambda group: group.trend and group.trend.before.value),
             Field("after", "rate", lambda group: group.share_of_all.value),
-            Field("change [95%, all groups]", "text", _change),
+            Field("change [95%, all groups]", "rate", _change, is_left=True),
         )
         if has_trend
         else (

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -162,7 +162,7 @@ def _criterion_verdict(entry: Mapping[str, Any]) -> str | None:
     return f"level {entry.get('level')}" if isinstance(share, int | float) and share < 0.5 else None
 
 
-_READERS = {
+_READERS: dict[str, Callable[[Mapping[str, Any]], str | None]] = {
     "claims": _claim_verdict,
     "requests": lambda entry: "not met" if entry.get("met") is False else None,
     "rules": lambda entry: "broken" if entry.get("broken") is True else None,
