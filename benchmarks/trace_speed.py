@@ -7,7 +7,8 @@ each, and pulled; a quarter as many before, so that one sees whether memory grow
 pushed to a receiver of OTLP in this process. With an address (`phoenix://localhost:6006/support`) the traces of that
 project are pulled, at most `--limit`, and the scores are pushed back to them: the server should be there, and hold
 traces that may be written to. What is scored is `token_overlap`, which asks no judge. Each command is a process of its
-own; its seconds are those of the whole process, with its start. Runs for minutes.
+own; its seconds are those of the whole process, with its start, by the clock and of the processor (which other work on
+the machine changes less). Runs for minutes.
 """
 
 import argparse
@@ -31,9 +32,10 @@ _ACROSS = 3600 * 10**9  # all traces are of one hour
 
 
 class Measured(NamedTuple):
-    """What a command took, and what it printed."""
+    """What a command took by the clock and of the processor, and what it printed."""
 
     seconds: float
+    processor: float
     megabytes: float
     printed: dict[str, Any]
 
@@ -56,7 +58,7 @@ def main() -> None:
                     file = _write_file(Path(folder, f"otel-{count}.jsonl"), count)
                     rows.append(_measure(f"otel:{file}", receiver, count, Path(folder)))
                     file.unlink()
-    header = ("address", "traces", "pulled per second", "MB", "scores", "pushed per second", "MB", "again per second")
+    header = ("address", "traces", "pulled/s", "of CPU", "MB", "scores", "pushed/s", "of CPU", "MB", "again/s")
     print_table("pull and push", header, rows)
 
 
@@ -74,9 +76,11 @@ def _measure(address: str, to: str | None, limit: int, folder: Path) -> tuple[ob
         name,
         traces,
         traces / pulled.seconds,
+        traces / pulled.processor,
         pulled.megabytes,
         scores,
         scores / pushed.seconds,
+        scores / pushed.processor,
         pushed.megabytes,
         again.printed["unchanged"] / again.seconds,
     )
@@ -94,7 +98,8 @@ def _run(*words: str) -> Measured:
         printed = output.read()
     if process.returncode not in (0, 1):
         raise SystemExit(f"assay {' '.join(words)}: exit code {process.returncode}")
-    return Measured(seconds, usage.ru_maxrss / 1000, json.loads(printed))
+    processor = usage.ru_utime + usage.ru_stime
+    return Measured(seconds, processor, usage.ru_maxrss / 1000, json.loads(printed))
 
 
 def _write_file(path: Path, count: int) -> Path:

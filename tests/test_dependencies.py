@@ -28,6 +28,7 @@ RUN_WITH_EXTRA = {
     "assay.runs.gepa_rules": "gepa",
     "assay.runs.shards": "shards",
     "assay.runs.shards.ray_engine": "ray",
+    "assay.traces.otel.sink": "otel",
     "assay.text.entities": "numeric",
     "assay.text.lemmas": "numeric",
     "assay.text.numbers": "numeric",

@@ -138,7 +138,7 @@ class _Push:
             wait=tenacity.wait_random_exponential(multiplier=_FIRST_WAIT, max=_LONGEST_WAIT),
             retry=tenacity.retry_if_result(lambda failed: failed > 0),
             retry_error_callback=lambda state: state.outcome.result() if state.outcome else 0,
-            **({} if sleep is None else {"sleep": sleep}),
+            sleep=tenacity.nap.sleep if sleep is None else sleep,
         )
         attempts(self._pass)
         return self._total

@@ -138,5 +138,5 @@ def _print_result(result: "PushResult", run: str, *, is_dry: bool) -> None:
     if result.failed:
         echo(f"assay: {count_of(result.failed, 'score')} could not be written:", err=True)
         for problem, count in result.problems.items():
-            echo(f"assay: {count:,} times: {one_line(problem)}", err=True)
+            echo(f"assay: {count_of(count, 'score')}: {one_line(problem)}", err=True)
         echo(f"assay: try them again with: {typed_command('push', run)}", err=True)

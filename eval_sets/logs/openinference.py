@@ -226,7 +226,7 @@ def _span_id(values: Mapping[str, Any]) -> Any:
 
 
 def _has_span_id(values: Mapping[str, Any]) -> bool:
-    return _span_id(values) != id(values)
+    return bool(_span_id(values) != id(values))
 
 
 def _parent(values: Mapping[str, Any]) -> Any:
