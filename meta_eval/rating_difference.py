@@ -96,7 +96,9 @@ def estimate_rating_difference(
         difference = _mean(differences, scores[1] - scores[0], groups, (-width, width))
     elif min(rated.sum() for rated in is_rated) >= FEWEST_RATED:
         method = "runs"
-        difference = _combine(*(_mean(of_run, own, groups, scale) for of_run, own in zip(ratings, scores, strict=True)))
+        difference = subtract_independent(
+            *(_mean(of_run, own, groups, scale) for of_run, own in zip(ratings, scores, strict=True))
+        )
     spread = float(differences[has_both].std(ddof=1)) / width if has_both.sum() >= FEWEST_RATED else _USUAL_SPREAD
     rated_pairs, needed = int(has_both.sum()), (_Z_OF_TEST * spread / _SHOWN_DIFFERENCE) ** 2
     if method == "pairs" and difference.low is not None and difference.high is not None:
@@ -127,8 +129,20 @@ def _mean(ratings: Floats, scores: Floats, groups: Places, scale: tuple[float, f
     return result.mean
 
 
-def _combine(a: Estimate, b: Estimate) -> Estimate:
-    """B less A with the interval of Zou and Donner (2008): each end lies as far off as the two ends together."""
+def subtract_independent(a: Estimate, b: Estimate) -> Estimate:
+    """Subtracts one estimate from another that is independent of it: B less A.
+
+    The interval is that of Zou and Donner (2008): each end lies as far off as the two ends together.
+
+    Args:
+        a: The first estimate, with an interval of any shape.
+        b: The second, at the same level.
+
+    Example:
+        >>> difference = subtract_independent(Estimate(0.2, 0.1, 0.5), Estimate(0.6, 0.2, 0.7))
+        >>> round(difference.value, 3), round(difference.low, 3), round(difference.high, 3)
+        (0.4, -0.1, 0.541)
+    """
     if a.value is None or b.value is None:
         return a if a.value is None else b
     value = b.value - a.value

@@ -69,6 +69,7 @@ def render_page(
     *,
     style: str = "",
     script: str = "",
+    parts: str = "",
 ) -> str:
     """A template of a package as a page that opens from disk, with `style`, `script` and `policy` for it to place.
 
@@ -80,11 +81,12 @@ def render_page(
         view: What the template is given.
         style: What comes after the style of all pages.
         script: The page's script.
+        parts: Another package whose templates it is made of too; "" for none.
     """
     whole_style = read_asset(PACKAGE, "report.css", "static") + style
     policy = f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src '{_hash(whole_style)}'"
     policy += f"; script-src '{_hash(script)}'" if script else ""
-    environment = template_environment(package)
+    environment = template_environment(package, parts) if parts else template_environment(package)
     return environment.get_template(template).render(view, style=whole_style, script=script, policy=policy)
 
 

@@ -17,6 +17,7 @@ def paired_difference(
     *,
     side: "Side" = "two-sided",
     against: float = 0.0,
+    level: float = 0.95,
     seed: int = 0,
 ) -> Estimate:
     """Estimates the mean of paired differences, with an interval over groups and the p-value of a sign-flip test.
@@ -30,6 +31,7 @@ def paired_difference(
         groups: The group of each sample; samples of one group are flipped together.
         side: `two-sided`: does the mean differ from `against`? `below`: is it lower?
         against: The mean under the null hypothesis.
+        level: Confidence level, in (0, 1).
         seed: Of the flips.
 
     Returns:
@@ -52,7 +54,7 @@ def paired_difference(
     )
     p = sign_flip_p_value(sums.astype(float), side=side, permutations=_DRAWS, seed=seed)
     most = max(map(abs, differences))  # a change up is as possible as one down, though none may have been seen
-    return estimate_mean(differences, groups, bounds=(-most, most), p=p)
+    return estimate_mean(differences, groups, bounds=(-most, most), level=level, p=p)
 
 
 def adjust_p_values(p_values: Sequence[float | None]) -> list[float | None]:

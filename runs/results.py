@@ -15,8 +15,10 @@ from ..eval_sets.name_suggestions import nearest_names
 from ..eval_sets.opening_question import listed_question
 from ..installation import require_extra
 from ..judges import ReplyCounts, Usage
+from ..judges.embedders import Embedder, open_embedder
 from ..metrics import Score
 from ..metrics.conversation_state import write_thread
+from ..metrics.metric import run_to_end
 from ..metrics.score import flawless
 from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
@@ -24,6 +26,10 @@ from ..presentation.page import render_page, template_environment, write_page
 from ..presentation.result_table import Paragraph, ResultTable
 from ..text.wording import count_of
 from .export import write_rows
+from .failures.failure_groups import Failures, group_failures
+from .failures.failure_page import PACKAGE as FAILURE_PACKAGE
+from .failures.failure_page import view_failures
+from .failures.failure_texts import collect_records
 from .missing_scores import describe_missing_scores
 from .ratings.rating_join import join_run_ratings
 from .report import score_as_json
@@ -141,6 +147,30 @@ class Results:
             scores={sample: self.scores[sample] for sample in chosen},
         )
 
+    def failures(
+        self, *, metric: str | None = None, groups: int | None = None, embedder: Embedder | str = "use"
+    ) -> Failures:
+        """Returns the bad answers, grouped by why they are bad, as `assay failures` prints them.
+
+        Args:
+            metric: By which metric answers are bad; by default by the ratings, where there are some.
+            groups: The number of groups; chosen by default.
+            embedder: Turns the texts that say why into vectors: an embedder, or `use`, `st:MODEL`, `litellm:MODEL`.
+
+        Raises:
+            UsageError: No answer is rated and no metric has a value, or an argument cannot be used.
+
+        Example:
+            >>> from assay import evaluate
+            >>> rows = [{"question": "Why?", "answer": "So.", "rating": n % 2, "reason": "rude"} for n in range(4)]
+            >>> failures = evaluate([row | {"rating_min": 0, "rating_max": 1} for row in rows], "token_overlap",
+            ...                     progress=False).failures()
+            >>> [(group.name, len(group.answers)) for group in failures.groups]
+            [('rude', 2)]
+        """
+        records = collect_records(self.run or "", self.samples, self._listed_scores(), self.directions)
+        return run_to_end(group_failures([records], open_embedder(embedder), metric=metric, groups=groups))
+
     def explain(self, sample: str) -> Audit:
         """Returns how one sample came by its scores: claims, verdicts and quotes; to be printed or shown in a notebook.
 
@@ -220,10 +250,14 @@ class Results:
             if score.judged is not None
         ]
 
-    def _score_rows(self) -> Iterator[dict[str, Any]]:
+    def _listed_scores(self) -> Iterator[tuple[str, str, Score]]:
         for sample, scores in self.scores.items():
             for metric, score in scores.items():
-                yield score_as_json(self.samples[sample], metric, score)
+                yield sample, metric, score
+
+    def _score_rows(self) -> Iterator[dict[str, Any]]:
+        for sample, metric, score in self._listed_scores():
+            yield score_as_json(self.samples[sample], metric, score)
 
     def _rows(self) -> Iterator[Row]:
         for name, scores in self.scores.items():
@@ -239,8 +273,17 @@ class Results:
         ids = [*ordered, *(sample for sample in self.samples if sample not in set(ordered))]
         view = {"results": self, "metric": metric, "ids": ids, "baselines": ALL_BASELINES, "summary": self._table()}
         view["listed_question"] = listed_question
+        view["failures"] = self._failures_view({name: number for number, name in enumerate(ids, 1)})
         view["thread_of"] = lambda sample: write_thread(sample, _LONGEST_RESULT).text
-        return render_page(__package__, "results_page.html", view)
+        return render_page(__package__, "results_page.html", view, parts=FAILURE_PACKAGE)
+
+    def _failures_view(self, places: Mapping[str, int]) -> dict[str, Any] | None:
+        """Why answers are bad, with links to the answers of the page; None where no text says why."""
+        try:
+            failures = self.failures()
+        except UsageError:  # nothing is rated or has a value: the figures say so
+            return None
+        return view_failures(failures, lambda one: f"#answer-{places[one.answer]}") if failures.texts else None
 
     def _table(self) -> ResultTable:
         return summary_table(count_of(len(self.samples), "sample"), self.summary(), is_detailed=True)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from ..languages import find_language
+
 _WORDS = 4
 _PATTERN = r"(?u)\b[^\W\d_]{3,}\b"
 _STOP_WORDS = 200  # the most frequent words of a language say nothing about a group
@@ -44,12 +46,21 @@ def find_typical_words(texts: Mapping[int, str], languages: Sequence[str], count
 
 
 def stop_words(languages: Sequence[str]) -> list[str]:
-    """Returns the most frequent words of the languages that wordfreq knows, in alphabetical order."""
+    """Returns the most frequent words of languages, in alphabetical order.
+
+    They are those of wordfreq; where it is not installed (extra `numeric`), the function words of the language packs.
+
+    Args:
+        languages: Language codes; one that nobody knows has none.
+    """
     return sorted({word for language in set(languages) for word in _frequent_words(language) if word.isalpha()})
 
 
 @cache
 def _frequent_words(language: str) -> frozenset[str]:
-    from wordfreq import available_languages, top_n_list
-
+    try:
+        from wordfreq import available_languages, top_n_list
+    except ImportError:
+        pack = find_language(language)
+        return frozenset() if pack is None else frozenset(pack.function_words)
     return frozenset(top_n_list(language, _STOP_WORDS)) if language in available_languages() else frozenset()

@@ -12,6 +12,7 @@ from ..runs.database import Database
 from .answer_pages import AnswerPages
 from .comparison_pages import ComparisonPages
 from .connections import Connections
+from .failure_pages import FailurePages
 from .rendering import ERROR_PAGES
 from .run_pages import RunPages
 from .security import GuardMiddleware
@@ -49,6 +50,7 @@ class ViewApp:
             routes=[
                 *self._sessions.routes,
                 *RunPages(viewer).routes,
+                *FailurePages(viewer).routes,
                 *AnswerPages(viewer, sets).routes,
                 *ComparisonPages(viewer).routes,
                 *SuitePages(viewer).routes,

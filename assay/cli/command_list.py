@@ -22,6 +22,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "meta": "Say which metric agrees with people's ratings, how far.",
         "align": "Let a judge learn from your team's ratings, if that helps.",
         "estimate": "Estimate the mean rating of very many answers.",
+        "failures": "Group the bad answers of runs by why they are bad.",
         "judges": "List the judges, and compare several on the same answers.",
         "rate": "Collect ratings of answers, or choices between two, on a page in the browser.",
         "ratings": "Show the progress of a rating, or write it as a set.",

@@ -10,13 +10,15 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
 from .exit_codes import DONE, ERROR, GATE_FAILED
 from .options import json_option, quiet_option, store_option
-from .output import echo, echo_json, echo_notice
+from .output import echo, echo_json, echo_notice, typed_command
 
 if TYPE_CHECKING:
     from ..runs import Store
     from ..traces.watch.watch_settings import WatchSettings
     from ..traces.watch.watch_state import StoredAlarm, StoredLook, WatchRow
     from ..traces.watch.watch_step import StepReport, StepTools
+
+_MOST_SEGMENTS = 6  # that are printed
 
 
 @click.command()
@@ -69,13 +71,14 @@ def watch(
     is_own_store = context.get_parameter_source("store") is click.core.ParameterSource.DEFAULT
     place = settings.store_place if is_own_store and settings.store_place is not None else store
     runs = Store(place, must_exist=status)
+    own_place = settings.store if place is not store else None  # to be named in the commands that are printed
     try:
         if status:
             code = _show_status(runs, settings, as_json=as_json)
         elif once:
-            code = _take_one(runs, settings, as_json=as_json)
+            code = _take_one(runs, settings, own_place, as_json=as_json)
         else:
-            code = _take_all(file, runs, settings, as_json=as_json)
+            code = _take_all(file, runs, settings, own_place, as_json=as_json)
     finally:
         runs.close()
     context.exit(code)
@@ -91,25 +94,27 @@ def _check(file: Path, settings: "WatchSettings", *, as_json: bool) -> None:
     if not settings.bounds:
         echo_notice(f"{file} has no bounds, so that no alarm can fire; add some under `bounds:`")
     if not settings.ratings.raters:
-        echo_notice(f"{file} names no raters: there is an estimate only where people annotate traces in the tool")
+        echo_notice(
+            f"{file}: nobody rates (`ratings.raters`), so that there is an estimate only where people annotate traces"
+        )
 
 
-def _take_one(store: "Store", settings: "WatchSettings", *, as_json: bool) -> int:
+def _take_one(store: "Store", settings: "WatchSettings", own_place: str | None, *, as_json: bool) -> int:
     from ..traces.watch.watch_loop import take_step
 
     report = take_step(settings, store, _tools())
-    _show_report(report, as_json=as_json)
+    _show_report(report, own_place, as_json=as_json)
     return _exit_code(report)
 
 
-def _take_all(file: Path, store: "Store", settings: "WatchSettings", *, as_json: bool) -> int:
+def _take_all(file: Path, store: "Store", settings: "WatchSettings", own_place: str | None, *, as_json: bool) -> int:
     from ..traces.watch.duration import format_duration
     from ..traces.watch.watch_loop import LoopTools, take_steps
 
     if not as_json:
         echo_notice(f"a step every {format_duration(settings.every)}; Ctrl-C ends it, and the same command goes on")
     for report in take_steps(file, settings, store, LoopTools(_tools(), on_trouble=echo_notice)):
-        _show_report(report, as_json=as_json)
+        _show_report(report, own_place, as_json=as_json)
     return DONE
 
 
@@ -127,7 +132,7 @@ def _exit_code(report: "StepReport") -> int:
     return ERROR if report.problems else DONE
 
 
-def _show_report(report: "StepReport", *, as_json: bool) -> None:
+def _show_report(report: "StepReport", own_place: str | None, *, as_json: bool) -> None:
     if as_json:
         values = _as_json(report.watch, report.stored, report.standing)
         echo_json(values | {"notes": report.notes, "problems": report.problems, "exit_code": _exit_code(report)})
@@ -139,8 +144,10 @@ def _show_report(report: "StepReport", *, as_json: bool) -> None:
         _print_alarm(alarm, is_new=alarm.number in report.fired)
     for alarm in report.cleared:
         echo(f"  cleared: {one_line(alarm.bound)}: {one_line(alarm.cleared_sentence)}")
+    _print_segments(stored)
     for note in (*stored.look.notes, *report.notes):
         echo(f"  {one_line(note)}")
+    _print_next_steps(report, own_place)
     for problem in report.problems:
         echo_notice(problem)
 
@@ -161,6 +168,7 @@ def _show_status(store: "Store", settings: "WatchSettings", *, as_json: bool) ->
         echo(f"  {_counts_line(looks[0])}")
         for alarm in standing:
             _print_alarm(alarm, is_new=False)
+        _print_segments(looks[0])
         for check in looks[0].drift:
             echo(f"  {one_line(check.sentence)}")
         who = "a process is" if row.is_running else "no process is"
@@ -208,17 +216,34 @@ def _counts_line(stored: "StoredLook") -> str:
     left += [(counts.undrawn, "not drawn yet"), (counts.push_failed, "not pushed")]
     left += [(counts.unread, f"{'trace' if counts.unread == 1 else 'traces'} without an answer")]
     parts += [f"{count:,} {what}" for count, what in left if count]
-    return (
-        f"this step: {', '.join(parts)}; in all {look.answers:,} answers, {look.judged:,} judged, {look.rated:,} rated"
-    )
+    in_all = f"{count_of(look.answers, 'answer')}, {look.judged:,} judged, {look.rated:,} rated"
+    return f"this step: {', '.join(parts)}; in all {in_all}"
 
 
 def _print_alarm(alarm: "StoredAlarm", *, is_new: bool) -> None:
-    since = f", since {alarm.since}" if alarm.since else ""
-    echo(f"  {'ALARM' if is_new else 'alarm stands'}: {one_line(alarm.bound)}{since}: {one_line(alarm.sentence)}")
+    echo(f"  {'ALARM' if is_new else 'alarm stands'} ({one_line(alarm.bound)}): {one_line(alarm.sentence)}")
     for answer in alarm.answers if is_new else ():
         score = "" if answer.score is None else f" {answer.score:.2f}"
         echo(f"    {one_line(answer.id, 40)}{score}  {one_line(answer.question, 60)} -> {one_line(answer.answer, 80)}")
+
+
+def _print_segments(stored: "StoredLook") -> None:
+    known = [segment for segment in stored.look.segments if segment.mean.value is not None]
+    for segment in known[:_MOST_SEGMENTS]:
+        mean = _figure(segment.mean.value, segment.mean.low, segment.mean.high)
+        name = f"{segment.field} {one_line(segment.value, 40)}"
+        echo(f"  {name}: {count_of(segment.answers, 'answer')}, mean rating {mean}")
+    if len(known) > _MOST_SEGMENTS:
+        echo(f"  {count_of(len(known) - _MOST_SEGMENTS, 'more segment')}: --json has all")
+
+
+def _print_next_steps(report: "StepReport", own_place: str | None) -> None:
+    """The commands that people type next: to rate what waits, and to see what bad answers have in common."""
+    if report.queue:
+        asked = count_of(report.to_rate, "rating is", "ratings are")
+        echo(f"  {asked} asked for: {typed_command('rate', report.queue, store=own_place)}")
+    if report.fired and report.newest_run:
+        echo(f"  what bad answers have in common: {typed_command('failures', report.newest_run, store=own_place)}")
 
 
 def _as_json(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm"]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Langfuse: traces as JSON or CSV, a page of traces, a session, or rows of observations; with people's scores."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..rows import BadRow, Row
@@ -13,6 +13,8 @@ _TYPES = frozenset(
 )  # of observations
 _FIELDS_READ = {"id", "input", "output"}
 _SESSION_KEYS = ("sessionId", "session_id")
+_MODEL_KEYS = ("model", "providedModelName")
+_PROMPT_KEYS, _VERSION_KEYS = ("promptName", "prompt_name"), ("promptVersion", "prompt_version")
 _TIME_KEYS = ("timestamp", "startTime", "start_time", "createdAt", "created_at")
 
 
@@ -36,7 +38,7 @@ def read_traces(rows: Iterator[Row | BadRow], name: str, again: Reopen | None) -
         if isinstance(group, BadRow):
             yield group
         else:
-            yield from build_row([_trace(row) for row in group], name)
+            yield from build_row([read_trace(row) for row in group], name)
 
 
 def read_observations(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
@@ -75,22 +77,36 @@ def _session(values: Mapping[str, Any]) -> str | None:
     return None if session is None else str(session)
 
 
-def _trace(row: Row) -> Trace:
+def read_trace(row: Row) -> Trace:
+    """Reads a trace with its observations and scores.
+
+    A trace without an input or an output of its own has those of its root; where the root has none either, the input of
+    the first call of a model and the output of the last. The model and the prompt are those of the call that made the
+    answer, else of the last one.
+
+    Args:
+        row: The row of the trace.
+    """
     values = dict(row.values)
     if isinstance(values.get("trace"), Mapping):
         values = values.pop("trace") | values
-    observations = [observation for observation in values.get("observations") or [] if isinstance(observation, Mapping)]
+    listed = values.get("observations")
+    observations = [value for value in listed if isinstance(value, Mapping)] if isinstance(listed, list) else []
     observations.sort(key=lambda observation: str(_first(observation, _TIME_KEYS) or ""))
-    root, session = _root(observations), values.get("of_traces")
-    trace_input, trace_output = (
-        (values.get(side) if values.get(side) is not None else root.get(side)) for side in ("input", "output")
-    )
+    calls = [observation for observation in observations if observation.get("type") == "GENERATION"]
+    session = values.get("of_traces")
+    answer = _find_answer(values, observations)
+    output = values.get("output") if answer is None else answer.get("output")
+    trace_input = values.get("input")
+    if trace_input is None:
+        asked = [_root(observations), *calls]
+        trace_input = next((value["input"] for value in asked if value.get("input") is not None), None)
     return Trace(
         row.number,
         row.place,
         id=values.get("id"),
         input=trace_input,
-        output=trace_output,
+        output=output,
         retrieved=[observation.get("output") for observation in observations if _retrieves(observation)],
         session=_first(values, _SESSION_KEYS),
         time=_first(values, _TIME_KEYS),
@@ -99,25 +115,42 @@ def _trace(row: Row) -> Trace:
             for observation in observations
             if observation.get("type") == "TOOL"
         ],
-        models=[
-            (observation.get("input"), observation.get("output"))
-            for observation in observations
-            if observation.get("type") == "GENERATION"
-        ],
-        rest={key: value for key, value in values.items() if key not in _FIELDS_READ},
+        models=[(call.get("input"), call.get("output")) for call in calls],
+        rest=_find_model(calls, output) | {key: value for key, value in values.items() if key not in _FIELDS_READ},
         rating=trace_rating(values.get("scores")),
         session_rating=trace_rating(session.get("scores")) if isinstance(session, Mapping) else {},
+        span="" if answer is None or _is_root(answer) else str(answer.get("id") or ""),
     )
 
 
-def _root(observations: list[Any]) -> Mapping[str, Any]:
+def _find_answer(values: Mapping[str, Any], observations: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The observation that holds the answer: the root, else the last call of a model; None where the trace holds it."""
+    if values.get("output") is not None:
+        return None
+    calls = [observation for observation in reversed(observations) if observation.get("type") == "GENERATION"]
+    return next((value for value in (_root(observations), *calls) if value.get("output") is not None), None)
+
+
+def _find_model(calls: Sequence[Mapping[str, Any]], output: Any) -> dict[str, Any]:
+    """The model and prompt of the call that made the answer, else of the last call that names them."""
+    made = [call for call in calls if call.get("output") is not None and call.get("output") == output]
+    latest = [*reversed(made), *reversed(calls)]
+    fields = {"model": next((_first(call, _MODEL_KEYS) for call in latest if _first(call, _MODEL_KEYS)), None)}
+    prompted: Mapping[str, Any] = next((call for call in latest if _first(call, _PROMPT_KEYS)), {})
+    fields |= {"prompt_name": _first(prompted, _PROMPT_KEYS), "prompt_version": _first(prompted, _VERSION_KEYS)}
+    return {name: str(value) for name, value in fields.items() if value is not None}
+
+
+def _root(observations: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The observation that the others are under."""
-    roots = [
-        observation
-        for observation in observations
-        if not (observation.get("parentObservationId") or observation.get("parent_observation_id"))
-    ]
+    roots = [observation for observation in observations if _is_root(observation)]
     return next((root for root in roots if root.get("input") is not None), roots[0] if roots else {})
+
+
+def _is_root(observation: Mapping[str, Any]) -> bool:
+    """Whether an observation is under no other one; the SDK marks one that has a parent elsewhere."""
+    parent = observation.get("parentObservationId") or observation.get("parent_observation_id")
+    return observation.get("isRootObservation") is True or not parent
 
 
 def _retrieves(observation: Mapping[str, Any]) -> bool:

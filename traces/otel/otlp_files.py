@@ -1,10 +1,11 @@
 """OTLP JSON files as the collector's file exporter writes them: spans and log records, row by row."""
 
 import gzip
+import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from pydantic_core import from_json
 
@@ -84,8 +85,7 @@ def _open(file: Path) -> IO[bytes]:
     if beginning == _ZSTD or (beginning[:1] == b"\0" and len(beginning) == 4):
         raise UsageError(f"{file}: is compressed, or not JSON; write it with `format: json` and without `compression`")
     if beginning.startswith(_GZIP):
-        opened_file: Any = gzip.open(file, "rb")
-        return opened_file
+        return cast(IO[bytes], gzip.open(file, "rb"))
     return file.open("rb")
 
 
@@ -100,8 +100,6 @@ def _whole_document(file: Path, text: bytes) -> dict[str, Any]:
 
 
 def _broken(file: Path, number: int | None, text: bytes, error: ValueError) -> InputError:
-    import json
-
     decoded = text.decode("utf-8", "replace")
     try:
         json.loads(decoded)

@@ -64,13 +64,27 @@ def judge_waiting(
     """
     counts = JudgeCounts()
     for day in records.waiting_days():
-        plan = settings.plan(records.watch, day)
-        run = records.store.newest_run_of(plan.identity)
-        if run is not None:  # what a killed step has judged
-            counts.judged += _take_over(settings, records, day, run.id, tried=False)
-        if day in records.waiting_days() and not counts.problem:
+        if not counts.problem:
             _judge_day(settings, records, (day, today), counts, on_progress)
     return counts
+
+
+def take_over_scores(settings: WatchSettings, records: WatchRecords) -> int:
+    """Takes over what steps that were killed have judged.
+
+    Args:
+        settings: The watch file.
+        records: Where the answers are.
+
+    Returns:
+        How many answers have a score that had none.
+    """
+    judged = 0
+    for day in records.waiting_days():
+        run = records.store.newest_run_of(settings.plan(records.watch, day).identity)
+        if run is not None:
+            judged += _take_over(settings, records, day, run.id, tried=False)
+    return judged
 
 
 def _judge_day(

@@ -32,6 +32,15 @@ def watch_queues(store: Store, watch: str) -> list[RatingQueue]:
     return [queue for queue in queues if queue.source == queue_source(watch)]
 
 
+def find_open_queue(records: WatchRecords) -> tuple[str, int]:
+    """Returns the newest queue in which ratings are asked for, and how many; an empty text and 0 without one."""
+    for queue in watch_queues(records.store, records.watch):
+        done, asked = queue.counts()
+        if done < asked:
+            return queue.id, asked - done
+    return "", 0
+
+
 def draw_for_raters(settings: WatchSettings, records: WatchRecords, today: str, now: datetime) -> int:
     """Draws answers for the raters from those that the judge scored, and fills the queue.
 

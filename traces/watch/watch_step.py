@@ -24,10 +24,10 @@ from .alarm_message import AlarmAnswer
 from .answer_draw import draw_answers, spread_weights
 from .answer_pull import AnswerPull, PullCounts
 from .budget_pace import pace
-from .day_run import judge_waiting
+from .day_run import judge_waiting, take_over_scores
 from .delivery import deliver_alarm
 from .drift_checks import DriftCheck
-from .rater_answers import draw_for_raters, read_queue_ratings, reread_annotations
+from .rater_answers import draw_for_raters, find_open_queue, read_queue_ratings, reread_annotations
 from .watch_look import LookAt, look_at_answers, read_production_answers
 from .watch_records import AlarmChange, DrawnAnswer, WatchRecords, open_series, read_utc, utc_text
 from .watch_settings import WatchSettings
@@ -79,6 +79,9 @@ class StepReport:
         cleared: The alarms that cleared at it.
         notes: What a person should know, in sentences.
         problems: What failed and is tried again by the next step.
+        queue: The queue in which answers wait for raters; empty without one.
+        to_rate: How many ratings are still asked for in it.
+        newest_run: The newest run with scores; empty before the first.
     """
 
     watch: WatchRow
@@ -88,6 +91,9 @@ class StepReport:
     cleared: list[StoredAlarm] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    queue: str = ""
+    to_rate: int = 0
+    newest_run: str = ""
 
 
 class WatchStep:
@@ -135,8 +141,11 @@ class WatchStep:
         pulled = self._pull(source)
         drawn = self._draw(today)
         waiting_before = self._records.counts()[1]
+        earlier = take_over_scores(self._settings, self._records)
+        pushed_first, _ = self._push() if earlier else (0, 0)  # what a killed step judged waits for nothing
         with self._tools.show_progress() if waiting_before else nullcontext(_do_nothing) as on_progress:
             judged = judge_waiting(self._settings, self._records, today, on_progress)
+        judged.judged += earlier
         if judged.problem:
             self._note_judge(judged.problem, is_budget=judged.has_ended_by_budget)
         pushed, push_failed = self._push()
@@ -150,7 +159,7 @@ class WatchStep:
             failed=max(0, waiting_before - waiting - judged.judged),
             waiting=waiting,
             undrawn=undrawn,
-            pushed=pushed,
+            pushed=pushed_first + pushed,
             push_failed=push_failed,
             queued=queued,
             rated=rated + pulled.rated,
@@ -327,7 +336,12 @@ class WatchStep:
         alarms = self._state.alarms(self._row.id)
         fired = {change.number for change in changes if change.message.event == "fired"}
         cleared = {change.number for change in changes if change.message.event == "cleared"}
+        runs = self._records.newest_runs("")
+        queue, to_rate = find_open_queue(self._records)
         return StepReport(
+            queue=queue,
+            to_rate=to_rate,
+            newest_run=runs[0][1] if runs else "",
             watch=self._state.watch(self._row.id),
             stored=stored,
             standing=[alarm for alarm in alarms if alarm.stands],

@@ -1,6 +1,5 @@
 """A real Phoenix server of a test's own: filled with traces, killed and started again, and asked what it holds."""
 
-import json
 import os
 import shutil
 import signal
@@ -304,7 +303,7 @@ def rag_trace(number: int, begin: datetime, *, session: str | None = None, user:
         ],
         "llm.output_messages": [{"message": {"role": "assistant", "content": answer}}],
         "llm.prompt_template.version": "v2",
-        "metadata": json.dumps({"tenant": "north" if number % 2 else "south"}),
+        "metadata.tenant": "north" if number % 2 else "south",
     }
     return [
         root,

@@ -1,0 +1,129 @@
+"""`assay failures`: the bad answers of runs, grouped by why they are bad."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import UsageError
+from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
+from .number_types import SEED, BoundedCount
+from .options import (
+    embedder_option,
+    find_prompts_folder,
+    json_option,
+    path_in_store,
+    prompts_option,
+    quiet_option,
+    store_option,
+    wide_option,
+)
+from .output import echo, echo_json, open_console, print_blocks, print_command, typed_command
+from .progress import show_status
+
+if TYPE_CHECKING:
+    from ..prompts import Prompts
+    from ..runs.failures.failure_groups import Failures
+    from ..runs.failures.failure_texts import RunRecords
+
+_MOST_GROUPS = 100
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN]...")
+@click.option("--metric", help="Which answers are bad, by this metric. Default: the ratings, where there are some.")
+@click.option("--groups", type=BoundedCount(1, _MOST_GROUPS), help="How many groups. Default: chosen by silhouette.")
+@click.option("--report", type=click.Path(path_type=Path), help="An HTML file to write.")
+@embedder_option
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Of the draws of texts and answers.")
+@with_judge_session
+@prompts_option
+@wide_option
+@quiet_option
+@store_option
+@json_option
+def failures(
+    runs: tuple[str, ...],
+    *,
+    metric: str | None,
+    groups: int | None,
+    report: Path | None,
+    embedder: str,
+    seed: int,
+    judge: str | None,
+    session_options: SessionOptions,
+    prompts_folder: Path | None,
+    store: str | Path,
+    as_json: bool,
+) -> None:
+    """Group the bad answers of runs by why they are bad.
+
+    RUN is an id, its beginning, or `last`; of several, name the oldest first: the same groups are counted in all, and
+    the change is from the first to the last. Bad is what raters rate below the middle of the scale; without ratings
+    what a metric finds bad. What says why: raters' reasons, the sentences that they marked, and judges' verdicts.
+
+    \b
+    assay failures last
+    assay failures 20261120 last --judge qwen1.5b --report why.html
+    """
+    from ..judges.embedders import load_embedder
+    from ..prompts import BUNDLED, Prompts
+    from ..runs import Store
+    from ..runs.failures.failure_blocks import failures_as_json, failures_block
+    from ..runs.failures.failure_groups import group_failures
+    from ..runs.failures.failure_page import write_failure_report
+    from ..runs.failures.stored_failures import read_records
+
+    opened = Store(store, must_exist=True)
+    names = [opened.run(run).id for run in runs]
+    _check_report(report)
+    folder = find_prompts_folder(prompts_folder, store) if judge else None
+    prompts = Prompts.from_folder(folder) if folder else BUNDLED
+    records = [read_records(opened, run) for run in names]
+    with show_status("Embedding what says why"):
+        result = asyncio.run(group_failures(records, load_embedder(embedder), metric=metric, groups=groups, seed=seed))
+    if judge is not None and result.groups:
+        replies = path_in_store(store, "failures", "name a file with --cassette")
+        with open_judge_session(judge, session_options, replies) as session:
+            result = _name(result, session, records, prompts)
+    if report is not None:
+        write_failure_report(report, result)
+    if as_json:
+        echo_json(failures_as_json(result))
+        return
+    print_blocks(failures_block(result))
+    examples = [example for group in result.groups for example in group.examples]
+    if examples:
+        console = open_console()
+        print_command(console, typed_command("show", examples[0].run, ids=[examples[0].answer]), "one of them in full")
+    if report is not None:
+        echo(f"Written: {report}")
+
+
+def _check_report(report: Path | None) -> None:
+    """Refuses a report that cannot be written, before a judge is paid."""
+    from ..atomic_files import check_writable
+
+    if report is None:
+        return
+    if report.suffix not in {".html", ".htm"} or not report.parent.is_dir():
+        raise UsageError(f"{report}: name an .html file in a folder that exists")
+    check_writable(report)
+
+
+def _name(result: "Failures", session: JudgeSession, records: "list[RunRecords]", prompts: "Prompts") -> "Failures":
+    """Has the session's judge name the groups; a progress bar shows it."""
+    from ..runs.failures.failure_groups import FailedAnswer
+    from ..runs.failures.group_names import name_groups
+
+    assert session.judge is not None
+    languages = {
+        FailedAnswer(run.run, name): record.sample.language for run in records for name, record in run.answers.items()
+    }
+    concurrency = session.judge.settings.concurrency
+    with question_progress(session.judge, len(result.groups)) as on_reply:
+        work = name_groups(
+            result, session.judge, languages, prompts=prompts, concurrency=concurrency, on_reply=on_reply
+        )
+        return asyncio.run(work)

@@ -1,0 +1,159 @@
+"""Which answers are bad: by ratings where there are some, else by a metric; and the texts that say why."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import UsageError
+from ...eval_sets.turns import is_turn
+from ...metrics.score import flawless
+from ...metrics.specification import ALL_BASELINES
+from ...presentation.figure import Figure
+from .failure_texts import AnswerRecord, FailureText, RunRecords, is_about_contexts, read_peoples_texts
+
+if TYPE_CHECKING:
+    from ...meta_eval.arrays import Floats
+
+_WORST_SHARE = 0.25
+
+
+class BadAnswer(NamedTuple):
+    """One bad answer: its record, and the texts that say why it is bad; none where nobody says why."""
+
+    record: AnswerRecord
+    texts: tuple[FailureText, ...]
+
+
+@dataclass(frozen=True)
+class BadAnswers:
+    """The bad answers of one run.
+
+    Attributes:
+        run: The run's records.
+        answers: Those that count, by id: the rated ones, or those with a value of the metric.
+        bad: Those of them that are bad, by id.
+        unused: Verdicts that are not used, as a person says why the answer is bad.
+    """
+
+    run: RunRecords
+    answers: dict[str, AnswerRecord]
+    bad: dict[str, BadAnswer]
+    unused: int
+
+
+class BadRule(NamedTuple):
+    """What makes an answer bad: a metric ("" for ratings), and the rule in words."""
+
+    metric: str
+    words: str
+
+
+def select_bad_answers(runs: Sequence[RunRecords], metric: str | None = None) -> tuple[BadRule, list[BadAnswers]]:
+    """Selects the bad answers of runs, by one rule for all of them.
+
+    Where every run has ratings: those that are rated below the middle of their scale. Else, or where a metric is named,
+    by the metric: of one with verdicts those with a claim that is contradicted or not found (a request not met, a rule
+    broken, a criterion below its middle); of one that says yes or no those that fail; of any other the worst quarter.
+
+    Args:
+        runs: The runs.
+        metric: By which metric; None for ratings where there are some, else the first that was asked for.
+
+    Raises:
+        UsageError: A run has no value of the metric, or there is nothing to go by.
+    """
+    bases = [_rated(run) for run in runs]
+    if metric is None and all(bases):
+        selected = [
+            _bad_of(run, base, {name for name, one in base.items() if (one.sample.rating_share or 0) < 0.5}, "")
+            for run, base in zip(runs, bases, strict=True)
+        ]
+        return BadRule("", "rated below the middle of the scale"), selected
+    unrated = [run.run for run, base in zip(runs, bases, strict=True) if not base]
+    if metric is None and len(unrated) < len(runs):
+        why = f", as {', '.join(unrated)} has no ratings"
+    else:
+        why = "" if metric else ", as no answer is rated"
+    name = metric or _first_metric(runs)
+    scored = [{key: one for key, one in run.answers.items() if name in one.values} for run in runs]
+    for run, base in zip(runs, scored, strict=True):
+        if not base:
+            known = ", ".join(run.directions) or "none"
+            raise UsageError(f"run {run.run} has no value of the metric {name!r}; its metrics are {known}")
+    words, bad = _bad_by_metric(name, scored, higher=runs[-1].directions[name])
+    return BadRule(name, f"{words}{why}"), [
+        _bad_of(run, base, names, name) for run, base, names in zip(runs, scored, bad, strict=True)
+    ]
+
+
+def _rated(run: RunRecords) -> dict[str, AnswerRecord]:
+    """The rated answers; of a run with conversations and their turns the conversations, where one is rated."""
+    rated = {name: one for name, one in run.answers.items() if one.sample.human_rating is not None}
+    whole = {name: one for name, one in rated.items() if not is_turn(one.sample)}
+    return whole or rated
+
+
+def _first_metric(runs: Sequence[RunRecords]) -> str:
+    """The first metric with a value in all runs: one that is no baseline, where there is one."""
+    shared = [
+        name
+        for name in runs[-1].directions
+        if all(any(name in one.values for one in run.answers.values()) for run in runs)
+    ]
+    if not shared:
+        raise UsageError(
+            f"{', '.join(run.run for run in runs)}: no answer is rated, and no metric has a value; rate answers (assay "
+            "rate), or run with another metric"
+        )
+    return next((name for name in shared if name not in ALL_BASELINES), shared[0])
+
+
+def _bad_by_metric(
+    metric: str, scored: Sequence[dict[str, AnswerRecord]], *, higher: bool
+) -> tuple[str, list[set[str]]]:
+    """The rule of a metric in words, and the bad answers of each run by it."""
+    import numpy as np
+
+    if any(metric in one.verdicts for base in scored for one in base.values()):
+        words = f"with a bad verdict of {metric} (such as a claim that is contradicted or not found)"
+        return words, [{name for name, one in base.items() if one.verdicts.get(metric)} for base in scored]
+    values: Floats = np.array([one.values[metric] for base in scored for one in base.values()])
+    if set(values.tolist()) <= {0.0, 1.0}:
+        worst = 0.0 if higher else 1.0
+        words = f"that fail {metric} (value {worst:g})"
+        return words, [{name for name, one in base.items() if one.values[metric] == worst} for base in scored]
+    bound = float(np.quantile(values, _WORST_SHARE if higher else 1 - _WORST_SHARE))
+    best = flawless(float(values.min()), float(values.max()), is_higher_better=higher)
+
+    def is_bad(value: float) -> bool:
+        return value != best and (value <= bound if higher else value >= bound)
+
+    words = f"in the worst quarter by {metric} ({Figure('value', bound)} or {'less' if higher else 'more'})"
+    return words, [{name for name, one in base.items() if is_bad(one.values[metric])} for base in scored]
+
+
+def _bad_of(run: RunRecords, base: dict[str, AnswerRecord], names: set[str], metric: str) -> BadAnswers:
+    bad, unused = dict[str, BadAnswer](), 0
+    for name, record in base.items():
+        if name not in names:
+            continue
+        of_people = list(read_peoples_texts(record.sample))
+        of_judges = list(_verdicts(record, metric))
+        if metric and not of_judges and record.reasons.get(metric):
+            of_judges = [FailureText("metric", record.reasons[metric], metric)]
+        chosen = (of_judges or of_people) if metric else (of_people or of_judges)
+        unused += 0 if chosen is of_judges else len(of_judges)
+        bad[name] = BadAnswer(record, tuple(_distinct(chosen)))
+    return BadAnswers(run, base, bad, unused)
+
+
+def _verdicts(record: AnswerRecord, metric: str) -> Iterable[FailureText]:
+    """The bad verdicts of one metric, or of all that are about the answer."""
+    for name, texts in record.verdicts.items():
+        if name == metric or (not metric and not is_about_contexts(name)):
+            yield from texts
+
+
+def _distinct(texts: Iterable[FailureText]) -> list[FailureText]:
+    """The texts without repetitions: two metrics judge the same claims, two raters may write the same words."""
+    return list({(text.kind, text.text.casefold()): text for text in reversed(list(texts))}.values())[::-1]

@@ -1,0 +1,213 @@
+"""The texts that say why an answer is bad: raters' reasons, sentences they marked, and verdicts of judges."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from ...eval_sets import Sample
+from ...metrics import Score
+from ...metrics.specification import ALL_BASELINES, parse_specification
+
+TextKind = Literal["reason", "sentence", "verdict", "metric"]
+"""What a text is.
+
+- `reason`: a person's reason; `sentence`: a sentence of the answer that a person marked as wrong
+- `verdict`: a claim, request, rule or criterion on which a judge's verdict is bad; `metric`: a metric's own reason
+"""
+
+FILE_REASONS = (
+    *("rating_reason", "rating_reasons", "reason", "reasons", "comment", "comments", "feedback"),
+    *("explanation", "note"),
+)
+"""The fields of a sample's metadata that are read as people's reasons."""
+BAD_VERDICTS = {"contradicted": "contradicted", "not_found": "not found"}
+_OF_CONTEXTS = {"context_precision", "context_recall", "context_relevance", "noise_sensitivity"}
+_LONGEST = 2000  # characters of one text that are kept
+_NUMBER = re.compile(r"\d[\d.,]*")
+_FEWEST_OF_TEMPLATE = 3  # reasons that are equal but for their numbers come from a template and say nothing
+
+
+class FailureText(NamedTuple):
+    """One text that says why an answer is bad.
+
+    Attributes:
+        kind: What it is.
+        text: What it says.
+        source: The rater, the field of the file, or the metric that it comes from.
+        verdict: The verdict in words, such as "not found"; "" where there is none.
+        because: The judge's reason for the verdict; "" where there is none.
+    """
+
+    kind: TextKind
+    text: str
+    source: str
+    verdict: str = ""
+    because: str = ""
+
+
+@dataclass(slots=True)
+class AnswerRecord:
+    """What is known of one answer of a run.
+
+    Attributes:
+        sample: The answer, with its ratings.
+        values: Its value by metric.
+        verdicts: The texts of bad verdicts by metric; also of a metric that gave only good ones.
+        reasons: What a metric without verdicts says of its value, by metric.
+    """
+
+    sample: Sample
+    values: dict[str, float] = field(default_factory=dict)
+    verdicts: dict[str, tuple[FailureText, ...]] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RunRecords:
+    """The answers of one run.
+
+    Attributes:
+        run: The run's id.
+        sets: The sets that it scored.
+        directions: For each metric whether higher is better.
+        answers: The answers by id.
+        note: Whose ratings they have, for the user; "" where all are the file's.
+    """
+
+    run: str
+    sets: tuple[str, ...]
+    directions: Mapping[str, bool]
+    answers: Mapping[str, AnswerRecord]
+    note: str = ""
+
+
+def collect_records(
+    run: str,
+    samples: Mapping[str, Sample],
+    scores: Iterable[tuple[str, str, Score]],
+    directions: Mapping[str, bool],
+    *,
+    sets: Sequence[str] = (),
+    note: str = "",
+) -> RunRecords:
+    """Collects what a run says of its answers; of the scores only what is needed is kept.
+
+    Args:
+        run: The run's id.
+        samples: The answers by id, with all ratings that there are of them.
+        scores: (sample, metric, score).
+        directions: For each metric whether higher is better.
+        sets: The sets that the run scored.
+        note: Whose ratings they are.
+    """
+    answers = {name: AnswerRecord(sample) for name, sample in samples.items()}
+    for name, metric, score in scores:
+        if score.value is None or metric not in directions or name not in answers:
+            continue
+        record = answers[name]
+        record.values[metric] = score.value
+        if metric in ALL_BASELINES:
+            continue
+        texts = _read_verdicts(metric, score.evidence)
+        if texts is None:
+            record.reasons[metric] = score.reason[:_LONGEST]
+        else:
+            record.verdicts[metric] = tuple(texts)
+    return RunRecords(run, tuple(sets), directions, answers, note)
+
+
+def is_about_contexts(metric: str) -> bool:
+    """Whether a metric's verdicts are about what was retrieved, not about what the answer says."""
+    return parse_specification(metric).name in _OF_CONTEXTS
+
+
+def _read_verdicts(metric: str, evidence: Mapping[str, Any]) -> list[FailureText] | None:
+    """The bad verdicts in a score's evidence; None where it has no verdicts at all."""
+    texts, has_verdicts = list[FailureText](), False
+    for key, read in _READERS.items():
+        entries = evidence.get(key)
+        if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+            continue
+        has_verdicts = True
+        for entry in entries:
+            if (verdict := read(entry)) is not None and (text := _text_of(entry)):
+                because = entry.get("reason")
+                texts.append(FailureText("verdict", text, metric, verdict, because if isinstance(because, str) else ""))
+    return texts if has_verdicts else None
+
+
+def _text_of(entry: Mapping[str, Any]) -> str:
+    later, earlier = entry.get("later"), entry.get("earlier")
+    text = f"{later} / {earlier}" if isinstance(later, str) and isinstance(earlier, str) else entry.get("text")
+    return " ".join(text[:_LONGEST].split()) if isinstance(text, str) else ""
+
+
+def _claim_verdict(entry: Mapping[str, Any]) -> str | None:
+    verdict = entry.get("verdict")
+    return BAD_VERDICTS.get(verdict) if isinstance(verdict, str) else None
+
+
+def _criterion_verdict(entry: Mapping[str, Any]) -> str | None:
+    share = entry.get("share")
+    return f"level {entry.get('level')}" if isinstance(share, int | float) and share < 0.5 else None
+
+
+_READERS = {
+    "claims": _claim_verdict,
+    "requests": lambda entry: "not met" if entry.get("met") is False else None,
+    "rules": lambda entry: "broken" if entry.get("broken") is True else None,
+    "contradictions": lambda _: "contradicts itself",
+    "criteria": _criterion_verdict,
+}
+
+
+def read_peoples_texts(sample: Sample) -> Iterator[FailureText]:
+    """Reads what people say of an answer: their reasons, and the sentences that they marked as wrong.
+
+    A rater who rated the answer at or above the middle of the scale does not say why it is bad.
+
+    Args:
+        sample: The answer, with the reasons of the rating page or of its file in its metadata.
+    """
+    middle = (sample.rating_min + sample.rating_max) / 2
+    content = {rater for rater, rating in sample.ratings.items() if rating >= middle}
+    for name in FILE_REASONS:
+        for by, text in _texts_of_field(sample.metadata.get(name)):
+            if by not in content:
+                yield FailureText("reason", text, by or name)
+    for by, text in _texts_of_field(sample.metadata.get("wrong_sentences")):
+        if by not in content:
+            yield FailureText("sentence", text, by or "file")
+
+
+def _texts_of_field(value: Any) -> Iterator[tuple[str, str]]:
+    """(rater or "", text) of a text, a list of texts, or either by rater."""
+    if isinstance(value, Mapping):
+        for rater, held in value.items():
+            yield from ((str(rater), text) for _, text in _texts_of_field(held) if not isinstance(held, Mapping))
+    elif isinstance(value, str | list | tuple):
+        for held in [value] if isinstance(value, str) else value:
+            if isinstance(held, str) and (text := " ".join(held[:_LONGEST].split())):
+                yield "", text
+
+
+def embeddable_texts(texts: Sequence[FailureText]) -> list[str]:
+    """Returns what is embedded of each text: the text, and the judge's own reason where it is no template.
+
+    Args:
+        texts: All texts; reasons that three or more verdicts share, but for their numbers, come from a template.
+
+    Example:
+        >>> texts = [FailureText("verdict", name, "faithfulness", because=f"P = 0.{name}") for name in "123"]
+        >>> embeddable_texts([*texts, FailureText("verdict", "It is free.", "faithfulness", because="it costs 5")])
+        ['1', '2', '3', 'It is free. (it costs 5)']
+    """
+    counts = Counter(_NUMBER.sub("#", text.because) for text in texts)
+    return [
+        f"{text.text} ({text.because})"
+        if text.because and counts[_NUMBER.sub("#", text.because)] < _FEWEST_OF_TEMPLATE
+        else text.text
+        for text in texts
+    ]

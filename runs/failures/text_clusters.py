@@ -1,0 +1,136 @@
+"""Texts in groups by their vectors: few or many, each text in one group or in none."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import UsageError
+from ...meta_eval.clustering.group_count import choose_group_count
+from ...meta_eval.clustering.labels import OUTLIER, number_by_size
+from ...meta_eval.clustering.stability import measure_stability
+from ...meta_eval.clustering.ward_clustering import candidate_counts, cluster_by_ward, principal_components
+from ...text.wording import count_of
+
+if TYPE_CHECKING:
+    from ...meta_eval.clustering.labels import Labels, Vectors
+    from ...meta_eval.clustering.measures import Measures
+
+MOST_GROUPS = 12
+"""People read no more groups than these; `--groups` may ask for more."""
+MOST_CLUSTERED = 2000
+"""Of more texts so many are clustered, drawn at random; the others go to the group of the nearest of them."""
+_FEWEST_TO_CLUSTER = 3
+_DISTANCES_AT_ONCE = 500
+
+
+class TextClusters(NamedTuple):
+    """Texts in groups.
+
+    Attributes:
+        labels: The group of each text, shape (texts,), numbered by size, -1 for none.
+        distances: The distance of each text to the middle of its group, shape (texts,): the smallest is central.
+        stability: The stability of each group (`measure_stability`); None where nobody can tell.
+        clustered: How many of the texts were clustered.
+    """
+
+    labels: "Labels"
+    distances: "Vectors"
+    stability: list[float] | None
+    clustered: int
+
+
+def cluster_texts(
+    vectors: "Vectors", texts: Sequence[str], units: Sequence[str], count: int | None = None, *, seed: int = 0
+) -> TextClusters:
+    """Clusters texts by Ward's criterion on principal components; without `count` silhouette chooses how many groups.
+
+    A text fits nowhere (-1) where it is alone, or is nearer to the texts of another group than to those of its own.
+
+    Args:
+        vectors: Unit vectors of the texts, shape (texts, dimensions).
+        texts: The texts; equal ones are in one group.
+        units: What each text belongs to; the texts of one unit are drawn together to measure stability.
+        count: The number of groups; None to choose it.
+        seed: Of the draws.
+
+    Raises:
+        UsageError: More groups are asked for than there are different texts.
+    """
+    import numpy as np
+
+    different = len({text.casefold() for text in texts})
+    if count is not None and count > different:
+        raise UsageError(
+            f"{count_of(count, 'group is', 'groups are')} too many for {count_of(different, 'different text')}; ask "
+            f"for {different} or fewer (--groups)"
+        )
+    total = len(texts)
+    if different == 1 or total < _FEWEST_TO_CLUSTER:
+        labels = np.full(total, 0 if different == 1 and total > 1 else OUTLIER, dtype=np.int64)
+        return TextClusters(labels, np.zeros(total), None, total)
+    space = principal_components(vectors)
+    generator = np.random.default_rng(seed)
+    some = np.sort(generator.permutation(total)[:MOST_CLUSTERED])
+    drawn = space[some]
+    counts = [count] if count else _counts(len(some), different)
+    documents = [units[place] for place in some]
+    chosen = choose_group_count(drawn, counts, _quality, documents=documents, seed=seed).count
+
+    def cluster(points: "Vectors") -> "Labels":
+        return _without_misfits(points, cluster_by_ward(points, chosen))
+
+    of_drawn = cluster(drawn)
+    labels = _extend(space, some, of_drawn)
+    return TextClusters(
+        labels, _distances(space, labels), measure_stability(drawn, of_drawn, documents, cluster, seed=seed), len(some)
+    )
+
+
+def _counts(texts: int, different: int) -> list[int]:
+    most = min(MOST_GROUPS, different)
+    return [number for number in candidate_counts(texts, texts) if number <= most]
+
+
+def _quality(measures: "Measures") -> float:
+    """Silhouette, times the share of texts that are in a group: many texts alone are no good grouping."""
+    return -1.0 if measures.silhouette is None else (1 + measures.silhouette) * (1 - measures.outliers) - 1
+
+
+def _without_misfits(points: "Vectors", labels: "Labels") -> "Labels":
+    """The groups without the texts that are nearer to another group than to their own."""
+    import numpy as np
+    from sklearn.metrics import silhouette_samples
+
+    inside = labels != OUTLIER
+    groups = len(set(labels[inside].tolist()))
+    if not 2 <= groups < int(inside.sum()):
+        return labels
+    fits = np.ones(len(labels), dtype=bool)
+    fits[inside] = silhouette_samples(points[inside], labels[inside]) >= 0
+    kept = np.where(fits, labels, OUTLIER)
+    sizes = np.bincount(kept[kept != OUTLIER], minlength=groups)
+    return number_by_size(np.where((kept != OUTLIER) & (sizes[kept] > 1), kept, OUTLIER))
+
+
+def _extend(space: "Vectors", some: "Labels", labels: "Labels") -> "Labels":
+    """The groups of all texts: those that were not clustered are where the nearest one is that was."""
+    import numpy as np
+
+    extended = np.full(len(space), OUTLIER, dtype=np.int64)
+    extended[some] = labels
+    rest = np.setdiff1d(np.arange(len(space)), some)
+    drawn = space[some]
+    squares = (drawn**2).sum(axis=1)
+    for start in range(0, len(rest), _DISTANCES_AT_ONCE):
+        places = rest[start : start + _DISTANCES_AT_ONCE]
+        extended[places] = labels[(squares - 2 * space[places] @ drawn.T).argmin(axis=1)]
+    return extended
+
+
+def _distances(space: "Vectors", labels: "Labels") -> "Vectors":
+    import numpy as np
+
+    distances = np.linalg.norm(space - space.mean(axis=0), axis=1)
+    for group in range(int(labels.max(initial=OUTLIER)) + 1):
+        members = labels == group
+        distances[members] = np.linalg.norm(space[members] - space[members].mean(axis=0), axis=1)
+    return distances

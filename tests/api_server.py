@@ -1,0 +1,102 @@
+"""A local HTTP server in this process that answers with JSON, and as badly as a test says: the base of the servers of
+tools that cannot run here."""
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+
+class Call(NamedTuple):
+    """One request as it came. `number` counts all from 1."""
+
+    number: int
+    method: str
+    path: str
+    query: Mapping[str, list[str]]
+    headers: Mapping[str, str]
+    body: Any
+
+    def value(self, name: str) -> str | None:
+        """The value of a field of the query."""
+        return self.query[name][-1] if name in self.query else None
+
+
+class Reply(NamedTuple):
+    """A reply: JSON, or the text itself where the body is one."""
+
+    status: int = 200
+    body: Any = None
+    headers: Mapping[str, str] = {}
+
+
+class ApiServer:
+    """Answers by `answer`; `script` may answer before it. As a context manager it runs in a thread of this process."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self.script: Callable[[Call], Reply | None] = lambda call: None
+        self.problems: list[str] = []  # of the server itself: no test with one passes
+        self._lock = threading.Lock()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_one_call(self) -> None:
+                length = int(self.headers.get("content-length") or 0)
+                content = self.rfile.read(length)
+                parts = urlsplit(self.path)
+                query = parse_qs(parts.query, keep_blank_values=True)
+                with outer._lock:
+                    body = json.loads(content) if content else None
+                    number = len(outer.calls) + 1
+                    call = Call(number, self.command, parts.path, query, dict(self.headers.items()), body)
+                    outer.calls.append(call)
+                    reply = outer._reply(call)
+                text = b"" if reply.body is None else json.dumps(reply.body).encode()
+                if isinstance(reply.body, str):
+                    text = reply.body.encode()
+                self.send_response(reply.status)
+                kind = "text/html" if isinstance(reply.body, str) else "application/json"
+                for name, value in {"content-type": kind, "content-length": str(len(text)), **reply.headers}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(text)
+
+            do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = handle_one_call  # noqa: N815 - the library's names
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.host = f"127.0.0.1:{self._server.server_port}"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+
+    def answer(self, call: Call) -> Reply:
+        """Answers a request."""
+        raise NotImplementedError
+
+    def _reply(self, call: Call) -> Reply:
+        try:
+            return self.script(call) or self.answer(call)
+        except Exception as error:
+            self.problems.append(f"{call.method} {call.path}: {type(error).__name__}: {error}")
+            return Reply(500, {"message": "the test's server is wrong"})
+
+    def __enter__(self) -> "ApiServer":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+        assert not self.problems, self.problems
+
+    def paths(self, method: str = "GET") -> list[str]:
+        """The paths that were asked for."""
+        return [call.path for call in self.calls if call.method == method]

@@ -1,0 +1,87 @@
+"""`assay failures`: groups of bad answers in a terminal, as JSON and as a page, named by a judge that may be lost."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Answer, OpenAIServer, Request
+
+Make = Callable[..., Any]
+CAUSES = ("The price is that of last year", "It refuses to help the customer log in")
+
+
+@pytest.fixture
+def run(assay: Make, tmp_path: Path) -> None:
+    """A run of 24 answers, 16 of them bad for one of two causes."""
+    rows = [
+        {
+            "id": f"s{n}",
+            "user_input": f"Question {n}?",
+            "response": f"Answer {n}.",
+            "retrieved_contexts": ["A page."],
+            "language": "en",
+            "rating": 1 if n < 16 else 5,
+            "reason": f"{CAUSES[n % 2]}, as I saw in case {n}." if n < 16 else "",
+        }
+        for n in range(24)
+    ]
+    (tmp_path / "set.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert assay("run", "set.jsonl", "--metrics", "token_overlap").code == 0
+
+
+@pytest.mark.usefixtures("run")
+def test_groups_are_printed_and_written(assay: Make, tmp_path: Path) -> None:
+    result = assay("failures", "last", "--report", "why.html")
+    assert result.code == 0, result.err
+    assert "16 of 24 answers are bad, 66.7%" in result.out and "8 answers" in result.out
+    assert "assay show" in result.out and "stable" in result.out
+    page = (tmp_path / "why.html").read_text(encoding="utf-8")
+    assert "The price is that of last year" in page and "Question " in page
+    data = assay("failures", "last", "--json").json
+    assert [len(group["answers"]) for group in data["groups"]] == [8, 8]
+    assert {"name", "words", "share", "share_of_all", "examples", "stable", "trend"} <= data["groups"][0].keys()
+
+
+@pytest.mark.usefixtures("run")
+def test_a_judge_names_the_groups_and_reads_their_texts_between_tags(
+    assay: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    def script(request: Request) -> Answer:
+        is_price = "price" in request.user.rpartition("<texts>")[2]
+        return Answer(text=json.dumps({"name": "Outdated\nprices." if is_price else "refusals"}))
+
+    openai_server.script = script
+    result = assay("failures", "last", "--judge", judge_file(), "--json")
+    assert result.code == 0, result.err
+    assert {group["name"] for group in result.json["groups"]} == {"Outdated prices", "refusals"}
+    (first, *_) = openai_server.requests
+    assert first.user.startswith("<texts>\n- ") and first.user.endswith("</texts>")
+
+
+@pytest.mark.usefixtures("run")
+def test_a_judge_that_gives_no_name_leaves_the_words_and_a_note(
+    assay: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    openai_server.script = lambda _: Answer(text="I will not.")
+    result = assay("failures", "last", "--judge", judge_file())
+    assert result.code == 0, result.err
+    assert "the judge gave 2 groups no name that can be used" in " ".join(result.out.split())
+
+
+@pytest.mark.usefixtures("run")
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("last", "last"), "names one run twice"),
+        (("nothing",), "no run is called 'nothing'"),
+        (("last", "--metric", "faithfulness"), "has no value of the metric 'faithfulness'"),
+        (("last", "--groups", "40"), "40 groups are too many for 16 different texts"),
+        (("last", "--report", "why.txt"), "name an .html file"),
+    ],
+)
+def test_what_cannot_be_done_is_said(assay: Make, words: tuple[str, ...], message: str) -> None:
+    result = assay("failures", *words)
+    assert result.code == 2
+    assert message in " ".join(result.err.split())

@@ -1,0 +1,167 @@
+"""`assay watch` as it is typed, on traces in an OTLP file."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.runs import Store
+from assay.traces.watch.watch_records import hold_watch
+
+WATCH = """\
+source: otel:traces.jsonl
+since: 30d
+metric: rouge_l_precision
+push: false
+sample: {share: 0.5}
+bounds: [{bad_share: 0.2}]
+drift: {questions: false, agreement: false}
+"""
+
+
+def attribute(key: str, value: str | float) -> dict[str, Any]:
+    return {"key": key, "value": {"stringValue": value} if isinstance(value, str) else {"doubleValue": value}}
+
+
+def write_traces(file: Path, *, days: int = 12, bad_from: int = 6) -> None:
+    """Ten traces a day, each rated; from one day on all are bad."""
+    with file.open("w") as lines:
+        for number in range(days * 10):
+            began = time.time() - (days - number / 10) * 86_400 - 60
+            is_bad = number // 10 >= bad_from
+            context = f"Press button {number} in the menu."
+            event = {
+                "gen_ai.evaluation.name": "rating",
+                "gen_ai.evaluation.score.value": 1.0 if is_bad else 5.0 - number % 2,
+                "gen_ai.evaluation.evaluator.type": "human",
+                "gen_ai.evaluation.evaluator.name": "ada",
+            }
+            values = {"input.value": "How?\x1b[31m", "output.value": "Send <b>flowers</b>." if is_bad else context}
+            times = {"startTimeUnixNano": str(int(began * 1e9)), "endTimeUnixNano": str(int(began * 1e9) + 1)}
+            chat = {
+                "traceId": f"{number:032x}",
+                "spanId": "a" * 16,
+                "name": "chat",
+                "attributes": [attribute(*pair) for pair in values.items()],
+                "events": [
+                    {
+                        "name": "gen_ai.evaluation.result",
+                        "attributes": [attribute(*pair) for pair in event.items()],
+                    }
+                ],
+            }
+            documents = {
+                "openinference.span.kind": "RETRIEVER",
+                "retrieval.documents.0.document.content": context,
+            }
+            search = {
+                "traceId": f"{number:032x}",
+                "spanId": "b" * 16,
+                "parentSpanId": "a" * 16,
+                "name": "search",
+                "attributes": [attribute(*pair) for pair in documents.items()],
+            }
+            spans = [chat | times, search | times]
+            lines.write(json.dumps({"resourceSpans": [{"resource": {}, "scopeSpans": [{"spans": spans}]}]}) + "\n")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_traces(tmp_path / "traces.jsonl")
+    (tmp_path / "watch.yaml").write_text(WATCH)
+    return tmp_path
+
+
+def test_one_step_says_what_changed_and_ends_with_5(assay: Callable[..., Any], folder: Path) -> None:
+    done = assay("watch", "watch.yaml", "--once")
+    assert done.code == 5
+    assert done.out.startswith("watch, look 1: mean rating ")
+    assert "1 alarm stands" in done.out
+    assert "ALARM (bad share at most 20%)" in done.out
+    assert "120 pulled, 60 drawn, 60 judged" in done.out
+    assert "\x1b" not in done.out
+    assert "assay failures " in done.out
+    again = assay("watch", "watch.yaml", "--once")
+    assert again.code == 5
+    assert "ALARM" not in again.out
+    assert "alarm stands (bad share at most 20%)" in again.out
+
+
+def test_json_has_the_keys_of_the_contract(assay: Callable[..., Any], folder: Path) -> None:
+    values = assay("watch", "watch.yaml", "--once", "--json").json
+    keys = {"mean", "low", "high", "bad_share", "bad_low", "bad_high", "rated", "judged", "looks"}
+    assert keys <= values.keys()
+    assert (values["judged"], values["looks"], values["exit_code"]) == (60, 1, 5)
+    assert values["low"] < values["mean"] < values["high"]
+    status = assay("watch", "watch.yaml", "--status", "--json")
+    assert status.code == 5
+    assert {key: status.json[key] for key in keys} == {key: values[key] for key in keys}
+    assert (status.json["running"], status.json["problem"]) == (False, "")
+
+
+def test_a_status_of_a_watch_that_runs(assay: Callable[..., Any], folder: Path) -> None:
+    assay("watch", "watch.yaml", "--once")
+    with hold_watch(Store(folder / ".assay"), "watch"):
+        assert "a process is at work on it" in assay("watch", "watch.yaml", "--status").out
+        second = assay("watch", "watch.yaml", "--once")
+    assert second.code == 2
+    assert "another process is at work on it" in second.err
+
+
+def test_a_draft_can_be_checked(assay: Callable[..., Any], tmp_path: Path) -> None:
+    draft = assay("watch", "--draft", "phoenix://localhost:6006/a b")
+    assert draft.code == 0
+    (tmp_path / "drafted.yaml").write_text(draft.out)
+    checked = assay("watch", "drafted.yaml", "--check")
+    assert checked.code == 0
+    assert "2 bounds, 0 targets of alarms: no errors" in checked.out
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("sourc: otel:x\n", "line 1: unknown key `sourc`; did you mean `source`?"),
+        ("source: otel:x\nbudget: {judged: 3}\n", "line 2: unknown key `judged` in budget; did you mean"),
+        ("source: otel:x\nmetric: faithfulnes\njudge: qwen1.5b\n", "line 2, metric: "),
+        ("source: otel:x\n", "line 1, metric: faithfulness asks a judge; name one under `judge:`"),
+        ("source: nothing\nmetric: token_overlap\n", "line 1, source: 'nothing' is no address of traces"),
+        ("source: otel:x\nmetric: token_overlap\nevery: 15\n", "line 3, every: is no length of time"),
+        (
+            "source: otel:x\nmetric: token_overlap\nbounds: [{mean: 3, fall: 1}]\n",
+            "line 3, bounds[0]: a bound is one of",
+        ),
+        ("source: otel:x\nmetric: token_overlap\nbounds: [{mean: 9}]\n", "line 3, bounds[0].mean: is 9, not within"),
+        ("source: otel:x\nmetric: token_overlap\nsegments: [langage]\n", "did you mean language?"),
+        ("source: otel:x\nmetric: token_overlap\nalarms: [{slack: here}]\n", "line 3, alarms[0]: "),
+        ("source: otel:x\nmetric: token_overlap\ncheap: faithfulness\n", "line 3, cheap: faithfulness asks a judge"),
+        ("source: otel:x\nmetric: token_overlap\nratings: {raters: [a, a]}\n", "line 3, ratings: "),
+        ("- 1\n", "holds no keys; a watch begins with"),
+        ("source: phoenix://me:key@host/p\nmetric: token_overlap\n", "an address of traces holds no user and no key"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(assay: Callable[..., Any], tmp_path: Path, text: str, problem: str) -> None:
+    (tmp_path / "watch.yaml").write_text(text)
+    done = assay("watch", "watch.yaml", "--check")
+    assert done.code == 1
+    assert problem in done.err
+    assert "me:key" not in done.err
+
+
+def test_a_source_that_is_not_there_is_said(assay: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "watch.yaml").write_text("source: otel:nowhere.jsonl\nmetric: token_overlap\n")
+    done = assay("watch", "watch.yaml", "--once")
+    assert done.code in {1, 2}
+    assert "nowhere.jsonl" in done.err
+    assert "its last step failed" in assay("watch", "watch.yaml", "--status").err
+
+
+def test_what_is_secret_is_not_kept(assay: Callable[..., Any], folder: Path) -> None:
+    hook = "https://hooks.example.invalid/services/T0/B0/verysecret"
+    (folder / "watch.yaml").write_text(WATCH + f"alarms: [{{webhook: '{hook}', seconds: 0.2}}]\n")
+    done = assay("watch", "watch.yaml", "--once")
+    assert "verysecret" not in done.out + done.err
+    for file in (folder / ".assay").iterdir():
+        assert b"verysecret" not in file.read_bytes()

@@ -1,0 +1,296 @@
+"""A real tracking server of MLflow for tests and benchmarks, what fills it, and a proxy that fails as a script says."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+
+def find_mlflow() -> str | None:
+    """The command `mlflow` of an environment with the server; None where there is none."""
+    if named := os.environ.get("ASSAY_MLFLOW"):
+        return named
+    beside = Path(sys.executable).parent / "mlflow"
+    command = shutil.which("mlflow") or (str(beside) if beside.is_file() else None)
+    if command is None:
+        return None
+    # the client's package has the command too, but not what the server needs
+    head = Path(command).read_bytes().partition(b"\n")[0]
+    look = [head.removeprefix(b"#!").decode(), "-c", "import flask"]
+    is_server = head.startswith(b"#!/") and subprocess.run(look, capture_output=True, check=False).returncode == 0
+    return command if is_server else None
+
+
+class MlflowProcess:
+    """A server with SQLite in a folder, on a free port.
+
+    Args:
+        folder: An empty folder.
+        options: More options of `mlflow server`.
+        workers: How many processes answer.
+
+    Attributes:
+        host: `127.0.0.1:PORT`.
+    """
+
+    def __init__(self, folder: Path, *options: str, workers: int = 1) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.host = f"127.0.0.1:{port}"
+        stores = ["--backend-store-uri", f"sqlite:///{folder}/mlflow.db", "--artifacts-destination", f"{folder}/files"]
+        command = [find_mlflow() or "mlflow", "server", *stores, "--port", str(port), "--workers", str(workers)]
+        self.log = folder / "log"
+        with self.log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [*command, *options],
+                cwd=folder,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # so that its workers end with it
+                env={**os.environ, "MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"},
+            )
+        deadline = time.monotonic() + 120
+        while not self._is_up():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise AssertionError(self.log.read_text(errors="replace")[-3000:])
+            time.sleep(0.1)
+
+    def _is_up(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://{self.host}/health", timeout=5) as reply:
+                return bool(reply.status == 200)
+        except OSError:
+            return False
+
+    def stop(self) -> None:
+        """Ends the server and its workers."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, 15)
+            try:
+                self._process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                os.killpg(self._process.pid, 9)
+                self._process.wait(timeout=20)
+
+
+@dataclass(frozen=True)
+class SpanToLog:
+    """A span of a trace for a test; the first span of a trace is its root."""
+
+    kind: str = "CHAIN"
+    inputs: Any = None
+    outputs: Any = None
+    name: str = "bot"
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+class TraceWriter:
+    """Writes traces of an experiment as a chatbot would.
+
+    Args:
+        host: The server's host and port.
+        experiment: The experiment's name; it is made where there is none.
+
+    Attributes:
+        id: The experiment's id.
+    """
+
+    def __init__(self, host: str, experiment: str) -> None:
+        os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
+        from mlflow import MlflowClient
+        from mlflow.tracing.client import TracingClient
+
+        self.client = MlflowClient(f"http://{host}")
+        self._host = host
+        known = self.client.get_experiment_by_name(experiment)
+        self.id = str(known.experiment_id if known else self.client.create_experiment(experiment))
+        self._tracing = TracingClient(f"http://{host}")
+
+    def write(
+        self,
+        number: int,
+        spans: Sequence[SpanToLog],
+        *,
+        at: int = 1_700_000_000_000,
+        state: str = "OK",
+        metadata: Mapping[str, str] | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> str:
+        """Writes a trace with spans that begin 1 ms after each other, and returns its id.
+
+        Args:
+            number: Makes the trace's id.
+            spans: Its spans, the root first.
+            at: When it began, in milliseconds.
+            state: Its state.
+            metadata: What it has as metadata.
+            tags: Its tags.
+        """
+        from mlflow.entities import Span, TraceInfo, TraceLocation, TraceState
+
+        trace_id = f"tr-{number:032x}"
+        info = TraceInfo(
+            trace_id,
+            TraceLocation.from_experiment_id(self.id),
+            at,
+            TraceState(state),
+            execution_duration=5,
+            trace_metadata=dict(metadata or {}),
+            tags={"mlflow.traceName": spans[0].name if spans else "bot", **(tags or {})},
+        )
+        self._tracing.start_trace(info)
+        if spans:
+            self._tracing.log_spans(
+                self.id, [Span.from_dict(_span(number, place, span, at)) for place, span in enumerate(spans)]
+            )
+        return trace_id
+
+    def feedback(self, trace_id: str, name: str, value: Any, *, source: tuple[str, str], **more: Any) -> Any:
+        """Writes a feedback, by (source type, source id)."""
+        from mlflow.entities import AssessmentSource, Feedback
+
+        return self._tracing.log_assessment(trace_id, Feedback(name, value, source=AssessmentSource(*source), **more))
+
+    def expectation(self, trace_id: str, name: str, value: Any) -> Any:
+        """Writes an expectation of a person."""
+        from mlflow.entities import AssessmentSource, Expectation
+
+        return self._tracing.log_assessment(trace_id, Expectation(name, value, source=AssessmentSource("HUMAN", "ada")))
+
+    def link_prompt(self, trace_id: str, name: str, version: int) -> None:
+        """Links a trace with a version of a prompt."""
+        versions = [{"name": name, "version": str(version)}]
+        self._post("2.0/mlflow/traces/link-prompts", {"trace_id": trace_id, "prompt_versions": versions})
+
+    def add_numeric_schema(self, name: str, low: float, high: float) -> None:
+        """Adds a label schema of numbers to the experiment."""
+        numbers = {"numeric": {"min_value": low, "max_value": high}}
+        body = {"experiment_id": self.id, "name": name, "type": "FEEDBACK", "input": numbers}
+        self._post("3.0/mlflow/label-schemas/create", body)
+
+    def _post(self, path: str, body: Mapping[str, Any]) -> None:
+        url = f"http://{self._host}/api/{path}"
+        sent = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        urllib.request.urlopen(sent).close()
+
+    def assessments(self, trace_id: str) -> list[Any]:
+        """The assessments of a trace."""
+        return list(self._tracing.get_trace_info(trace_id).assessments)
+
+
+def _span(number: int, place: int, span: SpanToLog, at: int) -> dict[str, Any]:
+    attributes = {"mlflow.spanType": span.kind, "mlflow.traceRequestId": f"tr-{number:032x}", **span.attributes}
+    attributes |= {} if span.inputs is None else {"mlflow.spanInputs": span.inputs}
+    attributes |= {} if span.outputs is None else {"mlflow.spanOutputs": span.outputs}
+    begin = (at + place) * 1_000_000
+
+    def span_id(index: int) -> str:
+        return b64encode(((number << 16) + index + 1).to_bytes(16)[-8:]).decode()
+
+    return {
+        "trace_id": b64encode(number.to_bytes(16)).decode(),
+        "span_id": span_id(place),
+        "parent_span_id": span_id(0) if place else None,
+        "name": span.name,
+        "start_time_unix_nano": begin,
+        "end_time_unix_nano": begin + 1_000_000,
+        "events": [],
+        "status": {"code": "STATUS_CODE_OK", "message": ""},
+        "attributes": {name: json.dumps(value) for name, value in attributes.items()},
+    }
+
+
+@dataclass(frozen=True)
+class ProxiedRequest:
+    """A request as it came; `number` counts those of the proxy from 1."""
+
+    number: int
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Fault:
+    """How a request goes wrong: `status` with a body instead of the server's, and whether the server gets it at all."""
+
+    status: int
+    body: bytes = b"{}"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    is_forwarded: bool = False
+
+
+class MlflowProxy:
+    """Stands before a server and lets requests go wrong; `script` says which.
+
+    Args:
+        host: The server's host and port.
+
+    Attributes:
+        script: The fault of a request; None lets it pass.
+        requests: What came.
+    """
+
+    def __init__(self, host: str) -> None:
+        self.script: Callable[[ProxiedRequest], Fault | None] = lambda request: None
+        self.requests: list[ProxiedRequest] = []
+        proxy = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *arguments: Any) -> None:
+                pass
+
+            def handle_any(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                number = len(proxy.requests) + 1
+                request = ProxiedRequest(number, self.command, self.path, dict(self.headers), body)
+                proxy.requests.append(request)
+                fault = proxy.script(request)
+                status, reply, headers = 0, b"", {}
+                if fault is None or fault.is_forwarded:
+                    status, reply = proxy.forward(request)
+                if fault is not None:
+                    status, reply, headers = fault.status, fault.body, dict(fault.headers)
+                self.send_response(status)
+                for name, value in {"Content-Length": str(len(reply)), **headers}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(reply)
+
+            do_GET = do_POST = do_PATCH = do_DELETE = handle_any  # noqa: N815 - the names of the base class
+
+        self._target = host
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.host = f"127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def forward(self, request: ProxiedRequest) -> tuple[int, bytes]:
+        """Sends a request to the server, and returns its status and body."""
+        url = f"http://{self._target}{request.path}"
+        headers = {"Content-Type": request.headers.get("Content-Type", "application/json")}
+        sent = urllib.request.Request(url, request.body or None, headers, method=request.method)
+        try:
+            with urllib.request.urlopen(sent) as reply:
+                return reply.status, reply.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+
+    def stop(self) -> None:
+        """Ends the proxy."""
+        self._server.shutdown()
+        self._server.server_close()

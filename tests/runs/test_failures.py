@@ -1,0 +1,246 @@
+"""Bad answers by why: which are bad, which texts say why, groups of few and many texts, shares and trends."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hostile_texts import HOSTILE_TEXTS
+from numpy.typing import NDArray
+
+from assay.errors import UsageError
+from assay.eval_sets import Sample
+from assay.judges.embedders import Embedder
+from assay.metrics import Score
+from assay.runs.failures.bad_answers import select_bad_answers
+from assay.runs.failures.failure_blocks import failure_notes, failure_sentences, failures_as_json, failures_block
+from assay.runs.failures.failure_groups import Failures, FailureTrend, group_failures
+from assay.runs.failures.failure_page import render_failure_report
+from assay.runs.failures.failure_texts import RunRecords, collect_records, read_peoples_texts
+
+WORDS = ("price", "login", "refund", "delivery")
+
+
+class WordEmbedder(Embedder):
+    """A direction for each of a few words, and a little of the text's own: texts of one word are near each other."""
+
+    name = "words"
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of shape (texts, 24)."""
+        return np.array([self._vector(text) for text in texts], dtype=np.float32)
+
+    def _vector(self, text: str) -> NDArray[np.float64]:
+        vector = np.random.default_rng(sum(map(ord, text))).normal(0, 0.05, 24)
+        vector[: len(WORDS)] += [float(word in text.lower()) for word in WORDS]
+        return vector
+
+
+def rated(number: int, rating: float | None, reason: Any = None, **fields: Any) -> Sample:
+    metadata = {} if reason is None else {"reason": reason}
+    values = {"id": f"a{number}", "user_input": f"Question {number}?", "response": "So.", "language": "en"}
+    return Sample(**{**values, "rating": rating, "metadata": metadata, **fields})
+
+
+def records(
+    samples: Sequence[Sample], scores: Mapping[str, Mapping[str, Score]] = {}, run: str = "r1", **directions: bool
+) -> RunRecords:
+    listed = ((name, metric, score) for name, of_sample in scores.items() for metric, score in of_sample.items())
+    return collect_records(run, {sample.id: sample for sample in samples}, listed, directions)
+
+
+def grouped(*runs: RunRecords, **options: Any) -> Failures:
+    return asyncio.run(group_failures(runs, WordEmbedder(), **options))
+
+
+def trend_of(failures: Failures, word: str) -> FailureTrend:
+    (trend,) = [group.trend for group in failures.groups if word in group.words]
+    assert trend is not None
+    return trend
+
+
+def claims(*verdicts: tuple[str, str]) -> Score:
+    entries = [{"text": text, "verdict": verdict, "reason": f"P = 0.{len(text)}"} for text, verdict in verdicts]
+    return Score(0.5, "scored", "some of it", {"claims": entries})
+
+
+def planted(count: int, run: str = "r1", causes: Sequence[str] = WORDS, good: int = 0) -> RunRecords:
+    samples = [rated(n, 1, f"The {causes[n % len(causes)]} is wrong, case {n}") for n in range(count)]
+    return records([*samples, *(rated(count + n, 5) for n in range(good))], run=run)
+
+
+def test_planted_causes_are_the_groups_with_shares_and_intervals() -> None:
+    failures = grouped(planted(40, good=40))
+    assert [len(group.answers) for group in failures.groups] == [10] * 4
+    assert {group.words[0] for group in failures.groups} == set(WORDS)
+    assert all(group.is_stable == "stable" for group in failures.groups)
+    one = failures.groups[0]
+    assert (one.share.value, one.share_of_all.value) == (0.25, 0.125)
+    assert one.share.low is not None and one.share.high is not None
+    assert one.share.low < 0.25 < one.share.high
+    assert len({example.answer for example in one.examples}) == 3
+    assert (failures.last.answers, failures.last.bad, failures.other) == (80, 40, None)
+
+
+def test_bad_is_below_the_middle_of_the_scale_and_a_content_rater_does_not_say_why() -> None:
+    samples = [
+        rated(0, None, {"ann": "price", "bob": "fine"}, ratings={"ann": 1, "bob": 3}),
+        rated(1, 3, "in the middle"),
+        rated(2, 5, "good"),
+    ]
+    rule, (selected,) = select_bad_answers([records(samples)])
+    assert (rule.metric, list(selected.answers), list(selected.bad)) == ("", ["a0", "a1", "a2"], ["a0"])
+    assert [text.text for text in selected.bad["a0"].texts] == ["price"]
+    assert [text.source for text in selected.bad["a0"].texts] == ["ann"]
+
+
+def test_marked_sentences_and_reasons_are_read_in_every_shape() -> None:
+    metadata = {
+        "rating_reasons": {"ann": "No source.", "bob": ["Too long.", 7]},
+        "wrong_sentences": {"ann": ["It is free.", ""]},
+        "comment": ["Not polite."],
+        "note": 5,
+        "reason": {"x": {"y": "nested"}},
+    }
+    texts = list(read_peoples_texts(rated(0, 1, metadata=metadata)))
+    assert [(text.kind, text.text, text.source) for text in texts] == [
+        ("reason", "No source.", "ann"),
+        ("reason", "Too long.", "bob"),
+        ("reason", "Not polite.", "comment"),
+        ("sentence", "It is free.", "ann"),
+    ]
+
+
+def test_without_ratings_a_metric_says_which_are_bad_and_its_verdicts_why() -> None:
+    samples = [rated(n, None) for n in range(6)]
+    scores = {
+        f"a{n}": {"faithfulness": claims((f"The price is {n}.", "not_found" if n < 2 else "supported"))}
+        for n in range(6)
+    }
+    failures = grouped(records(samples, scores, faithfulness=True))
+    assert (failures.metric, failures.last.bad, failures.last.answers) == ("faithfulness", 2, 6)
+    assert dict(failures.texts) == {"verdict": 2}
+    assert "no answer is rated" in failures.rule
+    (example, *_) = (failures.groups or (failures.other,))[0].examples  # type: ignore[union-attr]
+    assert (example.verdict, example.source) == ("not found", "faithfulness")
+
+
+def test_a_metric_that_says_yes_or_no_and_one_with_values() -> None:
+    samples = [rated(n, None) for n in range(8)]
+    scores = {
+        f"a{n}": {
+            "declined": Score(float(n < 3), "scored", f"reason {n}"),
+            "effort": Score(float(n), "scored", f"{n} turns"),
+        }
+        for n in range(8)
+    }
+    run = records(samples, scores, declined=False, effort=False)
+    rule, (selected,) = select_bad_answers([run], "declined")
+    assert (rule.words, sorted(selected.bad)) == ("that fail declined (value 1)", ["a0", "a1", "a2"])
+    rule, (selected,) = select_bad_answers([run], "effort")
+    assert sorted(selected.bad) == ["a6", "a7"]
+    assert "worst quarter" in rule.words and "or more" in rule.words
+    with pytest.raises(UsageError, match="no value of the metric 'nonsense'; its metrics are declined, effort"):
+        select_bad_answers([run], "nonsense")
+
+
+def test_judges_verdicts_stand_in_where_no_person_says_why_and_the_rest_is_counted() -> None:
+    samples = [rated(0, 1, "price"), rated(1, 1), rated(2, 1)]
+    scores = {f"a{n}": {"faithfulness": claims((f"Claim {n}.", "contradicted"))} for n in range(2)}
+    scores["a2"] = {"context_recall": claims(("Of the contexts.", "not_found"))}
+    failures = grouped(records(samples, scores, faithfulness=True, context_recall=True))
+    assert dict(failures.texts) == {"reason": 1, "verdict": 1}
+    assert failures.last.without_text == 1
+    assert "1 bad verdict of judges is not used" in failures.notes[0]
+    assert any("1 bad answer has no text" in note for note in failures.notes)
+
+
+def test_an_answer_with_several_texts_is_in_several_groups_and_that_is_said() -> None:
+    samples = [rated(n, 1, [f"The price is wrong {n}", f"The login fails {n}"]) for n in range(8)]
+    failures = grouped(records(samples))
+    assert [len(group.answers) for group in failures.groups] == [8, 8]
+    assert sum(group.share.value or 0 for group in failures.groups) == 2
+    assert any("more than 100%" in note for note in failures.notes)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 10])
+def test_few_answers_make_few_groups_and_all_pages(count: int) -> None:
+    failures = grouped(planted(count, good=2))
+    assert len(failures.groups) <= count // 2
+    assert (
+        sum(len(group.answers) for group in failures.groups) + len(failures.other.answers if failures.other else ())
+        == count
+    )
+    assert failure_sentences(failures)[0].startswith(f"Run r1: {count} of {count + 2} answers")
+    assert "<html" in render_failure_report(failures)
+    assert failures_block(failures).parts and failures_as_json(failures)["rule"]
+
+
+def test_equal_texts_are_one_group_and_empty_ones_none() -> None:
+    failures = grouped(records([rated(n, 1, "Wrong.") for n in range(5)]))
+    (group,) = failures.groups
+    assert (len(group.answers), failures.other) == (5, None)
+    empty = grouped(records([rated(n, 1, " \n ") for n in range(3)]))
+    assert (empty.groups, empty.other, empty.last.without_text) == ((), None, 3)
+    assert any("No text says why" in sentence for sentence in failure_sentences(empty))
+
+
+def test_a_number_of_groups_is_kept_and_too_many_are_refused() -> None:
+    assert len(grouped(planted(40), groups=4).groups) == 4
+    assert len(grouped(planted(12, causes=WORDS[:1]), groups=1).groups) == 1
+    with pytest.raises(UsageError, match="50 groups are too many for 6 different texts; ask for 6 or fewer"):
+        grouped(planted(6), groups=50)
+
+
+def test_the_same_questions_are_paired_and_a_cause_that_grew_says_so() -> None:
+    """Of 60 questions the price is wrong in none before and in 20 after; the login in 10 of both."""
+    before = [rated(n, 1, f"The login fails {n}") if n < 10 else rated(n, 5) for n in range(60)]
+    after = [rated(n, 1, f"The price is wrong {n}") if 30 <= n < 50 else before[n] for n in range(60)]
+    failures = grouped(records(before, run="old"), records(after, run="new"))
+    assert failures.paired == 60
+    price, login = trend_of(failures, "price"), trend_of(failures, "login")
+    assert (price.before.value, price.change.value, price.direction) == (0, 20 / 60, "more")
+    assert price.p_of_all is not None and price.p_of_all < 0.01
+    assert (login.change.value, login.direction) == (0, "")
+    assert any("60 answers to the same questions" in note for note in failure_notes(failures))
+
+
+def test_the_same_reason_of_the_same_question_in_both_runs_is_one_text() -> None:
+    """Else every reason that stays would be a group with its own copy, there again in every draw."""
+    reasons = [f"The {WORDS[n % 4]} is wrong, case {n}" for n in range(12)]
+    samples = [rated(n, 1, reason) for n, reason in enumerate(reasons)]
+    once, twice = grouped(records(samples)), grouped(records(samples, run="old"), records(samples, run="new"))
+    assert [group.name for group in twice.groups] == [group.name for group in once.groups]
+    assert [group.stability for group in twice.groups] == [group.stability for group in once.groups]
+    assert [len(group.answers) for group in twice.groups] == [2 * len(group.answers) for group in once.groups]
+    assert {example.run for group in twice.groups for example in group.examples} == {"new"}
+    alone = grouped(records(samples[:1], run="old"), records(samples[:1], run="new"))
+    assert (alone.groups, alone.other and len(alone.other.answers)) == ((), 2)
+
+
+def test_other_questions_are_compared_as_independent() -> None:
+    before = [rated(n, 1, f"The login fails {n}") if n < 10 else rated(n, 5) for n in range(60)]
+    after = [
+        rated(n, 1, f"The price is wrong {n}") if n < 130 else rated(n, 5, user_input=f"Other {n}")
+        for n in range(100, 160)
+    ]
+    failures = grouped(records(before, run="old"), records(after, run="new"))
+    assert failures.paired is None
+    price = trend_of(failures, "price")
+    assert (price.direction, price.p_of_all) == ("more", None)
+
+
+def test_hostile_texts_stay_texts() -> None:
+    samples = [rated(n, 1, text) for n, text in enumerate(HOSTILE_TEXTS) if text.strip()]
+    failures = grouped(records(samples))
+    page = render_failure_report(failures)
+    assert "<script>" not in page.lower() and "onerror=" not in page.lower().replace("&#34;", "").split("<main>")[0]
+    failures_as_json(failures)
+
+
+def test_evidence_of_another_shape_is_passed_over() -> None:
+    evidence = {"claims": [{"text": 5, "verdict": ["x"]}, {"verdict": "not_found"}], "rules": "none", "criteria": [3]}
+    run = records([rated(0, 1)], {"a0": {"odd": Score(0.0, "scored", "r", evidence)}}, odd=True)
+    (failures,) = [grouped(run)]
+    assert (failures.groups, failures.last.without_text) == ((), 1)

@@ -1,0 +1,124 @@
+"""Scores on Langfuse, on a local server that follows its published API."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import pytest
+from api_server import Reply
+from langfuse_server import LangfuseServer
+
+from assay.errors import InputError
+from assay.traces import TraceAddress, TraceScore, WriteResult
+from assay.traces.langfuse.sink import LangfuseSink
+
+pytestmark = pytest.mark.extras("langfuse")
+Make = Callable[..., TraceScore]
+
+
+def write(server: LangfuseServer, scores: Sequence[TraceScore], project: str = "") -> list[WriteResult]:
+    return list(LangfuseSink(TraceAddress.parse(f"langfuse://{server.host}/{project}")).write(scores))
+
+
+def test_a_score_has_its_value_reason_and_evaluator(server: LangfuseServer, score: Make) -> None:
+    assert write(server, [score()]) == [WriteResult(f"{1:032x}", "written")]
+    (stored,) = server.scores.values()
+    assert (stored["name"], stored["value"], stored["dataType"]) == ("faithfulness", 0.5, "NUMERIC")
+    assert stored["comment"] == "Two of four claims hold."
+    assert stored["subject"] == {"kind": "trace", "id": "t1"}
+    assert stored["timestamp"] == "2026-11-20T11:00:00Z"
+    assert stored["metadata"] == {
+        **{"low": 0.0, "high": 1.0, "higher_is_better": True, "link": "http://localhost/answers/1", "run": "r1"},
+        **{"evaluator": {"metric": "faithfulness", "judge": "local", "prompts": "abc"}, "sample": "t1"},
+    }
+
+
+def test_a_score_goes_to_the_session_or_the_observation_that_it_is_about(server: LangfuseServer, score: Make) -> None:
+    session = score(1, {"session": "s1", "unit": "session", "span": "o9"})
+    observation = score(2, {"span": "o2", "session": "s1"})
+    assert {result.state for result in write(server, [session, observation])} == {"written"}
+    assert [stored["subject"] for stored in server.scores.values()] == [
+        {"kind": "session", "id": "s1"},
+        {"kind": "observation", "id": "o2", "traceId": "t2"},
+    ]
+
+
+def test_a_score_without_a_value_is_its_label(server: LangfuseServer, score: Make) -> None:
+    write(
+        server, [score(1, value=None, label="skipped"), score(2, value=float("nan"), label=""), score(3, label="yes")]
+    )
+    one, two, three = server.scores.values()
+    assert (one["value"], one["dataType"]) == ("skipped", "CATEGORICAL")
+    assert (two["value"], two["dataType"]) == ("no value", "CATEGORICAL")
+    assert (three["value"], three["metadata"]["label"]) == (0.5, "yes")
+
+
+def test_what_is_written_twice_is_one_score(server: LangfuseServer, score: Make) -> None:
+    scores = [score(number) for number in range(100)]
+    assert Counter(result.state for result in write(server, scores)) == {"written": 100}
+    again = [score(number, value=0.75) for number in range(120)]
+    assert Counter(result.state for result in write(server, again)) == {"updated": 100, "written": 20}
+    assert len(server.scores) == 120
+    assert {stored["value"] for stored in server.scores.values()} == {0.75}
+    # one call for all scores, and one for each 40 that asks what is there
+    assert len(server.paths("POST")) == 2
+    assert write(server, [score(1), score(1)]) == [WriteResult(f"{1:032x}", "updated")]
+
+
+def test_of_a_batch_that_is_refused_in_part_the_refused_are_named(server: LangfuseServer, score: Make) -> None:
+    server.refused = {"bad": "the config allows 1 to 5 \x1b[31m"}
+    scores = [score(number, name="bad" if number in (3, 50) else "good") for number in range(64)]
+    results = write(server, scores)
+    failed = {result.key: result.problem for result in results if result.state == "failed"}
+    assert failed.keys() == {f"{3:032x}", f"{50:032x}"}
+    assert set(failed.values()) == {"Langfuse refuses it: the config allows 1 to 5  [31m"}
+    assert len(results) == 64
+    assert len(server.scores) == 62  # those that were sent again are one each
+
+
+def test_a_server_that_refuses_all_is_not_asked_for_each(server: LangfuseServer, score: Make) -> None:
+    server.script = lambda call: Reply(400, {"message": "no lists"}) if call.method == "POST" else None
+    results = write(server, [score(number) for number in range(300)])
+    assert {(result.state, result.problem) for result in results} == {
+        ("failed", "Langfuse refuses it (status 400: no lists)")
+    }
+    assert len(results) == 300
+    assert len(server.paths("POST")) < 40
+
+
+def test_a_write_that_was_answered_too_late_is_not_doubled(
+    server: LangfuseServer, score: Make, waits: list[float]
+) -> None:
+    posts = []
+
+    def late(call: object) -> Reply | None:
+        if getattr(call, "method", "") != "POST":
+            return None
+        posts.append(call)
+        reply = server.answer(call)  # type: ignore[arg-type]
+        return Reply(504, {"message": "too late"}) if len(posts) == 1 else reply
+
+    server.script = late
+    assert [result.state for result in write(server, [score(1), score(2)])] == ["written", "written"]
+    assert len(server.scores) == 2
+    assert waits == [0.5]
+
+
+def test_odd_texts_are_sent_and_keys_that_are_wrong_are_an_error(server: LangfuseServer, score: Make) -> None:
+    odd = score(
+        1, {"id": "../../t,1?x=<b>"}, name="naam é", reason="half \ud83d \x00 \x1b[2J", label="x" * 5000, value=None
+    )
+    assert [result.state for result in write(server, [odd])] == ["written"]
+    (stored,) = server.scores.values()
+    assert stored["subject"]["id"] == "../../t,1?x=<b>"
+    assert stored["comment"] == "half ?   \x1b[2J"
+    assert len(stored["value"]) == 500
+    with pytest.raises(InputError, match="belong to the project"):
+        write(server, [score()], "another")
+    server.script = lambda _: Reply(401, {"message": "no"})
+    with pytest.raises(InputError, match="LANGFUSE_SECRET_KEY"):
+        write(server, [score()])
+
+
+def test_nothing_to_write_asks_nothing(server: LangfuseServer) -> None:
+    assert write(server, []) == []
+    assert server.calls == []

@@ -1,0 +1,32 @@
+"""A real tracking server of MLflow, started once."""
+
+from collections.abc import Iterator
+
+import pytest
+from mlflow_server import MlflowProcess, MlflowProxy, find_mlflow
+
+
+@pytest.fixture(scope="session")
+def mlflow_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The host and port of the server."""
+    if find_mlflow() is None:
+        pytest.skip("needs `mlflow server`: pip install mlflow, or set ASSAY_MLFLOW")
+    server = MlflowProcess(tmp_path_factory.mktemp("mlflow"))
+    yield server.host
+    server.stop()
+
+
+@pytest.fixture
+def proxy(mlflow_host: str) -> Iterator[MlflowProxy]:
+    """A proxy before the server that fails as its script says."""
+    proxy = MlflowProxy(mlflow_host)
+    yield proxy
+    proxy.stop()
+
+
+@pytest.fixture(autouse=True)
+def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of this machine, and no waiting."""
+    for name in ("MLFLOW_TRACKING_URI", "MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("tenacity.nap.sleep", lambda seconds: None)

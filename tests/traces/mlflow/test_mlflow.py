@@ -1,0 +1,602 @@
+"""The traces of a real MLflow server become samples, and scores feedback on them."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from hashlib import md5
+from itertools import count
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from mlflow_server import Fault, MlflowProcess, MlflowProxy, ProxiedRequest, SpanToLog, TraceWriter, find_mlflow
+
+from assay.errors import InputError, UsageError
+from assay.eval_sets import Sample
+from assay.traces import TraceAddress, TraceOrigin, TraceScore, UnreadTrace
+from assay.traces.mlflow.server import find_server
+from assay.traces.mlflow.sink import KEY, MlflowSink
+from assay.traces.mlflow.source import MlflowSource, build_conditions
+
+START = 1_700_000_000_000  # of the traces, in milliseconds
+_NUMBERS = count(1)
+_EXPERIMENTS = count(1)
+slow_with_server = [pytest.mark.slow, pytest.mark.extras("mlflow")]
+
+
+@pytest.fixture
+def writer(mlflow_host: str) -> TraceWriter:
+    """Writes to a new experiment."""
+    return TraceWriter(mlflow_host, f"bot {next(_EXPERIMENTS)}")
+
+
+@pytest.fixture
+def address(mlflow_host: str, writer: TraceWriter) -> TraceAddress:
+    """The address of the new experiment, by its id."""
+    return TraceAddress.parse(f"mlflow://{mlflow_host}/{writer.id}")
+
+
+def full_trace(question: str = "Is it free?", answer: str = "Yes, it is free.") -> list[SpanToLog]:
+    """A root with a retriever, a tool and a model."""
+    messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": question}]
+    reply = {"choices": [{"message": {"role": "assistant", "content": answer}}]}
+    return [
+        SpanToLog("AGENT", {"question": question, "locale": "en"}, answer),
+        SpanToLog("RETRIEVER", {"q": question}, [{"page_content": "Returns are free.", "metadata": {}}], "retrieve"),
+        SpanToLog("TOOL", {"order": 7}, {"status": "sent"}, "find_order"),
+        SpanToLog("CHAT_MODEL", {"messages": messages}, reply, "chat", {"mlflow.llm.model": "gpt-x"}),
+    ]
+
+
+def read(address: TraceAddress, **filter_values: str) -> list[Sample | UnreadTrace]:
+    """All traces of an address."""
+    return list(MlflowSource(address).read(None, None, filter_values))
+
+
+def read_one(address: TraceAddress) -> Sample:
+    """The only sample of an address."""
+    (sample,) = read(address)
+    assert isinstance(sample, Sample), sample
+    return sample
+
+
+def write_one(writer: TraceWriter, spans: list[SpanToLog] | None = None, **more: Any) -> str:
+    """Writes a trace with a new id."""
+    return writer.write(next(_NUMBERS), full_trace() if spans is None else spans, **{"at": START, **more})
+
+
+def score_of(address: TraceAddress, trace_id: str, name: str = "faithfulness", **changes: Any) -> TraceScore:
+    """A score of a trace."""
+    values: dict[str, Any] = {
+        "key": md5(f"run-1 {trace_id} {name}".encode()).hexdigest(),
+        "origin": TraceOrigin(str(address), trace_id),
+        "name": name,
+        "value": 0.5,
+        "low": 0.0,
+        "high": 1.0,
+        "higher_is_better": True,
+        "label": "",
+        "reason": "1 of 2 claims is supported",
+        "link": "http://127.0.0.1:8000/run-1/1",
+        "judge": "qwen1.5b",
+        "prompts": "abc",
+        "run": "run-1",
+        "sample": trace_id,
+        "at": "2026-11-23T00:00:00+00:00",
+    }
+    return TraceScore(**(values | changes))
+
+
+def push(address: TraceAddress, *scores: TraceScore) -> list[tuple[str, str]]:
+    """The states and problems of written scores."""
+    results = list(MlflowSink(address).write(scores))
+    assert [result.key for result in results] == [score.key for score in scores]
+    return [(result.state, result.problem) for result in results]
+
+
+def own_feedback(writer: TraceWriter, trace_id: str) -> list[Any]:
+    """The feedback of Assay on a trace."""
+    return [one for one in writer.assessments(trace_id) if KEY in (one.metadata or {})]
+
+
+@pytest.mark.extras("mlflow")
+def test_a_trace_is_read_judged_and_its_score_written_once(
+    mlflow_host: str, writer: TraceWriter, address: TraceAddress
+) -> None:
+    metadata = {"mlflow.trace.session": "s-1", "mlflow.trace.user": "u-1", "release": "7"}
+    prompts = json.dumps([{"name": "answer", "version": "3"}])
+    trace_id = write_one(writer, metadata=metadata, tags={"env": "prod", "mlflow.linkedPrompts": prompts})
+    writer.feedback(trace_id, "helpful", True, source=("HUMAN", "ada"), rationale="clear")
+    writer.feedback(trace_id, "helpful", False, source=("HUMAN", "bob"))
+    writer.feedback(trace_id, "grounded", 0.1, source=("LLM_JUDGE", "gpt-x"))
+    writer.expectation(trace_id, "expected_response", "Within 30 days.")
+
+    sample = read_one(address)
+
+    assert (sample.id, sample.user_input, sample.response) == (trace_id, "Is it free?", "Yes, it is free.")
+    assert sample.retrieved_contexts == ("Returns are free.",)
+    assert sample.ratings == {"ada": 1, "bob": 0}
+    assert (sample.rating_min, sample.rating_max) == (0, 1)
+    assert sample.reference == "Within 30 days."
+    assert sample.group == "s-1"
+    assert [message.role for message in sample.messages] == ["system", "user", "assistant", "tool", "assistant"]
+    assert sample.messages[2].tool_calls[0].function.values == {"order": 7}
+    values = sample.metadata
+    assert (values["model"], values["prompt_version"], values["user"]) == ("gpt-x", "answer/3", "u-1")
+    assert values["tags"] == {"env": "prod"}
+    assert values["trace_metadata"]["release"] == "7"
+    assert {one["assessment_name"] for one in values["assessments"]} == {"helpful", "grounded", "expected_response"}
+    assert values["input"]["locale"] == "en"
+    origin = TraceOrigin.of_sample(sample)
+    assert origin is not None
+    assert (origin.id, origin.session, origin.time) == (trace_id, "s-1", "2023-11-14T22:13:20+00:00")
+    assert origin.span == values["spans"][0]["span_id"]
+
+    score = score_of(address, trace_id)
+    assert push(address, score) == [("written", "")]
+    assert push(address, replace(score, value=0.75, reason="3 of 4")) == [("updated", "")]
+    (feedback,) = own_feedback(writer, trace_id)
+    assert (feedback.name, feedback.value, feedback.rationale) == ("faithfulness", 0.75, "3 of 4")
+    assert (feedback.source.source_type, feedback.source.source_id) == ("LLM_JUDGE", "qwen1.5b")
+    assert feedback.metadata == {
+        "assay.key": score.key,
+        "assay.run": "run-1",
+        "assay.sample": trace_id,
+        "assay.at": score.at,
+        "assay.low": "0",
+        "assay.high": "1",
+        "assay.higher_is_better": "true",
+        "assay.label": "",
+        "assay.link": score.link,
+        "assay.judge": "qwen1.5b",
+        "assay.prompts": "abc",
+    }
+    assert read_one(address).ratings == {"ada": 1, "bob": 0}
+
+    by_name = TraceAddress.parse(f"mlflow://{mlflow_host}/{quote(writer.client.get_experiment(writer.id).name)}")
+    assert read_one(by_name).id == trace_id
+    with pytest.raises(InputError, match=r"no experiment `bott 1` at http://127.*; there are `bot 1`"):
+        read(TraceAddress.parse(f"mlflow://{mlflow_host}/bott 1"))
+
+
+class TestReading:
+    pytestmark = slow_with_server
+
+    def test_a_window_is_closed_below_and_open_above(self, writer: TraceWriter, address: TraceAddress) -> None:
+        ids = [write_one(writer, at=START + number) for number in range(4)]
+        begin = datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
+        window = begin + timedelta(milliseconds=1), begin + timedelta(milliseconds=3)
+        assert [item.id for item in MlflowSource(address).read(*window, {})] == ids[1:3]
+        # half a millisecond later, the trace of the millisecond before no longer counts
+        later = begin + timedelta(microseconds=1500)
+        assert [item.id for item in MlflowSource(address).read(later, None, {})] == ids[2:]
+
+    @pytest.mark.parametrize("step", [0, 1, 3])
+    def test_pages_lose_and_double_nothing(
+        self, writer: TraceWriter, address: TraceAddress, monkeypatch: pytest.MonkeyPatch, step: int
+    ) -> None:
+        monkeypatch.setattr("assay.traces.mlflow.source._PAGE", 4)
+        spans = [SpanToLog("CHAIN", {"question": "Free?"}, "Yes.")]
+        ids = [write_one(writer, spans, at=START + number // 3 * step) for number in range(18)]
+        pulled = []
+        for item in MlflowSource(address).read(None, None, {}):
+            pulled.append(item.id)
+            if len(pulled) == 6:  # one that comes late, and one that goes, shift no page
+                write_one(writer, spans, at=START - 5)
+                if step:  # MLflow cannot tell apart traces of one millisecond but by their places
+                    writer.client.delete_traces(writer.id, trace_ids=[ids[0]])
+        assert pulled == ids
+
+    def test_traces_without_an_answer_say_why(self, writer: TraceWriter, address: TraceAddress) -> None:
+        root = {"question": "Free?"}
+        reasons = {
+            write_one(writer, [], state="IN_PROGRESS"): "still in progress",
+            write_one(writer, [], state="ERROR"): "chatbot failed",
+            write_one(writer, [SpanToLog("CHAIN", root)], at=START + 2): "output: is empty",
+            write_one(writer, [SpanToLog("CHAIN", {"a": "x", "b": "y"}, "Yes.")], at=START + 3): "no question",
+            write_one(writer, [], at=START + 4): "spans cannot be read",
+            write_one(writer, tags={"mlflow.trace.sourceScorer": "tone"}, at=START + 5): "scorer `tone`",
+            write_one(writer, full_trace(answer="nul \0 byte"), at=START + 6): "NUL",
+        }
+        for item in read(address):
+            assert isinstance(item, UnreadTrace), item
+            assert reasons.pop(item.id) in item.reason, item
+            assert item.time.startswith("2023-11-14T22:13:20")
+            assert str(address) not in item.reason
+        assert not reasons
+
+    def test_a_trace_without_spans_in_the_database_does_not_stop_those_beside_it(
+        self, writer: TraceWriter, address: TraceAddress
+    ) -> None:
+        write_one(writer, [])
+        write_one(writer)
+        first, second = read(address)
+        assert isinstance(first, UnreadTrace)
+        assert isinstance(second, Sample)
+
+    @pytest.mark.parametrize(
+        ("spans", "question", "answer"),
+        [
+            ([SpanToLog("CHAIN", {"q": "Free?"}, ["Y", "es."])], "Free?", "Yes."),  # a stream
+            ([SpanToLog("CHAIN", "Free?", {"answer": "Yes."})], "Free?", "Yes."),
+            ([SpanToLog("CHAIN", {"messages": [{"role": "user", "content": "Free?"}]}, "Yes.")], "Free?", "Yes."),
+            ([SpanToLog("CHAIN", {"a": 1, "b": 2}, {"x": 1, "y": 2}), *full_trace()[3:]], "Is it free?", None),
+            ([SpanToLog("CHAIN"), *full_trace()[3:]], "Is it free?", None),  # only the model was traced
+        ],
+    )
+    def test_a_question_is_read_wherever_it_stands(
+        self, writer: TraceWriter, address: TraceAddress, spans: list[SpanToLog], question: str, answer: str | None
+    ) -> None:
+        write_one(writer, spans)
+        sample = read_one(address)
+        assert (sample.user_input, sample.response) == (question, answer or "Yes, it is free.")
+
+    def test_hostile_traces_are_read_as_they_are_or_said(self, writer: TraceWriter, address: TraceAddress) -> None:
+        texts = [
+            "<script>alert(1)</script>",
+            "\x1b[31mred\x1b[0m",
+            "\u202eevil",
+            "x" * 300_000,
+            "' OR 1=1 --",
+            "[INST]",
+        ]
+        for place, text in enumerate(texts):
+            tags = {"mlflow.traceName": text[:200], "k'`\"": text[:200]}
+            write_one(writer, full_trace(text, text), at=START + place, tags=tags, metadata={"a": text[:200]})
+        nested = "[" * 900 + "]" * 900  # the server takes it, and cannot return it
+        write_one(writer, [SpanToLog("CHAIN", {"q": "Free?"}, nested)], at=START + 98)
+        write_one(writer, full_trace()[:1], at=START + 99, metadata={"mlflow.trace.sizeBytes": "9" * 50})
+        items = read(address)
+        assert [item.user_input for item in items if isinstance(item, Sample)] == [*texts, "Is it free?"]
+        assert [item.time[-13:-6] for item in items if isinstance(item, UnreadTrace)] == [".098000"]
+
+    def test_filters(self, writer: TraceWriter, address: TraceAddress) -> None:
+        metadata = {"mlflow.trace.session": "it's", "mlflow.trace.user": 'a "b"', "x.y": "1"}
+        wanted = write_one(writer, metadata=metadata, tags={"env. a": "prod"})
+        writer.link_prompt(wanted, "p", 2)
+        write_one(writer, [SpanToLog("CHAIN", {"q": "Free?"}, "Yes.", "other")])
+        fields = {"session": "it's", "user": 'a "b"', "metadata.x.y": "1", "tag.env. a": "prod", "name": "bot"}
+        for field, value in {**fields, "prompt": "p/2", "span.type": "TOOL", "span.name": "find_order"}.items():
+            assert [item.id for item in read(address, **{field: value})] == [wanted], field
+        assert [item.id for item in read(address, **fields, status="ok")] == [wanted]
+        assert read(address, session="its") == []
+        assert read(address, session="\\' OR name = 'bot") == []
+
+    def test_ratings_come_from_people_alone_and_on_a_known_scale(
+        self, writer: TraceWriter, address: TraceAddress
+    ) -> None:
+        def rated(at: int, *feedback: tuple[str, Any, str]) -> None:
+            trace_id = write_one(writer, at=START + at)
+            for name, value, rater in feedback:
+                writer.feedback(trace_id, name, value, source=("HUMAN", rater))
+
+        rated(0, ("stars", 1, "ada"), ("stars", 4, "bob"))
+        rated(1, ("stars", 5, "ada"), ("tone", 2, "ada"))
+        rated(2, ("correct", True, "ada"), ("kind", False, "ada"))
+        rated(3, ("note", "fine", "ada"))
+        rated(4, ("stars", 2, "ada"), ("stars", 3, "ada"))
+        items = read(address)
+        samples = [item for item in items if isinstance(item, Sample)]
+        assert [sample.ratings for sample in samples] == [{"ada": 1, "bob": 4}, {"ada": 5}, {}, {}, {"ada": 3}]
+        assert [(sample.rating_min, sample.rating_max) for sample in samples] == [(1, 5)] * 5
+        assert samples[2].metadata["unused_ratings"].endswith("several names or scales: correct, kind")
+        assert "neither a thumb nor a number" in samples[3].metadata["unused_ratings"]
+
+    def test_the_scale_of_a_number_is_that_of_its_label_schema(
+        self, writer: TraceWriter, address: TraceAddress
+    ) -> None:
+        writer.add_numeric_schema("grade", 0, 7)
+        writer.feedback(write_one(writer), "grade", 1, source=("HUMAN", "ada"))
+        sample = read_one(address)
+        assert sample.ratings == {"ada": 1}
+        assert (sample.rating_min, sample.rating_max) == (0, 7)
+
+    def test_numbers_that_are_all_1_are_on_no_scale(self, writer: TraceWriter, address: TraceAddress) -> None:
+        writer.feedback(write_one(writer), "grade", 1, source=("HUMAN", "ada"))
+        sample = read_one(address)
+        assert sample.ratings == {}
+        assert "known scale" in sample.metadata["unused_ratings"]
+
+    def test_a_person_who_corrects_a_score_rates_on_its_scale(self, writer: TraceWriter, address: TraceAddress) -> None:
+        trace_id = write_one(writer)
+        push(address, score_of(address, trace_id, high=10.0, value=9.0))
+        (own,) = own_feedback(writer, trace_id)
+        writer.feedback(trace_id, "faithfulness", 2, source=("HUMAN", "ada"), overrides=own.assessment_id)
+        sample = read_one(address)
+        assert sample.ratings == {"ada": 2}
+        assert (sample.rating_min, sample.rating_max) == (0, 10)
+        assert push(address, score_of(address, trace_id)) == [("updated", "")]
+
+
+class TestWriting:
+    pytestmark = slow_with_server
+
+    def test_each_score_has_one_feedback_however_often_it_is_written(
+        self, writer: TraceWriter, address: TraceAddress
+    ) -> None:
+        ids = [write_one(writer, at=START + number) for number in range(60)]
+        scores = [score_of(address, trace_id, name) for trace_id in ids for name in ("a", "b")]
+        assert push(address, *scores[:50]) == [("written", "")] * 50
+        assert push(address, *scores) == [("updated", "")] * 50 + [("written", "")] * 70
+        assert all(len(own_feedback(writer, trace_id)) == 2 for trace_id in ids)
+
+    def test_no_value_is_an_error_with_label_and_reason_until_there_is_one(
+        self, writer: TraceWriter, address: TraceAddress
+    ) -> None:
+        trace_id = write_one(writer)
+        skipped = score_of(address, trace_id, value=None, label="skipped", reason="no claims", judge="")
+        assert push(address, skipped, replace(skipped, key="f" * 32, label="failed")) == [("written", "")] * 2
+        first, second = own_feedback(writer, trace_id)
+        assert (first.value, first.error.error_code, first.error.error_message) == (None, "SKIPPED", "no claims")
+        assert (second.error.error_code, second.source.source_type) == ("FAILED", "CODE")
+        assert push(address, replace(skipped, value=1.0, label="")) == [("updated", "")]
+        assert own_feedback(writer, trace_id)[0].value == 1
+
+    def test_a_score_of_a_session_goes_to_its_first_trace(self, writer: TraceWriter, address: TraceAddress) -> None:
+        metadata = {"mlflow.trace.session": "s'1"}
+        first, last = (write_one(writer, at=START + number, metadata=metadata) for number in (5, 6))
+        origin = TraceOrigin(str(address), last, session="s'1", unit="session")
+        score = score_of(address, last, "resolved", origin=origin)
+        assert push(address, score) == [("written", "")]
+        (feedback,) = own_feedback(writer, first)
+        assert feedback.metadata["mlflow.trace.session"] == "s'1"
+        assert own_feedback(writer, last) == []
+        earlier = write_one(writer, at=START, metadata=metadata)  # arrives late
+        assert push(address, score) == [("updated", "")]
+        assert [len(own_feedback(writer, trace_id)) for trace_id in (earlier, first, last)] == [0, 1, 0]
+
+    def test_traces_that_are_not_there_fail_and_the_others_are_written(
+        self, mlflow_host: str, writer: TraceWriter, address: TraceAddress
+    ) -> None:
+        trace_id = write_one(writer)
+        other = write_one(TraceWriter(mlflow_host, "elsewhere"))
+        ids = ["tr-none", other, "') OR (name = 'bot", "../../experiments/delete", trace_id]
+        results = push(address, *(score_of(address, name) for name in ids))
+        assert [state for state, _ in results] == ["failed"] * 4 + ["written"]
+        assert results[0][1] == f"no trace tr-none in experiment `{writer.id}`: it may have been deleted"
+        gone = TraceOrigin(str(address), trace_id, session="gone", unit="session")
+        ((state, problem),) = push(address, score_of(address, trace_id, "resolved", origin=gone))
+        assert (state, "no session `gone`" in problem) == ("failed", True)
+        assert own_feedback(TraceWriter(mlflow_host, "elsewhere"), other) == []
+
+    def test_hostile_reasons_are_written(self, writer: TraceWriter, address: TraceAddress) -> None:
+        trace_id = write_one(writer)
+        reason = "nul \0 \x1b[31m <b> \u202e" + "x" * 100_000
+        assert push(address, score_of(address, trace_id, reason=reason, value=float("nan"))) == [("written", "")]
+        (feedback,) = own_feedback(writer, trace_id)
+        assert feedback.rationale.endswith("xxx ... (cut)")
+        assert "\0" not in feedback.rationale
+
+
+Script = Callable[[ProxiedRequest], Fault | None]
+
+
+def first_writes(number: int, fault: Fault) -> Script:
+    """Lets the first writes of feedback go wrong."""
+    left = count()
+
+    def script(request: ProxiedRequest) -> Fault | None:
+        is_write = request.method in {"POST", "PATCH"} and "/assessments" in request.path
+        return fault if is_write and next(left) < number else None
+
+    return script
+
+
+class TestFaults:
+    pytestmark = slow_with_server
+
+    @pytest.fixture
+    def faulty(self, proxy: MlflowProxy, writer: TraceWriter) -> TraceAddress:
+        """The address of the new experiment behind the proxy."""
+        return TraceAddress.parse(f"mlflow://{proxy.host}/{writer.id}")
+
+    @pytest.mark.parametrize("status", [429, 500, 502, 503, 408])
+    @pytest.mark.parametrize("is_forwarded", [False, True])
+    def test_a_write_that_fails_or_is_answered_too_late_is_not_doubled(
+        self, proxy: MlflowProxy, writer: TraceWriter, faulty: TraceAddress, status: int, is_forwarded: bool
+    ) -> None:
+        trace_id = write_one(writer)
+        proxy.script = first_writes(2, Fault(status, is_forwarded=is_forwarded))
+        assert push(faulty, score_of(faulty, trace_id)) == [("written", "")]
+        assert len(own_feedback(writer, trace_id)) == 1
+        proxy.script = first_writes(2, Fault(status, is_forwarded=is_forwarded))
+        assert push(faulty, score_of(faulty, trace_id, value=0.25)) == [("updated", "")]
+        assert [one.value for one in own_feedback(writer, trace_id)] == [0.25]
+
+    def test_a_write_that_comes_through_after_the_next_one_is_refused_by_its_id(
+        self, proxy: MlflowProxy, writer: TraceWriter, faulty: TraceAddress
+    ) -> None:
+        trace_id = write_one(writer)
+        held: list[ProxiedRequest] = []
+
+        def script(request: ProxiedRequest) -> Fault | None:
+            if request.method == "POST" and request.path.endswith("/assessments") and not held:
+                held.append(request)
+                return Fault(504)
+            return None
+
+        proxy.script = script
+        assert push(faulty, score_of(faulty, trace_id)) == [("written", "")]
+        assert proxy.forward(held[0])[0] == 500  # the server gets the first one now
+        assert len(own_feedback(writer, trace_id)) == 1
+
+    def test_what_a_server_that_numbers_feedback_itself_has_twice_is_removed(
+        self, writer: TraceWriter, address: TraceAddress
+    ) -> None:
+        trace_id = write_one(writer)
+        score = score_of(address, trace_id)
+        for _ in range(3):
+            writer.feedback(trace_id, "faithfulness", 0.1, source=("LLM_JUDGE", "q"), metadata={KEY: score.key})
+        assert push(address, score) == [("updated", "")]
+        assert [one.value for one in own_feedback(writer, trace_id)] == [0.5]
+
+    def test_a_server_that_does_not_recover_fails_the_score_alone(
+        self, proxy: MlflowProxy, writer: TraceWriter, faulty: TraceAddress
+    ) -> None:
+        trace_id = write_one(writer)
+        body = json.dumps({"error_code": "INTERNAL_ERROR", "message": "disk\x1b[31m full"}).encode()
+        proxy.script = first_writes(99, Fault(500, body))
+        assert push(faulty, score_of(faulty, trace_id)) == [("failed", "(500) disk[31m full; push again")]
+
+    def test_reading_waits_as_the_server_asks(
+        self, proxy: MlflowProxy, writer: TraceWriter, faulty: TraceAddress, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        waits: list[float] = []
+        monkeypatch.setattr("tenacity.nap.sleep", waits.append)
+        trace_id = write_one(writer)
+        proxy.script = lambda request: Fault(429, headers={"Retry-After": "17"}) if request.number in (3, 5) else None
+        assert read_one(faulty).id == trace_id
+        assert waits == [17, 17]
+
+    @pytest.mark.parametrize("method", [read, lambda address: push(address, score_of(address, "tr-1"))])
+    def test_what_stops_everything_is_said_with_its_cure(
+        self, proxy: MlflowProxy, faulty: TraceAddress, monkeypatch: pytest.MonkeyPatch, method: Callable[..., Any]
+    ) -> None:
+        def problem() -> str:
+            with pytest.raises(InputError) as error:
+                method(faulty)
+            return str(error.value)
+
+        proxy.script = lambda request: None if request.path == "/version" else Fault(401, b"no")
+        assert problem().endswith(
+            "refuses the key (401); set MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
+        )
+        monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", "token-of-the-test")
+        text = problem()
+        assert "; correct MLFLOW_TRACKING_TOKEN" in text
+        assert "token-of-the-test" not in text
+        assert proxy.requests[-1].headers["Authorization"] == "Bearer token-of-the-test"
+        proxy.script = lambda request: Fault(403, b'{"message": "not yours"}') if "api" in request.path else None
+        assert "does not allow this (403): not yours; ask for permission" in problem()
+        proxy.script = lambda request: Fault(200, b"2.9.1")
+        assert problem().endswith("is MLflow 2.9.1; update the server to 3.2 or later")
+        proxy.script = lambda request: Fault(404, b"<html>")
+        assert "does not answer as an MLflow server does (404)" in problem()
+        proxy.script = lambda request: Fault(200, b"<html>")
+        assert "does not answer as an MLflow server does" in problem()
+
+    def test_a_host_name_that_the_server_does_not_allow(
+        self, writer: TraceWriter, mlflow_host: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        proxy = MlflowProxy(mlflow_host)
+        body = b"Invalid Host header - possible DNS rebinding attack detected"
+        proxy.script = lambda request: None if request.path == "/version" else Fault(403, body)
+        with pytest.raises(InputError, match="--allowed-hosts"):
+            read(TraceAddress.parse(f"mlflow://{proxy.host}/{writer.id}"))
+        proxy.stop()
+
+    def test_a_deleted_experiment(self, writer: TraceWriter, address: TraceAddress) -> None:
+        writer.client.delete_experiment(writer.id)
+        with pytest.raises(InputError, match="the experiment is deleted; restore it"):
+            read(address)
+
+    def test_a_password_is_asked_for_and_used(
+        self, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A server of its own that knows users."""
+        if find_mlflow() is None:
+            pytest.skip("needs `mlflow server`")
+        monkeypatch.setenv("MLFLOW_FLASK_SERVER_SECRET_KEY", "of-the-test")
+        folder = tmp_path_factory.mktemp("mlflow-auth")
+        settings = folder / "auth.ini"
+        lines = ["[mlflow]", "default_permission = READ", f"database_uri = sqlite:///{folder}/auth.db"]
+        lines += ["admin_username = admin", "admin_password = long-enough-of-the-test"]
+        lines += ["authorization_function = mlflow.server.auth:authenticate_request_basic_auth"]
+        settings.write_text("\n".join(lines))
+        monkeypatch.setenv("MLFLOW_AUTH_CONFIG_PATH", str(settings))
+        try:
+            server = MlflowProcess(folder, "--app-name", "basic-auth")
+        except AssertionError as error:
+            if "mlflow[auth]" not in str(error):
+                raise
+            pytest.skip("the server needs pip install 'mlflow[auth]'")
+        try:
+            address = TraceAddress.parse(f"mlflow://{server.host}/Default")
+            with pytest.raises(InputError, match=r"\(401\); set MLFLOW_TRACKING_TOKEN"):
+                read(address)
+            monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "admin")
+            monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "wrong")
+            with pytest.raises(InputError, match=r"\(401\); correct MLFLOW_TRACKING_TOKEN"):
+                read(address)
+            monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "long-enough-of-the-test")
+            assert read(address) == []
+        finally:
+            server.stop()
+
+
+@pytest.mark.extras("mlflow")
+def test_no_server_is_said_at_once() -> None:
+    with pytest.raises(InputError, match=r"no answer from http://127.0.0.1:9 \(connection refused\); start the server"):
+        read(TraceAddress.parse("mlflow://127.0.0.1:9/bot"))
+
+
+@pytest.mark.extras("mlflow")
+def test_importing_the_client_prints_and_changes_nothing() -> None:
+    program = """
+import os, sys, threading, warnings
+before = list(warnings.filters)
+from assay.traces.mlflow.server import load_client
+load_client()
+assert warnings.filters == before
+import mlflow
+from mlflow.telemetry import get_telemetry_client
+assert get_telemetry_client() is None
+assert not mlflow.tracking.is_tracking_uri_set() if hasattr(mlflow.tracking, "is_tracking_uri_set") else True
+assert threading.active_count() == 1, threading.enumerate()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "environment", "url"),
+    [
+        ("mlflow://localhost/bot", "", "http://localhost"),
+        ("mlflow://127.0.0.1:5000/bot", "", "http://127.0.0.1:5000"),
+        ("mlflow://[::1]:5000/bot", "", "http://[::1]:5000"),
+        ("mlflow://team.example:5000/bot", "", "http://team.example:5000"),
+        ("mlflow://team.example/bot", "", "https://team.example"),
+        ("mlflow://team.example:8443/bot", "https://team.example:8443/ml/", "https://team.example:8443/ml"),
+        ("mlflow://team.example:5000/bot", "https://other.example:5000", "http://team.example:5000"),
+        ("mlflow:///bot", "http://team.example:5000/", "http://team.example:5000"),
+    ],
+)
+def test_the_server_of_an_address(text: str, environment: str, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", environment)
+    assert find_server(TraceAddress.parse(text)) == url
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("mlflow://localhost:5000", "name the experiment"),
+        ("mlflow:///bot", "name the server"),
+        ("mlflow:bot", "name the server"),
+        ("mlflow://a b/bot", "is no host"),
+        ("mlflow://host:99999/bot", "is no host"),
+        ("mlflow://evil\\@host/bot", "holds no user"),
+    ],
+)
+def test_addresses_that_cannot_be_reached(text: str, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        MlflowSource(TraceAddress.parse(text))
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"usr": "a"}, r"unknown field of the filter `usr`: traces of MLflow are filtered by `name`"),
+        ({"tag.": "a"}, "unknown field"),
+        ({"tag.a`b": "a"}, "unknown field"),
+        ({"user": "'\""}, "both kinds of quotation marks"),
+        ({"user": "a\nb"}, "a line break or a control character"),
+    ],
+)
+def test_filters_that_cannot_be_searched_for(values: Mapping[str, str], problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        build_conditions(values)
+    with pytest.raises(UsageError, match=problem):  # before anything is sent
+        MlflowSource(TraceAddress.parse("mlflow://127.0.0.1:9/bot")).read(None, None, values)

@@ -1,0 +1,88 @@
+"""People's annotations in Phoenix as ratings."""
+
+from typing import Any
+
+import pytest
+
+from assay.traces.phoenix.people import RatingReader
+
+CONFIGS = [
+    {
+        "name": "quality",
+        "type": "CATEGORICAL",
+        "values": [{"label": "good", "score": 3}, {"label": "bad", "score": 1}, {"label": "unsure"}],
+    },
+    {"name": "stars", "type": "CONTINUOUS", "lower_bound": 0, "upper_bound": 10},
+    {"name": "text", "type": "FREEFORM"},
+]
+
+
+def annotation(name: str, rater: str = "", kind: str = "HUMAN", at: str = "", **result: Any) -> dict[str, Any]:
+    return {"name": name, "annotator_kind": kind, "identifier": rater, "updated_at": at, "result": result}
+
+
+def read(*annotations: dict[str, Any], observed: tuple[dict[str, Any], ...] = ()) -> tuple[dict[str, Any], str]:
+    reader = RatingReader(CONFIGS)
+    reader.observe([*annotations, *observed])
+    return reader.read(annotations)
+
+
+@pytest.mark.parametrize(
+    ("one", "value", "scale"),
+    [
+        (annotation("quality", label="good"), 3, (1, 3)),
+        (annotation("quality", score=2, label="between"), 2, (1, 3)),
+        (annotation("quality", label="👍"), 1, (0, 1)),
+        (annotation("stars", score=7), 7, (0, 10)),
+        (annotation("any", label="👍🏿\ufe0f"), 1, (0, 1)),
+        (annotation("any", label="Thumbs_Down", score=0), 0, (0, 1)),
+        (annotation("any", label="-1"), 0, (0, 1)),
+        (annotation("any", label="negative", score=-1), 0, (0, 1)),
+        (annotation("any", score=0), 0, (0, 1)),
+        (annotation("any", score=0.4), 0.4, (0, 1)),
+        (annotation("any", score=3), 3, (1, 5)),
+        (annotation("text", score=4), 4, (1, 5)),
+    ],
+)
+def test_a_rating_has_the_scale_of_its_config_or_of_what_it_says(
+    one: dict[str, Any], value: float, scale: tuple[float, float]
+) -> None:
+    assert read(one) == ({"ratings": {"person": value}, "rating_min": scale[0], "rating_max": scale[1]}, "")
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        annotation("any", score=1),  # the best of 0 to 1, the worst of 1 to 5
+        annotation("any", label="meh"),
+        annotation("quality", label="unsure"),
+        annotation("stars", score=11),
+        annotation("any", score=True),
+    ],
+)
+def test_what_is_on_no_known_scale_is_not_used_and_said(one: dict[str, Any]) -> None:
+    rating, problem = read(one)
+    assert rating == {}
+    assert (f"`{one['name']}`" in problem) is (one["result"].get("score") is not True)
+
+
+def test_other_traces_tell_the_scale_of_a_number() -> None:
+    one = annotation("any", score=1)
+    assert read(one, observed=(annotation("any", score=0),))[0]["rating_max"] == 1
+    assert read(one, observed=(annotation("any", score=4),))[0]["rating_max"] == 5
+
+
+def test_notes_and_judges_are_no_ratings() -> None:
+    assert read(annotation("note", explanation="so"), annotation("rating", kind="LLM", score=3)) == ({}, "")
+    assert read(annotation("rating", explanation="only a text")) == ({}, "")
+
+
+def test_the_latest_of_a_rater_counts_and_of_several_names_the_one_that_is_feedback() -> None:
+    older, newer = (
+        annotation("rating", "ada", at="2026-01-01", score=2),
+        annotation("rating", "ada", at="2026-02-01", score=5),
+    )
+    assert read(newer, older)[0]["ratings"] == {"ada": 5}
+    assert read(older, annotation("tone", "ada", score=4))[0]["ratings"] == {"ada": 2}
+    rating, problem = read(annotation("tone", score=4), annotation("depth", score=3))
+    assert (rating, problem) == ({}, "people annotated under several names, none of them `rating`: `depth`, `tone`")

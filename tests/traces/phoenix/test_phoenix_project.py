@@ -1,0 +1,268 @@
+"""What goes wrong between Assay and a Phoenix server: a server of this test answers as it is told."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from assay.errors import InputError, UsageError
+from assay.traces import TraceAddress, TraceOrigin, TraceScore
+
+pytestmark = [pytest.mark.extras]
+PROJECT = {"name": "p", "id": "UHJvamVjdDoy"}
+
+Reply = tuple[int, Any]
+
+
+@pytest.fixture(autouse=True)
+def _client(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    pytest.importorskip("phoenix.client")
+    monkeypatch.chdir(tmp_path)
+    for name in ("API_KEY", "CLIENT_HEADERS", "ENDPOINT", "COLLECTOR_ENDPOINT", "BASE_URL", "HOST", "PORT"):
+        monkeypatch.delenv(f"PHOENIX_{name}", raising=False)
+
+
+class Scripted:
+    """A server whose replies to a path stand in a list, of which the last one stays.
+
+    Attributes:
+        asked: The paths that it was asked for, and the bodies.
+        host: Its address.
+    """
+
+    def __init__(self, replies: dict[str, list[Reply]]) -> None:
+        self.asked: list[tuple[str, Any]] = []
+        self.replies = {"/arize_phoenix_version": [(200, "20.26.0")], "/v1/projects": [(200, page(PROJECT))]} | replies
+        self.host = ""
+
+    def reply(self, path: str, body: Any) -> Reply:
+        self.asked.append((path, body))
+        listed = self.replies.get(path.partition("?")[0], [(404, {"detail": "Not Found"})])
+        return listed.pop(0) if len(listed) > 1 else listed[0]
+
+    def count(self, part: str) -> int:
+        return sum(part in path for path, _ in self.asked)
+
+
+def page(*items: Any, cursor: str | None = None) -> dict[str, Any]:
+    return {"data": list(items), "next_cursor": cursor}
+
+
+@contextmanager
+def serving(**replies: list[Reply]) -> Iterator[Scripted]:
+    script = Scripted({f"/v1/{path.replace('__', '/')}": listed for path, listed in replies.items()})
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            length = int(self.headers.get("content-length") or 0)
+            body = json.loads(self.rfile.read(length)) if length else None
+            status, content = script.reply(self.path, body)
+            data = content.encode() if isinstance(content, str) else json.dumps(content).encode()
+            self.send_response(status)
+            if status in (429, 503):
+                self.send_header("retry-after", "7")
+            if status == 302:
+                self.send_header("location", "https://elsewhere.example.org/")
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        do_POST = do_GET  # noqa: N815
+
+        def log_message(self, *_: Any) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        script.host = f"127.0.0.1:{server.server_port}"
+        yield script
+        server.shutdown()
+        thread.join()
+
+
+def open_project(host: str, waits: list[float] | None = None) -> Any:
+    from assay.traces.phoenix.project import PhoenixProject
+
+    address = TraceAddress.parse(f"phoenix://{host}/p")
+    return PhoenixProject(address, sleep=(waits if waits is not None else []).append)
+
+
+def open_sink(host: str, waits: list[float] | None = None) -> Any:
+    from assay.traces.phoenix.sink import PhoenixSink
+
+    sink = PhoenixSink(TraceAddress.parse(f"phoenix://{host}/p"))
+    sink._project = open_project(host, waits)
+    return sink
+
+
+def score(key: int) -> TraceScore:
+    origin = TraceOrigin("phoenix://h/p", f"{key:032x}")
+    texts = {"label": "", "reason": "", "link": "", "judge": "", "prompts": "", "run": "r", "sample": "s", "at": ""}
+    return TraceScore(f"{key:032x}", origin, "m", 0.5, 0, 1, True, **texts)
+
+
+def test_a_busy_server_is_asked_again_as_late_as_it_says() -> None:
+    waits: list[float] = []
+    path = f"projects__{PROJECT['id']}__traces"
+    with serving(**{path: [(429, "slow down"), (503, ""), (200, page({"trace_id": "a"}))]}) as server:
+        project = open_project(server.host, waits)
+        assert list(project.pages("traces", {"limit": 1})) == [[{"trace_id": "a"}]]
+    assert waits == [7, 7]
+
+
+def test_a_server_that_goes_on_failing_is_given_up() -> None:
+    waits: list[float] = []
+    problem = r"fails \(status 502: bad gateway\) 6 times; try again later"
+    with serving(projects=[(502, "bad gateway")]) as server, pytest.raises(InputError, match=problem):
+        open_project(server.host, waits).connect()
+    assert waits == [0.5, 1, 2, 4, 8]
+
+
+def test_pages_follow_the_cursor_and_end() -> None:
+    pages = [(200, page({"n": 1}, cursor="x/=")), (200, page(cursor="y")), (200, page({"n": 2}, cursor="y"))]
+    with serving(**{f"projects__{PROJECT['id']}__traces": pages}) as server:
+        project = open_project(server.host)
+        assert [item for part in project.pages("traces", {"limit": 1}) for item in part] == [{"n": 1}, {"n": 2}]
+    assert "cursor=x%2F%3D" in server.asked[-2][0]
+
+
+@pytest.mark.parametrize(
+    ("replies", "problem"),
+    [
+        ({"projects": [(401, "no")]}, r"refuses a call without a key \(status 401\): set PHOENIX_API_KEY, or"),
+        ({"projects": [(403, "no")]}, "refuses a call without a key"),
+        ({"projects": [(302, "")]}, r"sends on to https://elsewhere.example.org/: name that server"),
+        ({"projects": [(200, "<html>")]}, "answers with no JSON, as no Phoenix does"),
+        ({"projects": [(200, {"items": []})]}, "answers without `data`"),
+        ({"projects": [(200, page())]}, "has no project yet"),
+        (
+            {"projects": [(200, page({"name": "q\x1b[2J\n", "id": "1"}))]},
+            r"has no project `p`; it has `q.*`: write one",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_with_what_to_do(replies: dict[str, list[Reply]], problem: str) -> None:
+    with serving(**replies) as server, pytest.raises(InputError, match=problem) as error:
+        open_project(server.host).connect()
+    assert str(error.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("version", "problem"),
+    [
+        ((200, "4.36.1"), r"is version 4.36.1, which lists no traces: update it to 13.15.0 or later"),
+        ((200, "<html>"), "is no Phoenix server: correct the address"),
+        ((404, "not here"), "is no Phoenix server: correct the address"),
+    ],
+)
+def test_another_or_an_old_server_is_named(version: Reply, problem: str) -> None:
+    with serving() as server:
+        server.replies["/arize_phoenix_version"] = [version]
+        with pytest.raises(InputError, match=problem):
+            open_project(server.host).connect()
+
+
+def test_an_old_server_that_cannot_filter_says_so() -> None:
+    from assay.traces.phoenix.source import PhoenixSource
+
+    with serving() as server:
+        server.replies["/arize_phoenix_version"] = [(200, "14.0.0")]
+        source = PhoenixSource(TraceAddress.parse(f"phoenix://{server.host}/p"))
+        with pytest.raises(InputError, match=r"cannot search spans by their attributes before version 14.9.0"):
+            list(source.read(None, None, {"user": "ada"}))
+
+
+def test_no_server_is_said_at_once() -> None:
+    waits: list[float] = []
+    with pytest.raises(InputError, match=r"Phoenix at http://127.0.0.1:9 cannot be reached .*: start it, or correct"):
+        open_project("127.0.0.1:9", waits).connect()
+    assert waits == []
+
+
+@pytest.mark.parametrize("key", ["secret-with-ü", "secret\nwith-break"])
+def test_a_key_that_is_no_header_is_not_shown(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PHOENIX_API_KEY", key)
+    with serving() as server, pytest.raises(InputError, match="holds a character that no header can have") as error:
+        open_project(server.host).connect()
+    assert "secret" not in str(error.value)
+
+
+def test_headers_that_the_client_cannot_read_are_not_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("PHOENIX_CLIENT_HEADERS", "Authorization=Bearer secret")
+    with pytest.raises(UsageError, match="PHOENIX_CLIENT_HEADERS cannot be read: write NAME=VALUE"):
+        open_project("localhost:6006")
+    assert "secret" not in caplog.text
+
+
+def test_the_key_goes_to_the_server_that_was_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PHOENIX_API_KEY", "wrong")
+    problem = r"refuses the key \(status 401\)"
+    with serving(projects=[(401, "no")]) as server, pytest.raises(InputError, match=problem):
+        open_project(server.host).connect()
+
+
+@pytest.mark.parametrize(
+    ("host", "endpoint", "url"),
+    [
+        ("localhost", "", "http://localhost:6006"),
+        ("127.0.0.1:7007", "", "http://127.0.0.1:7007"),
+        ("[::1]:7007", "", "http://[::1]:7007"),
+        ("[::1]", "", "http://[::1]:6006"),
+        ("phoenix.example.org", "", "https://phoenix.example.org"),
+        ("phoenix.example.org:443", "", "https://phoenix.example.org:443"),
+        ("phoenix.example.org:6006", "", "http://phoenix.example.org:6006"),
+        ("", "https://app.example.org/s/team", "https://app.example.org/s/team"),
+        ("app.example.org", "https://app.example.org/s/team/v1/traces", "https://app.example.org/s/team"),
+        ("App.Example.org:6006", "https://app.example.org:6006", "https://app.example.org:6006"),
+        ("other.example.org", "https://app.example.org/s/team", "https://other.example.org"),
+    ],
+)
+def test_the_url_follows_from_the_host_and_the_clients_settings(
+    host: str, endpoint: str, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from assay.traces.phoenix.project import find_server_url
+
+    if endpoint:
+        monkeypatch.setenv("PHOENIX_COLLECTOR_ENDPOINT", endpoint)
+    assert find_server_url(host) == url
+
+
+def test_an_address_without_a_project_is_a_usage_error() -> None:
+    from assay.traces.phoenix.source import PhoenixSource
+
+    with pytest.raises(UsageError, match=r"names no project: write phoenix://HOST:6006/PROJECT"):
+        PhoenixSource(TraceAddress.parse("phoenix://localhost:6006/"))
+
+
+def test_one_score_that_breaks_the_server_does_not_keep_the_others_back() -> None:
+    with serving(**{f"projects__{PROJECT['id']}__trace_annotations": [(200, page())]}) as server:
+
+        def reply(path: str, body: Any) -> Reply:
+            if path.startswith("/v1/trace_annotations"):
+                bad = any(one["trace_id"].endswith("7") for one in body["data"])
+                return (500, "Internal Server Error") if bad else (200, {"data": []})
+            return Scripted.reply(server, path, body)
+
+        server.reply = reply  # type: ignore[method-assign]
+        results = list(open_sink(server.host).write([score(number) for number in range(20)]))
+    assert [result.key[-2:] for result in results if result.state == "failed"] == ["07"]
+    assert len(results) == 20
+    assert "Internal Server Error (status 500)" in next(one.problem for one in results if one.problem)
+
+
+def test_a_server_that_refuses_everything_is_not_asked_a_hundred_times() -> None:
+    replies = {
+        f"projects__{PROJECT['id']}__trace_annotations": [(200, page())],
+        "trace_annotations": [(507, {"detail": "Insufficient storage"})],
+    }
+    with serving(**replies) as server:
+        results = list(open_sink(server.host).write([score(number) for number in range(100)]))
+        assert [result.state for result in results] == ["failed"] * 100
+        assert "Insufficient storage (status 507)" in results[-1].problem
+        assert server.count("/v1/trace_annotations") < 30

@@ -1,0 +1,238 @@
+"""Pulling from a real Phoenix server."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from phoenix_server import ADMIN_KEY, PhoenixServer, rag_trace, span
+
+from assay.errors import InputError, UsageError
+from assay.eval_sets import Sample
+from assay.traces import TraceAddress, TraceOrigin, UnreadTrace
+
+pytestmark = [pytest.mark.extras, pytest.mark.timeout(300)]
+HOUR_AGO = datetime.now(UTC) - timedelta(hours=1)
+
+
+def read(server: PhoenixServer, project: str, since: Any = None, until: Any = None, **fields: str) -> list[Any]:
+    from assay.traces.phoenix.source import PhoenixSource
+
+    source = PhoenixSource(TraceAddress.parse(server.address(project)))
+    return list(source.read(since, until, {name.replace("__", "."): value for name, value in fields.items()}))
+
+
+def add(server: PhoenixServer, project: str, *traces: list[dict[str, Any]]) -> list[str]:
+    """Adds traces, waits until they can be read, and returns their ids."""
+    before = server.count_traces(project)
+    ids = list(dict.fromkeys(one["context"]["trace_id"] for own in traces for one in own))
+    server.add_spans(project, [one for own in traces for one in own])
+    server.wait_for_traces(project, before + len(ids))
+    server.wait_for_spans(project, sum(map(len, traces)))
+    return ids
+
+
+def new_id() -> str:
+    return uuid.uuid4().hex
+
+
+def test_a_trace_is_a_sample_with_its_question_answer_contexts_model_session_and_origin(
+    phoenix_server: PhoenixServer,
+) -> None:
+    project = "one trace"
+    (id_,) = add(phoenix_server, project, rag_trace(1, HOUR_AGO, session="s/ü 1", user="ada"))
+    (sample,) = read(phoenix_server, project)
+    assert isinstance(sample, Sample)
+    assert sample.id == id_
+    assert sample.user_input == "How do I do step 1?"
+    assert sample.response == "Open menu 1. Press button 1."
+    assert sample.retrieved_contexts == ("Open menu 1. Press button 1. It is stored as file 1.",)
+    assert sample.group == "s/ü 1"
+    assert [message.role for message in sample.messages] == ["system", "user", "assistant"]
+    assert {name: sample.metadata[name] for name in ("model", "prompt_version", "user", "tenant", "name")} == {
+        "model": "gpt-4.1-mini",
+        "prompt_version": "v2",
+        "user": "ada",
+        "tenant": "north",
+        "name": "chat",
+    }
+    origin = TraceOrigin.of_sample(sample)
+    assert origin is not None
+    assert origin == TraceOrigin(phoenix_server.address(project), id_, origin.span, "s/ü 1", origin.time)
+    assert datetime.fromisoformat(origin.time) == HOUR_AGO
+    assert len(sample.metadata["spans"]) == 3
+    assert origin.span in [one["context"]["span_id"] for one in sample.metadata["spans"]]
+
+
+def test_traces_come_in_the_order_of_their_beginnings_from_since_up_to_until(phoenix_server: PhoenixServer) -> None:
+    project = "in/order?#"
+    ids = phoenix_server.fill(project, 12, begin=HOUR_AGO, apart=timedelta(minutes=1))
+    late = rag_trace(99, HOUR_AGO - timedelta(minutes=5))
+    ids = add(phoenix_server, project, late) + ids
+    assert [sample.id for sample in read(phoenix_server, project)] == ids
+    since, until = HOUR_AGO, HOUR_AGO + timedelta(minutes=3)
+    assert [sample.id for sample in read(phoenix_server, project, since, until)] == ids[1:4]
+    # a span that begins after `until` belongs to a trace that began before
+    until = HOUR_AGO + timedelta(milliseconds=5)
+    (sample,) = read(phoenix_server, project, since, until)
+    assert sample.retrieved_contexts
+
+
+def test_filters_are_those_that_phoenix_can_search_for(phoenix_server: PhoenixServer) -> None:
+    project = "filtered"
+    own = rag_trace(1, HOUR_AGO, user="ada", session="x")
+    other = rag_trace(2, HOUR_AGO, user="12", session="y")
+    other[0]["attributes"]["tag.tags"] = ["beta", "b"]
+    other[0]["attributes"]["metadata.shop"] = 7
+    other[0]["name"] = "other"
+    first, second = add(phoenix_server, project, own, other)
+    for field, value, expected in [
+        ("user", "ada", [first]),
+        ("user", "12", [second]),
+        ("metadata__shop", "7", [second]),
+        ("metadata__tenant", "north", [first]),
+        ("attribute__metadata.tenant", "south", [second]),
+        ("tag", "beta", [second]),
+        ("tag", "bet", []),
+        ("name", "other", [second]),
+        ("name", "answer", []),  # of a span that is no root
+        ("session", "x", [first]),
+        ("model", "gpt-4.1-mini", [first, second]),
+        ("status", "ok", [first, second]),
+        ("status", "error", []),
+    ]:
+        assert [sample.id for sample in read(phoenix_server, project, **{field: value})] == expected, field
+    assert read(phoenix_server, project, user="ada", tag="beta") == []
+    with pytest.raises(UsageError, match=r"unknown field of the filter `usr`.*`name`, `session`, `user`"):
+        read(phoenix_server, project, usr="ada")
+
+
+def test_people_rate_and_judges_do_not(phoenix_server: PhoenixServer) -> None:
+    project = "rated"
+    traces = [rag_trace(number, HOUR_AGO + timedelta(minutes=number), session=f"rated {number}") for number in range(4)]
+    ids = add(phoenix_server, project, *traces)
+    roots = [own[0]["context"]["span_id"] for own in traces]
+
+    def note(name: str, kind: str, identifier: str = "", **result: Any) -> dict[str, Any]:
+        return {"name": name, "annotator_kind": kind, "identifier": identifier, "result": result}
+
+    phoenix_server.annotate(
+        "span",
+        [
+            {"span_id": roots[0], **note("rating", "HUMAN", "ada", score=4, explanation="misses a step")},
+            {"span_id": roots[0], **note("rating", "HUMAN", "bob", score=2)},
+            {"span_id": roots[0], **note("faithfulness", "LLM", score=0.1)},
+            {"span_id": roots[0], **note("length", "CODE", score=20)},
+            {"span_id": roots[1], **note("user_feedback", "HUMAN", label="👎🏽")},
+            {"span_id": traces[2][1]["context"]["span_id"], **note("relevant", "HUMAN", score=0)},  # of the retriever
+            {"span_id": roots[3], **note("quality", "HUMAN", score=1)},
+        ],
+    )
+    phoenix_server.annotate("trace", [{"trace_id": ids[2], **note("user_feedback", "HUMAN", label="thumbs-up")}])
+    phoenix_server.annotate("session", [{"session_id": "rated 1", **note("user_feedback", "HUMAN", "eve", label="up")}])
+    first, second, third, fourth = read(phoenix_server, project)
+    assert (first.ratings, first.rating_min, first.rating_max) == ({"ada": 4, "bob": 2}, 1, 5)
+    assert {one["name"] for one in first.metadata["annotations"]} == {"rating", "faithfulness", "length"}
+    assert (second.ratings, second.rating_min, second.rating_max) == ({"person": 0}, 0, 1)
+    assert second.metadata["session_rating"] == {"ratings": {"eve": 1}, "rating_min": 0, "rating_max": 1}
+    assert third.ratings == {"person": 1}
+    # 1 is the best of one scale and the worst of another
+    assert fourth.ratings == {}
+    assert "annotation config" in fourth.metadata["unused_ratings"]["problem"]
+
+
+def test_what_is_no_answer_is_named_and_the_others_are_read(phoenix_server: PhoenixServer) -> None:
+    project = "hostile"
+
+    def at(minute: int) -> datetime:
+        return HOUR_AGO + timedelta(minutes=minute)
+
+    asked = {"input.value": "How?"}
+    no_output = [span("chat", "CHAIN", new_id(), at(0), asked)]
+    failed = [span("chat", "CHAIN", new_id(), at(1), asked) | {"status_code": "ERROR", "status_message": "x\x1b[2Jy"}]
+    null = [span("chat", "CHAIN", new_id(), at(2), asked | {"output.value": None})]
+    large = [span("chat", "CHAIN", new_id(), at(3), {"input.value": "é" * 1_000_000, "output.value": "b" * 1_000_000})]
+    control = [span("chat", "CHAIN", new_id(), at(4), {"input.value": "a\x1b[31m\u202e", "output.value": "<b>\x07"})]
+    two = new_id()
+    two_roots = [
+        span("search", "RETRIEVER", two, at(5), asked | {"output.value": "a page"}),
+        span("chat", "CHAIN", two, at(5) + timedelta(seconds=1), asked | {"output.value": "So."}),
+    ]
+    orphan = [span("chat", "LLM", new_id(), at(6), asked | {"output.value": "So."}, parent="f" * 16)]
+    skewed = rag_trace(7, at(7))
+    skewed[1]["start_time"] = (at(7) - timedelta(minutes=3)).isoformat()  # of a machine whose clock is behind
+    framed_id = new_id()
+    frame = span("POST /chat", "UNKNOWN", framed_id, at(8), {})
+    framed = [
+        frame,
+        span("agent", "AGENT", framed_id, at(8), asked | {"output.value": "So."}, parent=frame["context"]["span_id"]),
+    ]
+    now = datetime.now(UTC)
+    running = [
+        span("answer", "LLM", new_id(), now - timedelta(minutes=1), asked | {"output.value": "a"}, parent="e" * 16)
+    ]
+    traces = [no_output, failed, null, large, control, two_roots, orphan, skewed, framed, running]
+    add(phoenix_server, project, *traces)
+    read_traces = {one.id: one for one in read(phoenix_server, project)}
+    outcomes = [read_traces[own[0]["context"]["trace_id"]] for own in traces]
+    kinds = [type(one).__name__ for one in outcomes]
+    assert kinds == ["UnreadTrace"] * 3 + ["Sample"] * 6 + ["UnreadTrace"]
+    assert "output: is empty" in outcomes[0].reason
+    assert outcomes[1].reason.endswith("the chatbot failed (status ERROR: x [2Jy)")
+    assert len(outcomes[3].response) == 1_000_000
+    assert len(str(outcomes[3].metadata)) < 10_000  # what the sample holds is not kept twice
+    assert outcomes[4].response == "<b>\x07"
+    assert (outcomes[5].user_input, outcomes[5].response) == ("How?", "So.")
+    assert outcomes[6].response == "So."
+    assert outcomes[8].response == "So."
+    assert "root span has not arrived" in outcomes[9].reason
+    assert [one.time for one in read_traces.values() if isinstance(one, UnreadTrace)][-1].startswith(str(now.year))
+
+
+def test_a_late_root_completes_the_trace_at_the_next_pull(phoenix_server: PhoenixServer) -> None:
+    project = "late"
+    root, *others = rag_trace(1, datetime.now(UTC) - timedelta(minutes=2))
+    add(phoenix_server, project, others)
+    assert [type(one) for one in read(phoenix_server, project)] == [UnreadTrace]
+    phoenix_server.add_spans(project, [root])
+    phoenix_server.wait_for_spans(project, 3)
+    (sample,) = read(phoenix_server, project)
+    assert sample.response == "Open menu 1. Press button 1."
+
+
+def test_a_project_that_is_not_there_names_those_that_are(phoenix_server: PhoenixServer) -> None:
+    add(phoenix_server, "a project", rag_trace(1, HOUR_AGO))
+    with pytest.raises(InputError, match=r"has no project `nope`; it has `a project`.* more: write one of them"):
+        read(phoenix_server, "nope")
+
+
+@pytest.mark.slow
+def test_pages_follow_each_other_without_gaps(phoenix_server: PhoenixServer) -> None:
+    project = "pages"
+    same = datetime.now(UTC) - timedelta(hours=2)
+    ids = phoenix_server.fill(project, 450, begin=same, apart=timedelta(0), traces_per_session=3)
+    samples = read(phoenix_server, project)
+    assert sorted(sample.id for sample in samples) == sorted(ids)
+    assert len({sample.group for sample in samples}) == 150
+
+
+@pytest.mark.slow
+def test_a_key_is_asked_for_and_never_shown(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, phoenix_server: PhoenixServer
+) -> None:
+    server = PhoenixServer(tmp_path, auth=True)
+    try:
+        server.fill("secret", 2)
+        with pytest.raises(InputError, match=r"refuses a call without a key \(status 401\): set PHOENIX_API_KEY"):
+            read(server, "secret")
+        monkeypatch.setenv("PHOENIX_API_KEY", "wrong-key-1234")
+        with pytest.raises(InputError, match=r"refuses the key \(status 401\)") as error:
+            read(server, "secret")
+        assert "wrong-key" not in str(error.value)
+        monkeypatch.setenv("PHOENIX_API_KEY", ADMIN_KEY)
+        assert len(read(server, "secret")) == 2
+        monkeypatch.setenv("PHOENIX_API_KEY", "")
+        monkeypatch.setenv("PHOENIX_CLIENT_HEADERS", f"Authorization=Bearer%20{ADMIN_KEY}")
+        assert len(read(server, "secret")) == 2
+    finally:
+        server.stop()

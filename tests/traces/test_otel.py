@@ -1,0 +1,421 @@
+"""OpenTelemetry: traces of OTLP JSON files, scores as events."""
+
+import base64
+import gzip
+import json
+import threading
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from traces_of_tests import BEGIN, attributes, chat_spans, document, messages, span, text, write_documents
+
+from assay.errors import InputError, UsageError
+from assay.eval_sets import Sample, load_set
+from assay.traces import TraceAddress, TraceOrigin, TraceScore, UnreadTrace, open_sink, open_source
+from assay.traces.otel.sink import OtelSink, event_attributes
+
+
+def read(path: Path, **filters: str) -> list[Sample | UnreadTrace]:
+    return list(open_source(f"otel:{path}").read(None, None, filters))
+
+
+def read_one(folder: Path, *spans: dict[str, Any]) -> Sample:
+    (sample,) = read(write_documents(folder / "traces.json", document(*spans)))
+    assert isinstance(sample, Sample), sample
+    return sample
+
+
+def origin_of(sample: Sample | UnreadTrace) -> TraceOrigin:
+    assert isinstance(sample, Sample)
+    origin = TraceOrigin.of_sample(sample)
+    assert origin is not None
+    return origin
+
+
+def test_spans_of_the_conventions_for_generative_ai_are_a_sample(tmp_path: Path) -> None:
+    sample = read_one(tmp_path, *chat_spans(10, "Free?", "Yes.", "chat-7"))
+    assert (sample.user_input, sample.response) == ("Free?", "Yes.")
+    assert sample.retrieved_contexts == ("Document of Free?",)
+    assert sample.metadata["model"] == "m-1" and len(sample.metadata["spans"]) == 3
+    assert sample.metadata["spans"][0]["resource"] == {"service.name": "helpdesk"}
+    origin = origin_of(sample)
+    assert origin.id == f"{0xABC1:032x}" and origin.span == f"{12 + 0xA0:016x}" and origin.session == "chat-7"
+    assert origin.time == (BEGIN + timedelta(minutes=1, milliseconds=10)).isoformat()
+
+
+def test_tools_and_instructions_are_messages(tmp_path: Path) -> None:
+    call = {"type": "tool_call", "id": "c1", "name": "find_order", "arguments": {"order": 7}}
+    result = {"type": "tool_call_response", "id": "c1", "response": {"state": "sent"}}
+    asked = [messages("user", text("Where is 7?")), messages("assistant", call), messages("tool", result)]
+    sample = read_one(
+        tmp_path,
+        span(
+            1,
+            "chat",
+            {
+                "gen_ai.operation.name": "chat",
+                "gen_ai.system_instructions": json.dumps([text("Be polite.")]),
+                "gen_ai.input.messages": json.dumps(asked),
+                "gen_ai.output.messages": json.dumps([messages("assistant", text("It is sent."))]),
+            },
+        ),
+    )
+    assert [message.role for message in sample.messages] == ["system", "user", "assistant", "tool", "assistant"]
+    assert sample.policy == "Be polite." and sample.user_input == "Where is 7?"
+    assert sample.messages[2].tool_calls[0].function.values == {"order": 7}
+    assert sample.messages[3].content == '{"state": "sent"}'
+
+
+def test_structured_messages_and_those_of_an_event_are_read(tmp_path: Path) -> None:
+    sides = {
+        "gen_ai.input.messages": [messages("user", text("Free?"))],
+        "gen_ai.output.messages": [messages("assistant", text("Yes."))],
+    }
+    structured = read_one(tmp_path, span(1, "chat", {"gen_ai.operation.name": "chat"} | sides))
+    assert structured.response == "Yes."
+    details = {"name": "gen_ai.client.inference.operation.details", "attributes": attributes(sides)}
+    of_event = read_one(tmp_path, span(1, "chat", {"gen_ai.operation.name": "chat"}, events=[details]))
+    assert of_event.response == "Yes."
+
+
+def test_an_executed_tool_is_a_call(tmp_path: Path) -> None:
+    tool = span(
+        4,
+        "execute_tool find_order",
+        {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": "find_order",
+            "gen_ai.tool.call.id": "c1",
+            "gen_ai.tool.call.arguments": '{"order": 7}',
+            "gen_ai.tool.call.result": "sent",
+        },
+        1,
+    )
+    sample = read_one(tmp_path, *chat_spans(1, "Where is 7?", "It is sent."), tool)
+    calls = [call.function.name for message in sample.messages for call in message.tool_calls]
+    assert calls == ["find_order"]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"gen_ai.evaluation.evaluator.type": "human", "gen_ai.evaluation.evaluator.name": "ann"}, {"ann": 4.0}),
+        ({"gen_ai.evaluation.evaluator.type": "llm_judge"}, {}),
+        ({"gen_ai.evaluation.name": "user_feedback"}, {"person-1": 4.0}),
+        ({}, {}),
+    ],
+)
+def test_only_evaluations_by_people_are_ratings(tmp_path: Path, values: Any, expected: Any) -> None:
+    own = {"gen_ai.evaluation.name": "helpful", "gen_ai.evaluation.score.value": 4.0} | values
+    event = {"name": "gen_ai.evaluation.result", "attributes": attributes(own)}
+    spans = chat_spans(1, "Free?", "Yes.")
+    spans[2]["events"] = [event]
+    assert read_one(tmp_path, *spans).ratings == expected
+
+
+def test_an_evaluation_may_be_a_log_record_with_its_range(tmp_path: Path) -> None:
+    (spans,) = [chat_spans(1, "Free?", "Yes.")]
+    values = {
+        "gen_ai.evaluation.name": "user_feedback",
+        "gen_ai.evaluation.score.value": 1,
+        "gen_ai.evaluation.score.range": [0.0, 1.0],
+        "user.id": "u-7",
+    }
+    record = {"traceId": spans[0]["traceId"], "spanId": spans[2]["spanId"], "eventName": "gen_ai.evaluation.result"}
+    record |= {"attributes": attributes(values), "observedTimeUnixNano": "1"}
+    logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
+    (sample,) = read(write_documents(tmp_path / "a.jsonl", logs, document(*spans)))
+    assert isinstance(sample, Sample)
+    assert (sample.ratings, sample.rating_min, sample.rating_max) == ({"u-7": 1.0}, 0, 1)
+
+
+def test_the_scale_of_feedback_is_that_of_the_whole_file(tmp_path: Path) -> None:
+    def rated(number: int, value: float) -> dict[str, Any]:
+        spans = chat_spans(number, "Free?", f"Yes {number}.")
+        own = {"gen_ai.evaluation.name": "stars", "gen_ai.evaluation.score.value": value}
+        spans[2]["events"] = [{"name": "gen_ai.evaluation.result", "attributes": attributes(own)}]
+        return document(*spans)
+
+    samples = read(write_documents(tmp_path / "a.jsonl", rated(10, 1.0), rated(20, 5.0)))
+    assert [(sample.human_rating, sample.rating_max) for sample in samples if isinstance(sample, Sample)] == [
+        (1.0, 5),
+        (5.0, 5),
+    ]
+
+
+def test_ids_in_upper_case_and_base64_are_one_trace(tmp_path: Path) -> None:
+    spans = chat_spans(10, "Free?", "Yes.")
+    for name in ("traceId", "spanId"):
+        spans[1][name] = spans[1][name].upper()
+        spans[2][name] = base64.b64encode(bytes.fromhex(spans[2][name])).decode()
+    sample = read_one(tmp_path, *spans)
+    assert sample.response == "Yes." and len(sample.metadata["spans"]) == 3
+
+
+def test_files_may_be_folders_gzipped_or_one_document_on_many_lines(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    first, second = document(*chat_spans(10, "One?", "One.")), document(*chat_spans(20, "Two?", "Two."))
+    (folder / "a.json").write_text(json.dumps(first, indent=2))
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress(json.dumps(second).encode() + b"\n"))
+    (folder / "note.txt").write_text("not a trace")
+    assert [sample.response for sample in read(folder) if isinstance(sample, Sample)] == ["One.", "Two."]
+
+
+def test_spans_of_a_trace_may_stand_apart_and_a_line_may_be_unfinished(tmp_path: Path) -> None:
+    one, two = chat_spans(10, "One?", "One."), chat_spans(20, "Two?", "Two.")
+    file = write_documents(tmp_path / "a.jsonl", document(one[0]), document(*two), document(*one[1:]))
+    with file.open("a") as more:
+        more.write('{"resourceSpans": [{"scopeSp')
+    assert [sample.response for sample in read(file) if isinstance(sample, Sample)] == ["Two.", "One."]
+
+
+def test_times_and_filters_choose(tmp_path: Path) -> None:
+    file = write_documents(
+        tmp_path / "a.jsonl",
+        document(*chat_spans(10, "One?", "One.", **{"user.id": "ann"})),
+        document(*chat_spans(60, "Two?", "Two.", **{"user.id": "bob"})),
+    )
+    source = open_source(f"otel:{file}")
+    late = list(source.read(BEGIN + timedelta(minutes=5), None, {}))
+    early = list(source.read(None, BEGIN + timedelta(minutes=5), {}))
+    assert [origin_of(one).id for one in (*early, *late)] == [f"{0xABC1:032x}", f"{0xABC6:032x}"]
+    assert len(read(file, **{"user.id": "bob"})) == 1
+    assert len(read(file, **{"service.name": "helpdesk"})) == 2
+    with pytest.raises(UsageError, match=r"did you mean `user\.id`"):
+        read(file, **{"user.idd": "bob"})
+
+
+def test_a_trace_without_an_answer_is_unread_with_the_reason(tmp_path: Path) -> None:
+    spans = chat_spans(10, "Free?", "Yes.")[:2]
+    (unread,) = read(write_documents(tmp_path / "a.json", document(*spans)))
+    assert isinstance(unread, UnreadTrace)
+    assert unread.id == f"{0xABC1:032x}" and "is empty" in unread.reason and "--skip-bad" not in unread.reason
+
+
+def test_broken_files_are_named_with_their_line(tmp_path: Path) -> None:
+    whole = json.dumps(document(*chat_spans(10, "One?", "One.")))
+    for name, content, problem in (
+        ("a.jsonl", f"{whole}\n{{]\n{whole}\n", "a.jsonl, line 2: "),
+        ("b.jsonl", f"{whole}\n[1]\n", "b.jsonl, line 2: is no object"),
+        ("c.json", '{"resourceSpans": [\n{"a" 1}]}\n', r"c.json, line 2: "),
+        ("d.json", '{"other": 1}\n', "holds no spans"),
+        ("e.json", "", "holds no spans"),
+    ):
+        (tmp_path / name).write_text(content)
+        with pytest.raises(InputError, match=problem):
+            read(tmp_path / name)
+    (tmp_path / "f.json.gz").write_bytes(gzip.compress(whole.encode())[:60])
+    with pytest.raises(InputError, match="is it whole"):
+        read(tmp_path / "f.json.gz")
+    with pytest.raises(InputError, match="no such file"):
+        read(tmp_path / "none.json")
+    with pytest.raises(UsageError, match="read from files"):
+        open_source("otel://localhost:4318/x")
+
+
+def test_hostile_values_break_nothing(tmp_path: Path) -> None:
+    odd: list[dict[str, Any]] = [
+        document(span(10, "x", {"gen_ai.input.messages": "[[[[", "gen_ai.output.messages": "7"})),
+        {"resourceSpans": [{"scopeSpans": [None, {"spans": [7, {"traceId": 5, "attributes": "no"}]}]}, "x"]},
+        {"resourceSpans": {"no": "list"}},
+        document(*chat_spans(20, "\x1b[31mRed?\u202e", "Yes.")),
+        document(*chat_spans(40, "NUL?", "Yes.\0")),
+        document(span(30, "y", {"a": {"b": {"c": 1}}}, events="no")),
+    ]
+    samples = read(write_documents(tmp_path / "a.jsonl", *odd))
+    assert [type(one) for one in samples].count(Sample) == 1
+    assert "NUL byte" in next(one.reason for one in samples if isinstance(one, UnreadTrace) and one.id.endswith("c4"))
+
+
+def test_pulled_by_the_command_and_run(assay: Callable[..., Any], tmp_path: Path) -> None:
+    write_documents(
+        tmp_path / "otel.jsonl",
+        document(*chat_spans(10, "Free?", "Yes, it is.", "chat")),
+        document(*chat_spans(20, "Until when?", "Until May.", "chat")),
+        document(*chat_spans(30, "Hello?", "Hi.")),
+        document(*chat_spans(40, "No answer?", "")[:2]),
+    )
+    pulled = assay("pull", "otel:otel.jsonl", "-o", "traces.jsonl", "--json")
+    assert pulled.code == 0, pulled.err
+    result = json.loads(pulled.out)
+    assert {name: result[name] for name in ("pulled", "conversations", "unread")} == {
+        "pulled": 3,
+        "conversations": 1,
+        "unread": 1,
+    }
+    assert result["cursor"].startswith("2026-11-23T10:03")
+    again = assay("pull", "otel:otel.jsonl", "-o", "more.jsonl")
+    assert again.code == 0 and "0 traces pulled" in again.out
+    run = assay("run", "traces.jsonl", "--metrics", "token_overlap,conversation_turns", "--turns", "each")
+    assert run.code == 0, run.err
+    assert {sample.id for sample in load_set("traces.jsonl")} == {"chat", f"{0xABC3:032x}"}
+    pushed = assay("push")
+    assert pushed.code == 2 and "OTEL_EXPORTER_OTLP_ENDPOINT" in pushed.err
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("pull", "phenix://localhost:6006/p", "-o", "a.jsonl"), "did you mean `phoenix`"),
+        (("pull", "somewhere", "-o", "a.jsonl"), "is no address"),
+        (("pull", "phoenix://user:key@localhost/p", "-o", "a.jsonl"), "holds no user and no key"),
+        (("pull", "otel:none.json", "-o", "a.jsonl"), "no such file"),
+        (("pull", "otel:none.json", "-o", "a.txt"), "written as .jsonl"),
+        (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "yesterday"), "is no time"),
+        (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "2126-01-01"), "in the future"),
+        (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "1h", "--until", "2h"), "not after --since"),
+        (("pull", "otel:none.json", "-o", "a.jsonl", "--filter", "user"), "NAME=VALUE"),
+        (("pull", "otel:none.json", "-o", "a.jsonl", "--append", "--replace"), "exclude each other"),
+    ],
+)
+def test_what_cannot_be_done_is_said(assay: Callable[..., Any], words: tuple[str, ...], problem: str) -> None:
+    done = assay(*words)
+    assert done.code in {1, 2} and problem in done.err
+    assert "key@" not in done.err and not Path("a.jsonl").exists()
+
+
+def score(name: str = "faithfulness", **changes: Any) -> TraceScore:
+    values: dict[str, Any] = {
+        "key": "0" * 31 + "7",
+        "origin": TraceOrigin("otel:a.json", f"{0xABC1:032x}", f"{0xA1:016x}", "chat", "2026-11-23T10:00:00+00:00"),
+        "name": name,
+        "value": 0.5,
+        "low": 0.0,
+        "high": 1.0,
+        "higher_is_better": True,
+        "label": "",
+        "reason": "1 of 2 claims supported",
+        "link": "https://view.example/run/r/answer?id=s",
+        "judge": "qwen1.5b",
+        "prompts": "abc",
+        "run": "r",
+        "sample": "s",
+        "at": "2026-11-23T12:00:00+00:00",
+    }
+    return TraceScore(**(values | changes))
+
+
+@pytest.mark.extras("opentelemetry.sdk")
+def test_a_score_is_an_event_of_its_span() -> None:
+    from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter
+
+    exporter = InMemoryLogRecordExporter()
+    sink = OtelSink(TraceAddress.parse("otel://localhost:4318"), exporter)
+    unlinked = score(origin=TraceOrigin("langfuse://h/p", "not-hexadecimal"), value=None, label="failed", low=None)
+    results = list(sink.write([score(), unlinked]))
+    assert [(one.key, one.state) for one in results] == [(score().key, "written")] * 2
+    first, second = (one.log_record for one in exporter.get_finished_logs())
+    assert first.event_name == "gen_ai.evaluation.result"
+    assert (first.trace_id, first.span_id) == (0xABC1, 0xA1)
+    assert first.timestamp == 1795435200 * 10**9
+    values = dict(first.attributes or {})
+    assert values["gen_ai.evaluation.name"] == "faithfulness" and values["gen_ai.evaluation.score.value"] == 0.5
+    assert tuple(values["gen_ai.evaluation.score.range"]) == (0.0, 1.0)  # type: ignore[arg-type]
+    assert values["gen_ai.evaluation.explanation"] == "1 of 2 claims supported"
+    assert values["gen_ai.evaluation.evaluator.name"] == "qwen1.5b"
+    assert values["gen_ai.evaluation.evaluator.type"] == "llm_judge"
+    assert values["assay.score.key"] == score().key and values["assay.prompts"] == "abc"
+    assert not second.trace_id and (second.attributes or {})["gen_ai.evaluation.score.label"] == "failed"
+    assert not {"gen_ai.evaluation.score.value", "gen_ai.evaluation.score.range"} & (second.attributes or {}).keys()
+
+
+def test_a_score_comes_back_from_a_file_as_no_rating_of_a_person(tmp_path: Path) -> None:
+    spans = chat_spans(10, "Free?", "Yes.")
+    event = {"name": "gen_ai.evaluation.result", "attributes": attributes(event_attributes(score("feedback")))}
+    spans[2]["events"] = [event]
+    assert read_one(tmp_path, *spans).ratings == {}
+
+
+class Collector:
+    """A collector on this machine that keeps the events that it gets."""
+
+    def __init__(self) -> None:
+        self.events: list[dict[str, Any]] = []
+        self.status = 200
+        collector = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                from google.protobuf.json_format import MessageToDict
+                from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                if self.headers.get("Content-Encoding") == "gzip":
+                    body = gzip.decompress(body)
+                if collector.status == 200 and self.path == "/v1/logs":
+                    values = MessageToDict(ExportLogsServiceRequest.FromString(body))
+                    for resource in values["resourceLogs"]:
+                        collector.events += [one for scope in resource["scopeLogs"] for one in scope["logRecords"]]
+                self.send_response(collector.status)
+                self.end_headers()
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.host = f"127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+    for name in ("ENDPOINT", "LOGS_ENDPOINT", "PROTOCOL", "LOGS_PROTOCOL", "HEADERS"):
+        monkeypatch.delenv(f"OTEL_EXPORTER_OTLP_{name}", raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    opened = Collector()
+    yield opened
+    opened.close()
+
+
+@pytest.mark.extras("opentelemetry.exporter.otlp.proto.http")
+def test_scores_reach_a_collector_once(
+    assay: Callable[..., Any], tmp_path: Path, collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_documents(
+        tmp_path / "otel.jsonl",
+        document(*chat_spans(10, "Free?", "Yes, it is.", "chat")),
+        document(*chat_spans(20, "Until when?", "Until May.", "chat")),
+    )
+    assay("pull", "otel:otel.jsonl", "-o", "traces.jsonl")
+    assay("run", "traces.jsonl", "--metrics", "token_overlap,conversation_turns", "--turns", "each")
+    pushed = assay("push", "last", "--to", f"otel://{collector.host}", "--json")
+    assert pushed.code == 0, pushed.err
+    assert (json.loads(pushed.out)["written"], json.loads(pushed.out)["failed"]) == (3, 0)
+    ids = [base64.b64decode(event["traceId"]).hex() for event in collector.events]
+    assert sorted(ids) == [f"{0xABC1:032x}", f"{0xABC2:032x}", f"{0xABC2:032x}"]
+    again = assay("push", "last", "--to", f"otel://{collector.host}")
+    assert "0 written" in again.out and "3 there already" in again.out and len(collector.events) == 3
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://{collector.host}")
+    assert assay("push", "last").code == 0 and len(collector.events) == 6
+
+
+@pytest.mark.extras("opentelemetry.exporter.otlp.proto.http")
+def test_a_collector_that_refuses_is_an_error_that_says_why(collector: Collector) -> None:
+    collector.status = 401
+    with pytest.raises(InputError, match="401"):
+        list(open_sink(f"otel://{collector.host}").write([score()]))
+
+
+def test_without_a_collector_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(UsageError, match="names no collector"):
+        open_sink("otel:traces.json")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
+    with pytest.raises(UsageError, match="http/protobuf or grpc"):
+        open_sink("otel://127.0.0.1:4318")
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.installation.missing_packages", lambda extra: ("opik",) if extra == "opik" else ())
+    with pytest.raises(UsageError, match=r"needs the extra `opik` \(missing: opik\)"):
+        open_source("opik://localhost/p")

@@ -1,0 +1,285 @@
+"""Pulls: each trace once, sessions as conversations, files whole or not at all."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from traces_of_tests import BEGIN, MemoryTool, trace
+
+from assay.errors import InputError, UsageError
+from assay.eval_sets import Sample, load_set
+from assay.eval_sets.turns import turn_samples
+from assay.runs import Store
+from assay.traces import PullRequest, TraceAddress, TraceOrigin, UnreadTrace, join_sessions, pull_traces
+from assay.traces.cursor import OVERLAP, PullCursor, is_known_address
+
+ADDRESS = TraceAddress.parse("tool://localhost/support")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store(tmp_path / "store")
+    yield opened
+    opened.close()
+
+
+def ids(file: Path) -> list[str]:
+    return [json.loads(line)["id"] for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_session_is_one_conversation_that_load_set_reads_with_nothing_lost(store: Store, tmp_path: Path) -> None:
+    first = trace("t1", 0, "s", ratings={"ann": 4.0}, retrieved_contexts=("A document.",), metadata={"model": "m-1"})
+    second = trace("t2", 1, "s", reference="The answer.", metadata={"model": "m-2", "odd": {"kept": [1]}})
+    tool = MemoryTool(second, trace("alone", 2), first)  # in no order
+    result = pull_traces(PullRequest(ADDRESS), store, tmp_path / "traces.jsonl", source=tool)
+    assert (result.pulled, result.conversations, result.written) == (3, 1, 2)
+    conversation, alone = load_set(tmp_path / "traces.jsonl")
+    assert conversation.id == "s" and alone.id == "alone"
+    assert [message.text for message in conversation.messages] == [
+        "Question t1?",
+        "Answer t1.",
+        "Question t2?",
+        "Answer t2.",
+    ]
+    origin = TraceOrigin.of_sample(conversation)
+    assert origin is not None
+    assert (origin.unit, origin.id, origin.session, origin.time) == ("session", "t2", "s", BEGIN.isoformat())
+    answers = [message for message in conversation.messages if message.role == "assistant"]
+    assert [(answer.model_extra or {})["trace_id"] for answer in answers] == ["t1", "t2"]
+    assert (answers[0].rating, (answers[0].model_extra or {})["ratings"]) == (4.0, {"ann": 4.0})
+    assert answers[0].retrieved_contexts == ("A document.",)
+    assert (answers[1].model_extra or {})["reference"] == "The answer."
+    assert conversation.metadata["model"] == "m-2" and conversation.metadata["traces"][1]["odd"] == {"kept": [1]}
+    assert turn_samples(conversation)[0].rating == 4.0
+    assert alone == tool.traces[1]
+
+
+def test_ratings_of_several_scales_in_a_session_come_to_one(store: Store, tmp_path: Path) -> None:
+    thumbs = {"rating_min": 0, "rating_max": 1}
+    tool = MemoryTool(
+        trace("t1", 0, "s", ratings={"user": 1.0}, **thumbs),
+        trace("t2", 1, "s", ratings={"user": 0.0}, **thumbs),
+        trace("t3", 2, "s", ratings={"ann": 3.0}),
+    )
+    pull_traces(PullRequest(ADDRESS), store, tmp_path / "traces.jsonl", source=tool)
+    (conversation,) = load_set(tmp_path / "traces.jsonl")
+    assert (conversation.rating_min, conversation.rating_max) == (0, 1)
+    assert [message.rating for message in conversation.messages[1::2]] == [1.0, 0.0, 0.5]
+    assert conversation.metadata["traces"][2]["rating_max"] == 5
+
+
+def test_a_quiet_time_ends_a_conversation_and_the_later_part_says_so() -> None:
+    samples = [trace("t1", 0, "s"), trace("t2", 5, "s"), trace("t3", 60, "s"), trace("t4", 61, "s")]
+    joined = list(join_sessions(samples))
+    assert [sample.id for sample in joined] == ["s", "s@2026-11-23T11:00:00+00:00"]
+    assert [len(sample.messages) for sample in joined] == [4, 4]
+    assert [sample.id for sample in join_sessions(samples, gap=timedelta(hours=2))] == ["s"]
+
+
+def test_a_session_without_end_is_parted_and_one_that_makes_no_thread_stays_single(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("assay.traces.conversations.MOST_TRACES", 3)
+    samples = [trace(f"t{number}", number, "s") for number in range(7)]
+    assert [len(sample.messages) for sample in join_sessions(samples)] == [6, 6, 0]
+    unjoined: list[str] = []
+    broken = [trace("a", 0, "s", ratings={"ann": 3.0}), trace("b", 1, "s", metadata={"session_rating": {"ratings": 7}})]
+    joined = list(join_sessions(broken, on_unjoined=unjoined.append))
+    assert [sample.id for sample in joined] == ["a", "b"] and unjoined == ["s"]
+
+
+def test_peoples_ratings_of_a_session_are_those_of_the_conversation() -> None:
+    rating = {"ratings": {"ann": 1}, "rating_min": 0, "rating_max": 1}
+    samples = [trace("t1", 0, "s"), trace("t2", 1, "s", metadata={"session_rating": rating})]
+    (conversation,) = join_sessions(samples)
+    assert conversation.ratings == {"ann": 5.0}
+
+
+def test_a_trace_is_pulled_once_and_a_late_one_is_seen(store: Store, tmp_path: Path) -> None:
+    tool = MemoryTool(trace("t1", 0), trace("t2", 20), trace("t3", 21))
+    request = PullRequest(ADDRESS)
+    assert pull_traces(request, store, tmp_path / "1.jsonl", source=tool).pulled == 3
+    tool.traces += [trace("late", 15), trace("too late", 5), trace("t4", 30)]
+    second = pull_traces(request, store, tmp_path / "2.jsonl", source=tool)
+    assert tool.read_since == [None, BEGIN + timedelta(minutes=21) - OVERLAP]
+    assert (second.pulled, second.again) == (2, 2)
+    assert ids(tmp_path / "2.jsonl") == ["late", "t4"]
+    third = pull_traces(request, store, tmp_path / "3.jsonl", source=tool)
+    assert third.pulled == 0 and ids(tmp_path / "3.jsonl") == []
+
+
+def test_a_session_that_goes_on_in_the_next_pull_has_another_id(store: Store, tmp_path: Path) -> None:
+    tool = MemoryTool(trace("t1", 0, "s"), trace("t2", 1, "s"))
+    pull_traces(PullRequest(ADDRESS), store, tmp_path / "all.jsonl", source=tool)
+    tool.traces += [trace("t3", 3, "s"), trace("t4", 4, "s")]
+    pull_traces(PullRequest(ADDRESS), store, tmp_path / "all.jsonl", existing="append", source=tool)
+    assert ids(tmp_path / "all.jsonl") == ["s", "s@2026-11-23T10:03:00+00:00"]
+    assert len(load_set(tmp_path / "all.jsonl")) == 2
+
+
+def test_the_cursors_of_filters_addresses_and_units_are_their_own(store: Store, tmp_path: Path) -> None:
+    tool = MemoryTool(trace("t1", 0))
+    for number, request in enumerate(
+        (
+            PullRequest(ADDRESS),
+            PullRequest(ADDRESS, filter={"user": "ann"}),
+            PullRequest(ADDRESS, unit="trace"),
+            PullRequest(TraceAddress.parse("tool://localhost/other")),
+        )
+    ):
+        assert pull_traces(request, store, tmp_path / f"{number}.jsonl", source=tool).pulled == 1
+    same = PullRequest(TraceAddress.parse("TOOL://LOCALHOST/support/"))
+    assert pull_traces(same, store, tmp_path / "same.jsonl", source=tool).pulled == 0
+
+
+def test_since_asks_no_cursor_and_moves_none(store: Store, tmp_path: Path) -> None:
+    tool = MemoryTool(trace("t1", 0))
+    request = PullRequest(ADDRESS, since=BEGIN, is_new=False)
+    for _ in range(2):
+        result = pull_traces(request, store, tmp_path / "a.jsonl", existing="replace", source=tool)
+        assert (result.pulled, result.cursor) == (1, None)
+    assert pull_traces(PullRequest(ADDRESS), store, tmp_path / "b.jsonl", source=tool).pulled == 1
+
+
+def test_a_limit_takes_the_rest_the_next_time_whatever_the_order(store: Store, tmp_path: Path) -> None:
+    ordered = [trace(f"t{number}", 20 * number) for number in range(5)]
+    for name, traces in (("up", ordered), ("down", ordered[::-1])):
+        request = PullRequest(TraceAddress.parse(f"tool://localhost/{name}"), limit=2)
+        pulled = [
+            one
+            for number in range(4)
+            for one in pull_ids(request, store, tmp_path / f"{name}-{number}.jsonl", MemoryTool(*traces))
+        ]
+        assert sorted(pulled) == ["t0", "t1", "t2", "t3", "t4"]
+
+
+def pull_ids(request: PullRequest, store: Store, out: Path, tool: MemoryTool) -> list[str]:
+    pull_traces(request, store, out, source=tool)
+    return ids(out)
+
+
+class Killed(BaseException):
+    """As a kill: nothing catches it."""
+
+
+@pytest.mark.parametrize("place", ["prepare", "commit", "note", "add_trace"])
+def test_a_kill_at_any_moment_loses_and_doubles_nothing(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    out = tmp_path / "all.jsonl"
+    tool = MemoryTool(trace("t0", 0))
+    pull_traces(PullRequest(ADDRESS), store, out, source=tool)
+    tool.traces += [trace("t1", 1, "s"), trace("t2", 2, "s"), trace("t3", 3)]
+
+    def killed(*_: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        if place == "note":
+            patch.setattr("assay.traces.pull.note_address", killed)
+        else:
+            patch.setattr(PullCursor, place, killed)
+        with pytest.raises(Killed):
+            pull_traces(PullRequest(ADDRESS), store, out, existing="append", source=tool)
+    tool.traces.append(trace("t4", 4, "s"))
+    pull_traces(PullRequest(ADDRESS), store, out, existing="append", source=tool)
+    samples = load_set(out)
+    texts = [message.text for sample in samples for message in sample.messages if message.role == "assistant"]
+    texts += [sample.response for sample in samples if not sample.messages]
+    assert sorted(texts) == [f"Answer t{number}." for number in range(5)]
+    assert not list(tmp_path.glob(".all*")) and not list(tmp_path.glob(".assay-*"))
+
+
+def test_a_source_that_fails_on_the_way_changes_nothing(store: Store, tmp_path: Path) -> None:
+    class Failing(MemoryTool):
+        def read(self, *words: Any) -> Iterator[Sample | UnreadTrace]:
+            yield from super().read(*words)
+            raise InputError("the server is gone")
+
+    with pytest.raises(InputError, match="gone"):
+        pull_traces(PullRequest(ADDRESS), store, tmp_path / "a.jsonl", source=Failing(trace("t1", 0)))
+    assert [file.name for file in tmp_path.iterdir()] == ["store"]
+    assert pull_traces(PullRequest(ADDRESS), store, tmp_path / "a.jsonl", source=MemoryTool(trace("t1", 0))).pulled == 1
+
+
+def test_two_pulls_of_one_cursor_exclude_each_other(tmp_path: Path) -> None:
+    first, second = Store(tmp_path / "store"), Store(tmp_path / "store")
+    with PullCursor(first, ADDRESS, {}, "session").hold():
+        with pytest.raises(UsageError, match="another process pulls"):
+            pull_traces(PullRequest(ADDRESS), second, tmp_path / "a.jsonl", source=MemoryTool())
+        other = PullRequest(ADDRESS, unit="trace")
+        pull_traces(other, second, tmp_path / "b.jsonl", source=MemoryTool(trace("t", 0)))
+    for store in (first, second):
+        store.close()
+
+
+def test_a_time_in_the_future_does_not_hide_what_comes_before_it(store: Store, tmp_path: Path) -> None:
+    wrong = trace("wrong clock", 0)
+    origin = wrong.metadata["trace"] | {"time": "2126-01-01T00:00:00+00:00"}
+    tool = MemoryTool(wrong.model_copy(update={"metadata": {"trace": origin}}))
+    result = pull_traces(PullRequest(ADDRESS), store, tmp_path / "1.jsonl", source=tool)
+    assert result.cursor is not None and result.cursor <= datetime.now(UTC)
+    assert pull_traces(PullRequest(ADDRESS), store, tmp_path / "2.jsonl", source=tool).pulled == 0
+
+
+def test_unread_traces_are_counted_named_and_listed(store: Store, tmp_path: Path) -> None:
+    unread = [UnreadTrace(f"u{number}", BEGIN.isoformat(), "no answer") for number in range(5)]
+    tool = MemoryTool(*unread, trace("t1", 0))
+    result = pull_traces(
+        PullRequest(ADDRESS), store, tmp_path / "a.jsonl", unread_file=tmp_path / "unread.jsonl", source=tool
+    )
+    assert (result.pulled, result.unread, len(result.first_unread)) == (1, 5, 3)
+    assert len((tmp_path / "unread.jsonl").read_text().splitlines()) == 5
+
+
+def test_ids_that_look_alike_stay_apart(store: Store, tmp_path: Path) -> None:
+    session_as_trace = [trace("x", 0), trace("t1", 1, "x"), trace("t2", 2, "x")]
+    pull_traces(PullRequest(ADDRESS), store, tmp_path / "a.jsonl", source=MemoryTool(*session_as_trace))
+    assert len({*ids(tmp_path / "a.jsonl")}) == 2
+    assert len(load_set(tmp_path / "a.jsonl")) == 2
+
+
+def test_what_cannot_be_written_is_said_before_anything_is_asked(store: Store, tmp_path: Path) -> None:
+    tool = MemoryTool(trace("t", 0))
+    there = tmp_path / "there.jsonl"
+    there.write_text("{}\n")
+    for out, existing, problem in (
+        (there, "refuse", "--append"),
+        (tmp_path / "a.csv", "refuse", "written as .jsonl"),
+        (tmp_path / "no" / "a.jsonl", "refuse", "there is no folder"),
+    ):
+        with pytest.raises(UsageError, match=problem):
+            pull_traces(PullRequest(ADDRESS), store, out, existing=existing, source=tool)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="only where a cursor"):
+        request = PullRequest(ADDRESS, since=BEGIN, is_new=False)
+        pull_traces(request, store, there, existing="append", source=tool)
+    there.write_text("no json\n")
+    with pytest.raises(InputError, match="line 1: is no sample"):
+        pull_traces(PullRequest(ADDRESS), store, there, existing="append", source=tool)
+    assert there.read_text() == "no json\n"
+    assert not is_known_address(store, str(ADDRESS))
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_number_of_traces(store: Store, tmp_path: Path) -> None:
+    import tracemalloc
+
+    class Stream(MemoryTool):
+        def read(self, *_: Any) -> Iterator[Sample | UnreadTrace]:
+            for number in range(self.count):
+                yield trace(f"t{number}", number / 1000, f"s{number % 1000}", metadata={"text": "x" * 5000})
+
+        count = 0
+
+    peaks = []
+    for count in (2000, 10_000):
+        tool = Stream()
+        tool.count = count
+        tracemalloc.start()
+        pull_traces(PullRequest(ADDRESS, since=BEGIN, is_new=False), store, tmp_path / f"{count}.jsonl", source=tool)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] + 8000 * 1000  # less than 1 kB per further trace, of 5 kB

@@ -1,0 +1,211 @@
+"""Pushes: scores of a run go to their traces, each once."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from traces_of_tests import MemoryTool, trace
+
+from assay.errors import InputError, UsageError
+from assay.eval_sets import Sample
+from assay.runs import Plan, RunOptions, Store, run_plan
+from assay.runs.store import RunRow
+from assay.traces import PullRequest, PushRequest, PushResult, TraceAddress, pull_traces, push_scores
+
+ADDRESS = TraceAddress.parse("tool://localhost/support")
+METRICS = ("token_overlap", "thanks_at_end")
+
+
+class Pushing:
+    """A store, a tool with traces, and a run of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.store = folder, Store(folder / "store")
+        contexts = ("Answer t1 of a document.",)
+        self.tool = MemoryTool(
+            trace("t1", 0, "s", retrieved_contexts=contexts),
+            trace("t2", 1, "s", retrieved_contexts=contexts),
+            trace("alone", 2, retrieved_contexts=contexts),
+            trace("bare", 3),  # without contexts: token_overlap is skipped
+        )
+
+    def run(self, turns: Any = "last", file: str = "traces.jsonl", metrics: tuple[str, ...] = METRICS) -> RunRow:
+        path = self.folder / file
+        if not path.exists():
+            pull_traces(PullRequest(ADDRESS), self.store, path, source=self.tool)
+        plan = Plan(sets=(str(path),), metrics=metrics, turns=turns)
+        return self.store.run(run_plan(plan, self.store, RunOptions()).run)
+
+    def push(self, run: RunRow, **request: Any) -> PushResult:
+        waits: list[float] = []
+        return push_scores(
+            self.store, run, PushRequest(**request), open_place=lambda place: self.tool, sleep=waits.append
+        )
+
+
+@pytest.fixture
+def pushing(tmp_path: Path) -> Iterator[Pushing]:
+    opened = Pushing(tmp_path)
+    yield opened
+    opened.store.close()
+
+
+def test_scores_go_to_the_traces_and_sessions_that_they_are_about(pushing: Pushing) -> None:
+    run = pushing.run("each")
+    result = pushing.push(run, link=lambda run, sample: f"https://view.example/{sample}")
+    assert (result.written, result.updated, result.failed) == (4, 0, 0)
+    places = {(one.name, one.origin.unit, one.origin.id, one.origin.span) for one in pushing.tool.scores.values()}
+    assert places == {
+        ("token_overlap", "trace", "t1", "span-t1"),
+        ("token_overlap", "trace", "t2", "span-t2"),
+        ("token_overlap", "trace", "alone", "span-alone"),
+        ("thanks_at_end", "session", "t2", "span-t2"),
+    }
+    turn = next(one for one in pushing.tool.scores.values() if one.origin.id == "t1")
+    assert (turn.low, turn.high, turn.higher_is_better, turn.run) == (0.0, 1.0, True, run.id)
+    assert turn.origin.time == "2026-11-23T10:00:00+00:00" and turn.origin.session == "s"
+    assert turn.link == "https://view.example/s#1" and turn.reason and len(turn.key) == 32
+
+
+def test_a_metric_of_an_answer_on_a_conversation_goes_to_the_trace_of_its_last_turn(pushing: Pushing) -> None:
+    pushing.push(pushing.run("last"), metrics=("token_overlap",))
+    assert {one.origin.id for one in pushing.tool.scores.values()} == {"t2", "alone"}
+
+
+def test_a_second_push_writes_only_what_is_new_or_changed(pushing: Pushing) -> None:
+    run = pushing.run()
+    first = pushing.push(run)
+    second = pushing.push(run)
+    assert (second.written, second.updated, second.unchanged) == (0, 0, first.written)
+    assert pushing.tool.writes == first.written
+    more = pushing.push(run, metrics=(*METRICS, "answer_length"))
+    assert (more.written, more.unchanged) == (3, first.written)
+    changed = pushing.push(run, link=lambda run, sample: "https://view.example")
+    assert (changed.written, changed.updated) == (0, first.written)
+
+
+def test_skipped_scores_are_left_out_and_counted_unless_all_are_asked_for(pushing: Pushing) -> None:
+    run = pushing.run()
+    assert pushing.push(run, is_dry=True).valueless == 1
+    assert pushing.tool.writes == 0
+    assert pushing.push(run, has_valueless=True).valueless == 0
+    (bare,) = [one for one in pushing.tool.scores.values() if one.value is None]
+    assert (bare.label, bare.origin.id) == ("skipped", "bare") and "no retrieved_contexts" in bare.reason
+
+
+def test_a_failed_write_is_tried_again_and_resumed(pushing: Pushing) -> None:
+    run = pushing.run()
+    pushing.tool.refused = {"alone"}
+    first = pushing.push(run)
+    assert first.failed == 1 and first.problems == {"the trace is gone": 1}
+    assert pushing.tool.writes == first.written + 3  # three tries of what failed, and of nothing else
+    pushing.tool.refused = set()
+    second = pushing.push(run)
+    assert (second.written, second.failed, second.unchanged) == (1, 0, first.written)
+
+
+def test_what_fails_once_is_written_in_the_same_push(pushing: Pushing) -> None:
+    run = pushing.run()
+    write = pushing.tool.write
+    calls = 0
+
+    def fails_first(scores: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        pushing.tool.refused = {"alone"} if calls == 1 else set()
+        yield from write(scores)
+
+    pushing.tool.write = fails_first  # type: ignore[method-assign]
+    result = pushing.push(run)
+    assert result.failed == 0 and result.unchanged == 0 and result.written == len(pushing.tool.scores)
+
+
+def test_a_kill_between_the_write_and_the_ledger_doubles_nothing(
+    pushing: Pushing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = pushing.run()
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr("assay.traces.push._Push._note", killed)
+        with pytest.raises(Killed):
+            pushing.push(run)
+    written = len(pushing.tool.scores)
+    result = pushing.push(run)
+    assert (result.written, result.updated) == (0, written) and len(pushing.tool.scores) == written
+
+
+def test_an_error_on_the_way_keeps_what_was_written(pushing: Pushing) -> None:
+    run = pushing.run()
+    write = pushing.tool.write
+
+    def breaks(scores: Any) -> Any:
+        yield next(write(scores))
+        raise InputError("the server is gone")
+
+    pushing.tool.write = breaks  # type: ignore[method-assign]
+    with pytest.raises(InputError):
+        pushing.push(run)
+    pushing.tool.write = write  # type: ignore[method-assign]
+    assert pushing.push(run).unchanged == 1
+
+
+def test_two_pushes_of_one_run_exclude_each_other(pushing: Pushing) -> None:
+    run = pushing.run()
+    other = Store(pushing.folder / "store")
+    assert other.database.locks.take(f"push-{run.id}")
+    with pytest.raises(UsageError, match="another process pushes"):
+        pushing.push(run)
+    other.close()
+
+
+def test_samples_of_no_trace_are_counted(pushing: Pushing, tmp_path: Path) -> None:
+    from assay.eval_sets import write_set
+
+    write_set([Sample(id="own", user_input="Free?", response="Yes.")], tmp_path / "own.jsonl")
+    result = pushing.push(pushing.run(file="own.jsonl", metrics=("answer_length",)))
+    assert (result.samples_without_trace, result.written, dict(result.places)) == (1, 0, {})
+
+
+def test_an_earlier_answer_in_the_messages_of_one_trace_is_not_its_own(pushing: Pushing) -> None:
+    said = [("user", "One?"), ("assistant", "One."), ("user", "Two?"), ("assistant", "Two.")]
+    spoken = [{"role": role, "content": content} for role, content in said]
+    tool_trace = trace("t9", 0, user_input="Two?", response="Two.", messages=spoken)
+    pushing.tool.traces = [tool_trace]
+    result = pushing.push(pushing.run("each"), metrics=("answer_length",))
+    assert (result.written, result.samples_without_trace) == (1, 1)
+
+
+def test_a_file_from_elsewhere_sends_no_key_to_a_server_that_it_names(pushing: Pushing, tmp_path: Path) -> None:
+    pushing.run()
+    file = tmp_path / "traces.jsonl"
+    file.write_text(file.read_text().replace("tool://localhost/support", "tool://evil.example/support"))
+    run = pushing.run()
+    with pytest.raises(UsageError, match="nothing was pulled with this store"):
+        pushing.push(run)
+    assert pushing.tool.writes == 0
+    assert pushing.push(run, to="tool://evil.example/support").written
+
+
+def test_an_unknown_metric_is_named_with_the_nearest(pushing: Pushing) -> None:
+    with pytest.raises(UsageError, match="did you mean `token_overlap`"):
+        pushing.push(pushing.run(), metrics=("token_overlp",))
+
+
+def test_the_commands_say_what_they_did(assay: Callable[..., Any], tmp_path: Path, pushing: Pushing) -> None:
+    run = pushing.run()
+    words = ("push", run.id, "--store", tmp_path / "store")
+    dry = assay(*words, "--dry-run")
+    assert dry.code == 0 and "to write" in dry.out
+    refused = assay(*words, "--metrics", "faithfulness")
+    assert refused.code == 2 and "has no metric" in refused.err
+    unknown = assay(*words, "--to", "phenix://localhost:6006/p")
+    assert unknown.code == 2 and "did you mean `phoenix`" in unknown.err
+    for link in ("ftp://x", "https://user:pw@host", "nothing"):
+        assert assay(*words, "--link", link).code == 2

@@ -1,0 +1,142 @@
+"""A watch that stops after any of its writes, on both databases: the next steps lose and double nothing."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from memory_traces import ADDRESS, NOON, MemoryTraces, simple_look
+
+from assay.runs import Store
+from assay.traces.watch.rater_answers import watch_queues
+from assay.traces.watch.watch_loop import take_step
+from assay.traces.watch.watch_settings import WatchSettings
+from assay.traces.watch.watch_state import WatchState
+from assay.traces.watch.watch_step import StepReport, StepTools
+
+
+class Stop(BaseException):
+    """The process ends here."""
+
+
+@contextmanager
+def stopping(store: Store, after: int) -> Iterator[list[int]]:
+    """Stops after so many transactions; yields the number of those that there were."""
+    database: Any = store.database
+    transaction, count = database.transaction, [0]
+
+    @contextmanager
+    def counted() -> Iterator[None]:
+        with transaction():
+            yield
+        count[0] += 1
+        if count[0] == after:
+            raise Stop
+
+    database.transaction = counted
+    try:
+        yield count
+    finally:
+        database.transaction = transaction
+
+
+class Site:
+    """Traces, a store and a log of alarms."""
+
+    def __init__(self, folder: Path, store: str | Path) -> None:
+        self.traces = MemoryTraces()
+        self.traces.add(40)
+        self.log = folder / "messages"
+        self.now = NOON
+        self.store_place = store
+        values = {
+            "name": "bot",
+            "source": ADDRESS,
+            "metric": "rouge_l_precision",
+            "budget": {"judged_per_day": 24},
+            "ratings": {"raters": ["ada"], "per_day": 8},
+            "bounds": [{"mean": 4}],
+            "alarms": [{"command": ["sh", "-c", f"echo >> {self.log}"]}],
+        }
+        self.settings = WatchSettings.model_validate(values)
+
+    def step(self, store: Store) -> StepReport:
+        tools = StepTools(lambda _: self.traces, lambda _: self.traces, simple_look, lambda: self.now)
+        return take_step(self.settings, store, tools)
+
+    def check(self, store: Store) -> None:
+        """Takes the steps that are left, and counts."""
+        self.step(store)
+        self.now += timedelta(minutes=1)
+        last = self.step(store)
+        counts = last.stored.counts
+        assert (counts.waiting, counts.undrawn, counts.push_failed, last.problems) == (0, 0, 0, [])
+        items = store.database.execute("SELECT sample, status, is_queued FROM watch_items").fetchall()
+        assert sorted(name for name, _, _ in items) == sorted(sample.id for sample in self.traces.traces)  # type: ignore[union-attr]
+        scored = {name for name, status, _ in items if status == "scored"}
+        assert len(scored) == 12  # half of a day's: once
+        assert Counter(score.origin.id for score in self.traces.scores.values()) == Counter(scored)
+        queued = {name for name, _, is_queued in items if is_queued}
+        assert {is_queued for _, _, is_queued in items} == {0, 1}
+        queues = watch_queues(store, "bot")
+        assert len(queues) == 1
+        assert {sample.id for sample in queues[0].samples()} == queued
+        assert len(queued) == 4
+        state = WatchState(store)
+        (alarm,) = state.alarms("bot")
+        assert [(one.event, one.state) for one in alarm.deliveries] == [("fired", "sent")]
+        runs = [run for run in store.run_ids() if store.count_samples(run)]
+        assert len(runs) == 1
+        looks = state.looks("bot")
+        assert [look.number for look in looks] == list(range(1, len(looks) + 1))
+        behind = sum(state.count_answers_of_look("bot", look.number) for look in looks)
+        assert behind == len(scored)
+
+
+def run_all(folder: Path, make_store: Callable[[int], str | Path]) -> int:
+    """Stops after each write in turn; returns how many there were."""
+    number = 0
+    while True:
+        number += 1
+        own = folder / str(number)
+        own.mkdir()
+        site = Site(own, make_store(number))
+        store = Store(site.store_place)
+        is_over = False
+        with stopping(store, number):
+            try:
+                site.step(store)
+                is_over = True
+            except Stop:
+                pass
+        store.close()
+        store = Store(site.store_place)
+        site.check(store)
+        store.close()
+        if is_over:
+            return number
+
+
+def test_a_step_that_stops_after_any_write_goes_on(tmp_path: Path) -> None:
+    assert run_all(tmp_path, lambda number: tmp_path / f"store-{number}") > 8
+
+
+@pytest.mark.timeout(300)
+def test_a_watch_in_postgresql(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    pytest.importorskip("psycopg")
+    postgres_url = request.getfixturevalue("postgres_url")
+    site = Site(tmp_path, postgres_url)
+    store = Store(postgres_url)
+    with stopping(store, 4), pytest.raises(Stop):
+        site.step(store)
+    store.close()
+    store = Store(postgres_url)
+    site.check(store)
+    state = WatchState(store)
+    assert [row.name for row in state.watches()] == ["bot"]
+    assert len(state.answers_of_day("bot", "2026-11-23", limit=5)) == 5
+    assert state.watch("bot").is_running is False
+    store.close()

@@ -1,0 +1,141 @@
+"""A tool of traces in memory, and OTLP documents, for tests of pulls and pushes."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from assay.eval_sets import Sample
+from assay.traces import TraceOrigin, TraceScore, UnreadTrace, WriteResult
+
+BEGIN = datetime(2026, 11, 23, 10, tzinfo=UTC)
+
+
+def trace(name: str, minute: float, session: str = "", **fields: Any) -> Sample:
+    """A trace that began a number of minutes after ten."""
+    time = (BEGIN + timedelta(minutes=minute)).isoformat()
+    origin = TraceOrigin("tool://localhost/support", name, f"span-{name}", session, time)
+    metadata = fields.pop("metadata", {}) | {"trace": origin.as_json()}
+    texts = {"user_input": f"Question {name}?", "response": f"Answer {name}.", "language": "en"}
+    return Sample(id=name, metadata=metadata, **(texts | fields))
+
+
+class MemoryTool:
+    """A source and a sink; `traces` is what it has, `scores` what was written to it."""
+
+    def __init__(self, *traces: Sample | UnreadTrace) -> None:
+        self.traces = list(traces)
+        self.scores: dict[str, TraceScore] = {}
+        self.read_since: list[datetime | None] = []
+        self.writes = 0
+        self.refused: set[str] = set()  # sample ids
+
+    def read(
+        self,
+        since: datetime | None,
+        until: datetime | None,
+        filter: Mapping[str, str],  # noqa: A002 - as in the protocol
+    ) -> Iterator[Sample | UnreadTrace]:
+        self.read_since.append(since)
+        for one in self.traces:
+            time = one.time if isinstance(one, UnreadTrace) else one.metadata["trace"]["time"]
+            began = datetime.fromisoformat(time)
+            if (since is None or began >= since) and (until is None or began < until):
+                yield one
+
+    def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
+        for score in scores:
+            self.writes += 1
+            if score.sample in self.refused:
+                yield WriteResult(score.key, "failed", "the trace is gone")
+                continue
+            state = "updated" if score.key in self.scores else "written"
+            self.scores[score.key] = score
+            yield WriteResult(score.key, state)
+
+
+def attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Attributes as OTLP JSON has them."""
+
+    def typed(value: Any) -> dict[str, Any]:
+        if isinstance(value, bool):
+            return {"boolValue": value}
+        if isinstance(value, int):
+            return {"intValue": str(value)}
+        if isinstance(value, float):
+            return {"doubleValue": value}
+        if isinstance(value, list):
+            return {"arrayValue": {"values": [typed(item) for item in value]}}
+        if isinstance(value, dict):
+            return {"kvlistValue": {"values": [{"key": key, "value": typed(held)} for key, held in value.items()]}}
+        return {"stringValue": str(value)}
+
+    return [{"key": key, "value": typed(value)} for key, value in values.items()]
+
+
+def span(number: int, name: str, values: Mapping[str, Any], parent: int | None = None, **fields: Any) -> dict[str, Any]:
+    """A span of OTLP JSON; spans 1-9 are of trace 0, 10-19 of trace 1, and so on."""
+    began = int((BEGIN + timedelta(minutes=number // 10, milliseconds=number)).timestamp() * 1e9)
+    own: dict[str, Any] = {
+        "traceId": f"{number // 10 + 0xABC0:032x}",
+        "spanId": f"{number + 0xA0:016x}",
+        "name": name,
+        "startTimeUnixNano": str(began),
+        "endTimeUnixNano": str(began + 1_000_000),
+        "attributes": attributes(values),
+    }
+    return own | ({} if parent is None else {"parentSpanId": f"{parent + 0xA0:016x}"}) | fields
+
+
+def messages(role: str, *parts: dict[str, Any]) -> dict[str, Any]:
+    """A message of the conventions for generative AI."""
+    return {"role": role, "parts": list(parts)}
+
+
+def text(content: str) -> dict[str, Any]:
+    """A part with text."""
+    return {"type": "text", "content": content}
+
+
+def chat_spans(number: int, question: str, answer: str, session: str = "", **values: Any) -> list[dict[str, Any]]:
+    """An agent's span around a retrieval and a call of a model."""
+    asked, answered = [messages("user", text(question))], [messages("assistant", text(answer))]
+    documents = [{"id": "1", "content": f"Document of {question}"}]
+    return [
+        span(
+            number,
+            "invoke_agent",
+            {"gen_ai.operation.name": "invoke_agent"} | ({"gen_ai.conversation.id": session} if session else {}),
+        ),
+        span(
+            number + 1,
+            "retrieval",
+            {"gen_ai.operation.name": "retrieval", "gen_ai.retrieval.documents": json.dumps(documents)},
+            number,
+        ),
+        span(
+            number + 2,
+            "chat m",
+            {
+                "gen_ai.operation.name": "chat",
+                "gen_ai.request.model": "m-1",
+                "gen_ai.input.messages": json.dumps(asked),
+                "gen_ai.output.messages": json.dumps(answered),
+            }
+            | values,
+            number,
+        ),
+    ]
+
+
+def document(*spans: dict[str, Any]) -> dict[str, Any]:
+    """A document of OTLP JSON, as the collector writes one per line."""
+    resource = {"attributes": attributes({"service.name": "helpdesk"})}
+    return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": {"name": "s"}, "spans": list(spans)}]}]}
+
+
+def write_documents(path: Path, *documents: Mapping[str, Any]) -> Path:
+    """Writes documents, one per line."""
+    path.write_text("".join(json.dumps(one) + "\n" for one in documents), encoding="utf-8")
+    return path

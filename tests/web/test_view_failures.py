@@ -1,0 +1,105 @@
+"""The page of why answers are bad: its groups, links to the answers, another run, and hostile reasons."""
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hostile_texts import HOSTILE_TEXTS
+
+from assay.eval_sets import Sample
+from assay.metrics import Score
+from assay.runs import Plan, RunWriter, Store
+from assay.runs.ratings import QueueSettings, RatingQueue
+
+httpx = pytest.importorskip("httpx")
+
+
+def write_run(store: Store, samples: list[Sample]) -> str:
+    run = store.begin(Plan(sets=("s",), metrics=("faithfulness",), directions={"faithfulness": True}))
+    writer = RunWriter(store, run)
+    for number, sample in enumerate(writer.number_samples(samples)):
+        claim = {"text": f"It costs {number} euros.", "verdict": "not_found" if number % 2 else "supported"}
+        writer.add(sample, {"faithfulness": Score(0.5, "scored", "", {"claims": [claim]})})
+    writer.flush()
+    store.end(run, "done")
+    return run
+
+
+@pytest.fixture(scope="module")
+def site(view_site: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str, str]]:
+    """A run with hostile reasons of its file, and one that is rated on the rating page."""
+    folder = tmp_path_factory.mktemp("failures")
+    store = Store(folder / ".assay")
+    texts = [text[:3000] for text in HOSTILE_TEXTS if text.strip()]
+    fields = {"response": "So.", "language": "en"}
+    hostile = [
+        Sample(id=f"{n} {text[:40]}", user_input=text, rating=1, metadata={"reason": text}, **fields)
+        for n, text in enumerate(texts)
+    ]
+    plain = [Sample(id=f"p{n}", user_input=f"Question {n}?", **fields) for n in range(12)]
+    runs = write_run(store, hostile), write_run(store, plain)
+    queue = RatingQueue.create(store.database, plain, QueueSettings(raters=("ada",), per_answer=1), source="x")
+    causes = ("The price is that of last year.", "It refuses to help with the login.")
+    for number in range(12):
+        assignment = queue.next_answer("ada")
+        assert assignment is not None
+        reason, wrong = (causes[number % 2], ["So."]) if number < 10 else ("", [])
+        queue.save("ada", assignment.sample.id, 1 if number < 10 else 5, reason=reason, wrong_sentences=wrong)
+    store.close()
+    view = view_site(folder)
+    with httpx.Client(base_url=view.address, follow_redirects=True, timeout=60) as client:
+        client.get(view.link).raise_for_status()
+        yield client, *runs
+
+
+def texts_of(page: str) -> str:
+    return " ".join(html.unescape(re.sub("<[^>]+>", " ", page.replace("<wbr>", ""))).split())
+
+
+def test_reasons_of_the_rating_page_are_grouped_and_lead_to_their_answers(site: tuple[Any, str, str]) -> None:
+    client, _, run = site
+    frame = client.get(f"/run/{run}/failures")
+    assert frame.status_code == 200 and f"/run/{run}/failures/groups" in frame.text
+    page = client.get(f"/run/{run}/failures/groups")
+    assert page.status_code == 200
+    shown = texts_of(page.text)
+    assert "10 of 12 answers are bad" in shown
+    assert "10 reasons of people, 10 sentences marked as wrong" in shown
+    assert "ratings: 12 of the rating page by ada on 1 to 5" in shown
+    links = {html.unescape(link) for link in re.findall(r'href="(/run/[^"]+)"', page.text)}
+    assert len(links) == 10
+    assert all(client.get(link).status_code == 200 for link in links)
+    assert f'href="/run/{run}/failures"' in client.get(f"/run/{run}").text
+
+
+def test_hostile_reasons_stay_texts_and_their_links_work(site: tuple[Any, str, str]) -> None:
+    client, run, _ = site
+    page = client.get(f"/run/{run}/failures/groups").text
+    assert "<script" not in page.lower() and "<img" not in page.lower()
+    links = [html.unescape(link) for link in re.findall(r'href="(/run/[^"]+)"', page)]
+    assert links and all(client.get(link).status_code == 200 for link in links)
+
+
+def test_a_metric_and_another_run_are_chosen_by_the_address(site: tuple[Any, str, str]) -> None:
+    client, hostile, run = site
+    shown = texts_of(client.get(f"/run/{run}/failures/groups", params={"metric": "faithfulness"}).text)
+    assert "6 of 12 answers are bad" in shown and "with a bad verdict of faithfulness" in shown
+    both = texts_of(client.get(f"/run/{run}/failures/groups", params={"since": hostile}).text)
+    assert "before" in both and "two independent samples" in both
+
+
+def test_what_cannot_be_shown_is_said(site: tuple[Any, str, str]) -> None:
+    client, _, run = site
+    unknown = client.get(f"/run/{run}/failures/groups", params={"metric": "<b>nothing"})
+    assert unknown.status_code in {400, 404, 422} and "<b>nothing" not in unknown.text
+    assert "has no value of the metric" in texts_of(unknown.text)
+    assert client.get("/run/none/failures").status_code in {400, 404}
+    same = client.get(f"/run/{run}/failures/groups", params={"since": run})
+    assert "names one run twice" in texts_of(same.text)
+
+
+def test_only_who_may_look_sees_it(site: tuple[Any, str, str]) -> None:
+    client, _, run = site
+    assert httpx.get(f"{client.base_url}/run/{run}/failures/groups").status_code == 403

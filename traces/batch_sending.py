@@ -1,0 +1,34 @@
+"""Sends batches to a server that refuses them in part without naming what it refuses."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+_MOST_REFUSED = 8  # single items one after the other: then all are refused for one reason
+
+
+def send_in_halves(items: Sequence[Item], post: Callable[[Sequence[Item]], str]) -> Iterator[tuple[Item, str]]:
+    """Sends items, and yields each with why it was refused, or nothing.
+
+    What is refused as a batch is sent again in halves, down to the single items that are at fault. So an item must be
+    one however often it is sent. Where single items are refused one after the other, the rest is given up.
+
+    Args:
+        items: What to send.
+        post: Sends some of them; returns why they were not all accepted, or nothing.
+
+    Example:
+        >>> list(send_in_halves([1, 2, 3, 4], lambda some: "too large" if max(some) > 3 else ""))
+        [(1, ''), (2, ''), (3, ''), (4, 'too large')]
+    """
+    waiting, refused, problem = [list(items)] if items else [], 0, ""
+    while waiting:
+        batch = waiting.pop()
+        if refused < _MOST_REFUSED:
+            problem = post(batch)
+            if problem and len(batch) > 1:
+                half = len(batch) // 2
+                waiting += [batch[half:], batch[:half]]
+                continue
+            refused = refused + 1 if problem else 0
+        yield from ((item, problem) for item in batch)

@@ -1,0 +1,123 @@
+"""Scores on Langfuse's traces, observations and sessions."""
+
+import math
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from ..address import TraceAddress
+from ..batch_sending import send_in_halves
+from ..rest_calls import RefusedRequest, whole_text
+from ..sink import WriteResult
+from ..trace_score import TraceScore
+from .project import LangfuseProject, list_items
+
+_MOST_IDS = 40  # of scores that are asked for in one call, in its address
+_LONGEST_LABEL = 500  # characters
+
+
+class LangfuseSink:
+    """Writes scores to a project of Langfuse, under ids of their own: what is there is replaced.
+
+    A score of a conversation is one of the session; any other one is of the observation that holds the answer, where
+    that is not the trace itself, else of the trace. Langfuse stores scores a moment after it has accepted them.
+
+    Args:
+        address: `langfuse://HOST/PROJECT`.
+
+    Raises:
+        UsageError: The package is not installed.
+        InputError: A key is missing.
+    """
+
+    def __init__(self, address: TraceAddress) -> None:
+        self._project = LangfuseProject(address)
+
+    def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
+        """Writes scores; see `Sink`. A batch is one call, and one more for each 40 scores, which asks what is there.
+
+        Args:
+            scores: The scores.
+
+        Raises:
+            InputError: The server cannot be reached, refuses the key, or the keys are of another project.
+        """
+        if not scores:
+            return
+        _ = self._project.id
+        last_of_key = {score.key: score for score in scores}
+        known = self._known_keys(list(last_of_key))
+        for score, problem in send_in_halves(list(last_of_key.values()), self._post):
+            if problem:
+                yield WriteResult(score.key, "failed", problem)
+            else:
+                yield WriteResult(score.key, "updated" if score.key in known else "written")
+
+    def _known_keys(self, keys: Sequence[str]) -> set[str]:
+        known: set[str] = set()
+        for first in range(0, len(keys), _MOST_IDS):
+            some = ",".join(keys[first : first + _MOST_IDS])
+            try:
+                reply = self._project.calls.call(self._project.api.scores.get_many, id=some, limit=_MOST_IDS)
+            except RefusedRequest as error:
+                raise self._project.explain(error, "does not list scores") from None
+            known |= {str(item.get("id")) for item in list_items(reply)}
+        return known
+
+    def _post(self, scores: Sequence[TraceScore]) -> str:
+        """Sends one batch; returns why it was not accepted whole.
+
+        Langfuse names no score then. A score under one id and time is one score, however often it is sent.
+        """
+        try:
+            reply = self._project.calls.call(self._project.api.scores.create, request=list(map(_request, scores)))
+        except RefusedRequest as error:
+            if error.status in (404, 405):
+                raise self._project.explain(error, "takes no scores") from None
+            return f"Langfuse refuses it ({error})"
+        rejected = reply.get("rejected") if isinstance(reply, dict) else None
+        if not rejected:
+            return ""
+        errors = reply.get("errors")
+        messages = [str(error.get("message", "")) for error in errors or () if isinstance(error, dict)]
+        return f"Langfuse refuses it: {self._project.calls.clean('; '.join(messages)) or 'it says no reason'}"
+
+
+def _request(score: TraceScore) -> Any:
+    from langfuse.api.commons.types.score_data_type import ScoreDataType
+    from langfuse.api.scores.types.create_score_request import CreateScoreRequest
+
+    origin = score.origin
+    value = score.value if score.value is not None and math.isfinite(score.value) else None
+    metadata = {
+        "low": score.low,
+        "high": score.high,
+        "higher_is_better": score.higher_is_better,
+        "label": score.label,
+        "link": score.link,
+        "evaluator": {"metric": score.name, "judge": score.judge, "prompts": score.prompts},
+        "run": score.run,
+        "sample": score.sample,
+    }
+    about = {"session_id": origin.session} if origin.unit == "session" and origin.session else {"trace_id": origin.id}
+    if "trace_id" in about and origin.span:
+        about["observation_id"] = origin.span
+    return CreateScoreRequest(
+        id=score.key,
+        **about,
+        name=score.name,
+        value=(score.label or "no value")[:_LONGEST_LABEL] if value is None else float(value),
+        data_type=ScoreDataType.CATEGORICAL if value is None else ScoreDataType.NUMERIC,
+        comment=whole_text(score.reason) or None,
+        metadata={name: value for name, value in metadata.items() if value not in (None, "")},
+        timestamp=_time(score.at),
+    )
+
+
+def _time(text: str) -> datetime | None:
+    """The time of a score, which with its id makes it one score; None of a text that is none."""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return time if time.tzinfo else None

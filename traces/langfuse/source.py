@@ -1,0 +1,300 @@
+"""Langfuse's traces as samples."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from ...errors import UsageError
+from ...eval_sets import Sample
+from ...eval_sets.logs.human_ratings import find_scale, is_by_person, trace_rating
+from ...eval_sets.logs.langfuse import read_trace
+from ...eval_sets.name_suggestions import quote_names
+from ...eval_sets.rows import Row
+from ...eval_sets.sample_columns import usual_scale
+from ..address import TraceAddress
+from ..conversations import SESSION_RATING
+from ..rating_scale import find_problem, settle_ratings
+from ..rest_calls import RefusedRequest
+from ..source import UnreadTrace
+from ..trace_samples import TraceSamples
+from ..trace_time import read_utc, write_utc
+from .project import LangfuseProject, list_items, next_cursor
+
+_GROUPS = "core,basic,time,io,metadata,model,usage,prompt,metrics,trace_context"
+_PAGE = 100  # traces: the cloud counts calls, 30 a minute where it is free
+_OBSERVATIONS_PAGE = 200
+_SCORES_PAGE = 100
+_CUT = 200  # characters: longer metadata comes cut, unless its key is named
+_MOST_KEYS = 50  # of metadata that are asked for by name
+_LONGEST_LIST = 1500  # characters of ids in one address
+# Our field of the filter -> the column of Langfuse, and how it is compared.
+_COLUMNS = {
+    "name": ("traceName", "string", "="),
+    "user_id": ("userId", "string", "="),
+    "session_id": ("sessionId", "string", "="),
+    "environment": ("environment", "string", "="),
+    "version": ("version", "string", "="),
+    "tags": ("traceTags", "arrayOptions", "all of"),
+    "release": ("", "", ""),  # no column of the API: compared here
+}
+_TRACE_FIELDS = {"sessionId", "userId", "tags", "environment", "release", "version", "bookmarked", "public", "metadata"}
+
+
+class LangfuseSource:
+    """Reads the traces of a project of Langfuse, the newest first, as its API lists them.
+
+    A trace is its observations: the root has the question and the answer, retrievers and tools stand under it.
+    Annotations are ratings by rater, on the scale of their score config; scores by API that are named as feedback are
+    ratings too, on the usual scale of the last 100 of that name.
+
+    Args:
+        address: `langfuse://HOST/PROJECT`.
+
+    Raises:
+        UsageError: The package is not installed.
+        InputError: A key is missing.
+    """
+
+    def __init__(self, address: TraceAddress) -> None:
+        self._project = LangfuseProject(address)
+        self._metadata_keys: dict[str, None] = {}
+        self._configs: dict[str, dict[str, Any] | None] = {}
+        self._feedback_scales: dict[str, tuple[float, float] | None] = {}
+        self._takes_lists = True
+        self._samples = TraceSamples(address)
+
+    def read(
+        self,
+        since: datetime | None,
+        until: datetime | None,
+        filter: Mapping[str, str],  # noqa: A002 - the word of the tools
+    ) -> Iterator[Sample | UnreadTrace]:
+        """Yields one sample per trace; see `Source`.
+
+        Args:
+            since: The first moment at which a trace may have begun.
+            until: The first moment at which one may no longer have begun; None for the moment of the call.
+            filter: `name`, `user_id`, `session_id`, `environment`, `version`, `release`, or `tags` (several with
+                commas: a trace has all).
+
+        Raises:
+            InputError: The server cannot be reached, refuses the key, or the keys are of another project.
+            UsageError: An unknown field of the filter.
+        """
+        if unknown := sorted(filter.keys() - _COLUMNS.keys()):
+            raise UsageError(f"Langfuse has no field {quote_names(unknown)} to filter by: use {quote_names(_COLUMNS)}")
+        return self._read(since, until or datetime.now(UTC), filter)
+
+    def _read(
+        self, since: datetime | None, until: datetime, fields: Mapping[str, str]
+    ) -> Iterator[Sample | UnreadTrace]:
+        _ = self._project.id
+        seen: set[int] = set()
+        for page in self._root_pages(since, until, fields):
+            roots: dict[str, dict[str, Any]] = {}
+            for root in page:
+                trace_id = root.get("traceId")
+                if not isinstance(trace_id, str) or not trace_id:
+                    yield UnreadTrace(str(root.get("id", "")), str(root.get("startTime", "")), _NO_ID)
+                elif hash(trace_id) not in seen:
+                    seen.add(hash(trace_id))
+                    roots[trace_id] = root
+            if roots:
+                yield from self._read_page(roots, since, fields)
+
+    def _read_page(
+        self, roots: Mapping[str, Mapping[str, Any]], since: datetime | None, fields: Mapping[str, str]
+    ) -> Iterator[Sample | UnreadTrace]:
+        observations = self._observations(roots)
+        scores = self._scores("trace_id", roots)
+        sessions = {str(session): None for root in roots.values() if (session := root.get("sessionId"))}
+        session_scores = self._scores("session_id", sessions)
+        for trace_id, root in roots.items():
+            own = observations.get(trace_id) or [dict(root)]
+            time = min(filter(None, (read_utc(value.get("startTime")) for value in own)), default=None)
+            if time is not None and since is not None and time < since:
+                continue  # it began before the time, and one of its roots in it
+            if "release" in fields and str(root.get("release")) != fields["release"]:
+                continue
+            values = {name: root[name] for name in _TRACE_FIELDS if root.get(name) not in (None, [], {})}
+            values |= {"id": trace_id, "name": root.get("traceName") or root.get("name"), "observations": own}
+            values |= {"timestamp": time and time.isoformat(), "scores": scores.get(trace_id, [])}
+            values |= _session_fields(session_scores.get(str(root.get("sessionId")), []))
+            trace = read_trace(Row(1, trace_id, {name: value for name, value in values.items() if value is not None}))
+            yield self._samples.sample(settle_ratings(trace))
+
+    def _root_pages(
+        self, since: datetime | None, until: datetime, fields: Mapping[str, str]
+    ) -> Iterator[list[dict[str, Any]]]:
+        conditions: list[dict[str, Any]] = [
+            {"type": "boolean", "column": "isRootObservation", "operator": "=", "value": True},
+            {"type": "datetime", "column": "startTime", "operator": "<", "value": write_utc(until)},
+        ]
+        if since is not None:
+            conditions.append({"type": "datetime", "column": "startTime", "operator": ">=", "value": write_utc(since)})
+        for name, value in fields.items():
+            column, kind, operator = _COLUMNS[name]
+            if column:
+                wanted = [tag.strip() for tag in value.split(",") if tag.strip()] if name == "tags" else value
+                conditions.append({"type": kind, "column": column, "operator": operator, "value": wanted})
+        try:
+            yield from self._observation_pages(conditions, _PAGE)
+        except RefusedRequest as error:
+            raise self._project.explain(error, "does not list observations") from None
+
+    def _observation_pages(self, conditions: Sequence[Mapping[str, Any]], limit: int) -> Iterator[list[dict[str, Any]]]:
+        """The pages of observations, whose metadata are whole."""
+        cursor: str | None = None
+        cursors: set[str] = set()
+        while True:
+            arguments: dict[str, Any] = {"fields": _GROUPS, "limit": limit, "filter": json.dumps(conditions)}
+            if cursor is not None:
+                arguments["cursor"] = cursor
+            reply = self._call_observations(arguments)
+            if self._learn_metadata_keys(list_items(reply)):
+                reply = self._call_observations(arguments)
+            yield list_items(reply)
+            cursor = next_cursor(reply)
+            if cursor is None or cursor in cursors:
+                return
+            cursors.add(cursor)
+
+    def _call_observations(self, arguments: Mapping[str, Any]) -> Any:
+        keys = {"expand_metadata": ",".join(self._metadata_keys)} if self._metadata_keys else {}
+        return self._project.calls.call(self._project.api.observations.get_many, **arguments, **keys)
+
+    def _learn_metadata_keys(self, observations: Sequence[Mapping[str, Any]]) -> bool:
+        """Notes the keys of metadata that came cut; whether there are new ones."""
+        count = len(self._metadata_keys)
+        for observation in observations:
+            metadata = observation.get("metadata")
+            for key, value in metadata.items() if isinstance(metadata, Mapping) else ():
+                is_cut = isinstance(value, str) and len(value) >= _CUT and "," not in str(key)
+                if is_cut and len(self._metadata_keys) < _MOST_KEYS:
+                    self._metadata_keys[str(key)] = None
+        return len(self._metadata_keys) > count
+
+    def _observations(self, roots: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+        """All observations of traces, in the order of their times."""
+        by_trace: dict[str, dict[str, dict[str, Any]]] = {}
+        for ids in (list(roots),) if self._takes_lists else ([trace_id] for trace_id in roots):
+            try:
+                pages = list(self._observation_pages([_trace_condition(ids)], _OBSERVATIONS_PAGE))
+            except RefusedRequest as error:
+                if not self._takes_lists or error.status != 400 or len(ids) == 1:
+                    raise self._project.explain(error, "does not list observations") from None
+                self._takes_lists = False  # a server that compares a trace's id with one value only
+                return self._observations(roots)
+            for number, observation in enumerate(observation for page in pages for observation in page):
+                own = by_trace.setdefault(str(observation.get("traceId")), {})
+                own[str(observation.get("id") or number)] = observation
+        return {
+            trace_id: sorted(own.values(), key=lambda observation: str(observation.get("startTime") or ""))
+            for trace_id, own in by_trace.items()
+        }
+
+    def _scores(self, about: str, ids: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+        """The scores of traces (`trace_id`) or sessions (`session_id`), each with its config."""
+        by_id: dict[str, dict[str, dict[str, Any]]] = {}
+        for some in _joined(ids):
+            cursor: str | None = None
+            cursors: set[str] = set()
+            while True:
+                arguments = {about: some, "fields": "details,subject,annotation", "limit": _SCORES_PAGE}
+                reply = self._call_scores(**arguments, **({"cursor": cursor} if cursor else {}))
+                for number, score in enumerate(list_items(reply)):
+                    own = by_id.setdefault(_owner(score), {})
+                    own[str(score.get("id") or number)] = self._with_scale(_flatten(score))
+                cursor = next_cursor(reply)
+                if cursor is None or cursor in cursors:
+                    break
+                cursors.add(cursor)
+        return {owner: list(own.values()) for owner, own in by_id.items()}
+
+    def _call_scores(self, **arguments: Any) -> Any:
+        try:
+            return self._project.calls.call(self._project.api.scores.get_many, **arguments)
+        except RefusedRequest as error:
+            raise self._project.explain(error, "does not list scores") from None
+
+    def _with_scale(self, score: dict[str, Any]) -> dict[str, Any]:
+        """A person's score with what tells its scale: its config, or that of other feedback with its name."""
+        if not is_by_person(score):
+            return score
+        config_id = score.get("configId")
+        config = self._config(config_id) if isinstance(config_id, str) and config_id else None
+        if config is not None:
+            score = {**score, "config": config}
+        if find_scale(score) is None and isinstance(score.get("value"), int | float):
+            scale = self._feedback_scale(str(score.get("name")))
+            if scale is not None:
+                score = {**score, "config": {"minValue": scale[0], "maxValue": scale[1], "from": "the last scores"}}
+        return score
+
+    def _config(self, config_id: str) -> dict[str, Any] | None:
+        if config_id not in self._configs:
+            try:
+                reply = self._project.calls.call(self._project.api.score_configs.get_by_id, config_id=config_id)
+            except RefusedRequest:
+                reply = None  # it was deleted
+            self._configs[config_id] = reply if isinstance(reply, dict) else None
+        return self._configs[config_id]
+
+    def _feedback_scale(self, name: str) -> tuple[float, float] | None:
+        if name not in self._feedback_scales:
+            scale = None
+            if "," not in name:
+                items = list_items(self._call_scores(name=name, data_type="NUMERIC", limit=_SCORES_PAGE))
+                values = {float(item["value"]) for item in items if isinstance(item.get("value"), int | float)}
+                if len(values) > 1:
+                    whole = all(value.is_integer() for value in values)
+                    scale = usual_scale(min(values), max(values), whole=whole)
+            self._feedback_scales[name] = scale
+        return self._feedback_scales[name]
+
+
+_NO_ID = "an observation without a trace's id: nothing can be read or scored"
+
+
+def _session_fields(scores: list[dict[str, Any]]) -> dict[str, Any]:
+    """The scores of a trace's session, and people's ratings among them."""
+    rating = trace_rating(scores)
+    if problem := find_problem(rating):
+        return {"session_scores": scores, "unused_session_ratings": {**rating, "problem": problem}}
+    return {"session_scores": scores or None, SESSION_RATING: rating or None}
+
+
+def _owner(score: Mapping[str, Any]) -> str:
+    """The trace or session that a score is about; of a score of an observation the trace."""
+    subject = score.get("subject")
+    subject = subject if isinstance(subject, Mapping) else {}
+    return str(subject.get("traceId" if subject.get("kind") == "observation" else "id"))
+
+
+def _flatten(score: dict[str, Any]) -> dict[str, Any]:
+    """A score whose groups of fields are objects of their own, as older servers send them, with all fields in one."""
+    groups = [score[name] for name in ("details", "annotation") if isinstance(score.get(name), dict)]
+    for group in groups:
+        score = {**group, **score}
+    return {name: value for name, value in score.items() if value not in (None, {}) and value not in groups}
+
+
+def _trace_condition(ids: Sequence[str]) -> dict[str, Any]:
+    if len(ids) == 1:
+        return {"type": "string", "column": "traceId", "operator": "=", "value": ids[0]}
+    return {"type": "stringOptions", "column": "traceId", "operator": "any of", "value": list(ids)}
+
+
+def _joined(ids: Mapping[str, Any]) -> Iterator[str]:
+    """Ids with commas between them; one with a comma of its own cannot be asked for."""
+    some: list[str] = []
+    for name in ids:
+        if "," in name:
+            continue
+        if some and sum(map(len, some)) + len(some) + len(name) > _LONGEST_LIST:
+            yield ",".join(some)
+            some = []
+        some.append(name)
+    if some:
+        yield ",".join(some)

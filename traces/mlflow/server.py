@@ -1,0 +1,384 @@
+"""A tracking server of MLflow: where it is, the experiment with the traces, and calls of its REST API."""
+
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
+from functools import cached_property
+from time import time
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlsplit
+
+import tenacity
+
+from ...errors import AssayError, InputError, UsageError
+from ...eval_sets.name_suggestions import nearest_names, quote_names
+from ...installation import require_extra
+from ...untrusted import without_unseen
+from ...value_messages import shorten
+from ..address import TraceAddress
+
+OLDEST = (3, 2)
+"""The oldest version whose servers keep assessments of traces."""
+_ATTEMPTS, _ATTEMPTS_AT_500 = 6, 3
+_LONGEST_WAIT = 30.0  # seconds before one attempt
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1")
+_HOST = re.compile(r"[\w.-]+(:\d+)?|\[[\da-fA-F:.]+\](:\d+)?")
+_URI = "MLFLOW_TRACKING_URI"
+_KEYS = "MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
+_FAILURES = {
+    "ConnectionRefusedError": "connection refused",
+    "gaierror": "the host name is unknown",
+    "SSLError": "SSL: no TLS connection could be made",
+    "ReadTimeout": "no answer in time; MLFLOW_HTTP_REQUEST_TIMEOUT sets the seconds",
+    "ConnectTimeout": "no connection in time",
+}
+_MOST_NAMES = 5  # of experiments in a message
+_LONGEST_PROBLEM = 300  # characters of what the server says
+
+
+class ServerReply(NamedTuple):
+    """What the server answered to one attempt.
+
+    Attributes:
+        status: The HTTP status; 0 where no answer came.
+        body: The JSON object; empty where the answer held none.
+        problem: What is wrong, in the server's words; empty where all is well.
+        wait: Seconds that the server asks to wait before the next attempt.
+    """
+
+    status: int
+    body: Mapping[str, Any]
+    problem: str
+    wait: float = 0.0
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the server says that there is no such trace, assessment or experiment."""
+        return self.body.get("error_code") in {"RESOURCE_DOES_NOT_EXIST", "NOT_FOUND"}
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether the same request may succeed later."""
+        return self.status in {0, *_PASSING}
+
+
+class RefusedCallError(AssayError):
+    """A call that the server refused, or did not answer after all attempts; `reply` is its last answer."""
+
+    def __init__(self, message: str, reply: ServerReply) -> None:
+        super().__init__(message)
+        self.reply = reply
+
+
+class MlflowServer:
+    """The server and the experiment of an address; nothing is sent before the first call.
+
+    Keys, certificates and the like come from MLflow's own environment variables and file of credentials. MLflow's own
+    repetition of failed requests is off: it would write a feedback again that was only answered late.
+
+    Args:
+        address: `mlflow://HOST:5000/EXPERIMENT`; without a host the server is that of MLFLOW_TRACKING_URI.
+
+    Raises:
+        UsageError: The address has no experiment, or no host that can be reached.
+    """
+
+    def __init__(self, address: TraceAddress) -> None:
+        if not address.project:
+            raise UsageError(f"{address}: name the experiment: {address.scheme}://{address.host or 'HOST:5000'}/NAME")
+        self.address = address
+        self.uri = find_server(address)
+
+    def get(self, path: str, values: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+        """Reads something; repeated where that may help.
+
+        Raises:
+            InputError: The server cannot be reached, or refuses the key.
+            RefusedCallError: It refuses this call.
+        """
+        return self._repeat("GET", path, params=dict(values or {}))
+
+    def post(self, path: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Asks something that changes nothing, with an object; as `get`."""
+        return self._repeat("POST", path, json=dict(values))
+
+    def change(self, method: str, path: str, values: Mapping[str, Any]) -> ServerReply:
+        """Makes one attempt to change something, and never a second one.
+
+        Raises:
+            InputError: The server refuses the key.
+        """
+        reply = self._attempt(method, path, json=dict(values))
+        self._check_key(reply)
+        return reply
+
+    @cached_property
+    def experiment(self) -> str:
+        """The id of the experiment that the address names: that of its name, else the id itself.
+
+        Raises:
+            InputError: There is none, it is deleted, or the server is none that can be read.
+        """
+        self._check_version()
+        name = self.address.project
+        values = self._find_experiment("get-by-name", {"experiment_name": name})
+        if values is None and name.isascii() and name.isdigit():
+            values = self._find_experiment("get", {"experiment_id": name})
+        if values is None:
+            raise InputError(
+                f"{self.address}: no experiment `{shorten(name)}` at {self.shown}; {self._known_experiments()}"
+            )
+        if values.get("lifecycle_stage") == "deleted":
+            raise InputError(f"{self.address}: the experiment is deleted; restore it with `mlflow experiments restore`")
+        return str(values["experiment_id"])
+
+    @property
+    def shown(self) -> str:
+        """The server's address for messages, without a user."""
+        parts = urlsplit(self.uri)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+    @property
+    def location(self) -> list[dict[str, Any]]:
+        """The experiment as the searches of traces name it."""
+        return [{"type": "MLFLOW_EXPERIMENT", "mlflow_experiment": {"experiment_id": self.experiment}}]
+
+    def search(
+        self, filter_string: str, most: int, *, order: str = "timestamp_ms ASC", page: str = ""
+    ) -> tuple[list[Mapping[str, Any]], str]:
+        """Searches traces of the experiment, without their spans.
+
+        Args:
+            filter_string: In MLflow's language of filters.
+            most: How many to return, at most 500.
+            order: The order.
+            page: The token of a page.
+
+        Returns:
+            The traces, and the token of the next page.
+        """
+        body: dict[str, Any] = {"locations": self.location, "filter": filter_string, "max_results": most}
+        body |= {"order_by": [order, "request_id ASC"]} | ({"page_token": page} if page else {})
+        reply = self.post("/api/3.0/mlflow/traces/search", body)
+        return list(reply.get("traces") or []), str(reply.get("next_page_token") or "")
+
+    def _repeat(self, method: str, path: str, **values: Any) -> Mapping[str, Any]:
+        reply = repeat(lambda: self._attempt(method, path, **values))
+        self._check_key(reply)
+        if reply.status == 0:
+            raise self._unreachable(reply)
+        if reply.problem:
+            raise RefusedCallError(f"{self.address}: {self.shown} refuses ({reply.status}): {reply.problem}", reply)
+        return reply.body
+
+    def _attempt(self, method: str, path: str, **values: Any) -> ServerReply:
+        client = load_client()
+        try:
+            response = client.http_request(
+                client.get_default_host_creds(self.uri),
+                path,
+                method,
+                max_retries=0,
+                retry_codes=frozenset(),
+                raise_on_status=False,
+                **values,
+            )
+        except client.MlflowException as error:
+            return ServerReply(0, {}, _explain_failure(error))
+        body: Any = None
+        with suppress(ValueError, RecursionError):
+            body = response.json()
+        is_object = isinstance(body, Mapping)
+        problem = ""
+        if response.status_code != 200:
+            problem = str(body.get("message") or body.get("error_code") or "") if is_object else response.text
+            problem = shorten(without_unseen(" ".join(problem.split())), _LONGEST_PROBLEM) or "no reason given"
+        elif not is_object:
+            problem = "the answer is no JSON object"
+        return ServerReply(
+            response.status_code, body if is_object else {}, problem, _asked_wait(response.headers.get("Retry-After"))
+        )
+
+    def _check_key(self, reply: ServerReply) -> None:
+        if reply.status == 401:
+            names = ("MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_USERNAME")
+            verb = "correct" if any(os.environ.get(name) for name in names) else "set"
+            raise InputError(f"{self.address}: {self.shown} refuses the key (401); {verb} {_KEYS}")
+        if reply.status == 403 and "Host header" in reply.problem:
+            host = urlsplit(self.uri).netloc.rpartition("@")[2]
+            cure = f"start it with --allowed-hosts {host}, or use a name that it allows"
+            raise InputError(f"{self.address}: the server does not allow the host name {host} (403); {cure}")
+        if reply.status == 403:
+            cure = f"ask for permission, or set {_KEYS} of a user who has it"
+            raise InputError(f"{self.address}: {self.shown} does not allow this (403): {reply.problem}; {cure}")
+
+    def _unreachable(self, reply: ServerReply) -> InputError:
+        cure = "start the server, or correct the address"
+        if self.uri.startswith("https:") or "SSL" in reply.problem:
+            cure += f"; where it speaks {'http' if self.uri.startswith('https:') else 'https'}, set {_URI} to its URL"
+        return InputError(f"{self.address}: no answer from {self.shown} ({reply.problem}); {cure}")
+
+    def _check_version(self) -> None:
+        """Raises an error where no server answers, at once, or one that is too old."""
+        client = load_client()
+        try:
+            response = client.http_request(
+                client.get_default_host_creds(self.uri),
+                "/version",
+                "GET",
+                max_retries=0,
+                retry_codes=frozenset(),
+                raise_on_status=False,
+            )
+        except client.MlflowException as error:
+            raise self._unreachable(ServerReply(0, {}, _explain_failure(error))) from None
+        self._check_key(ServerReply(response.status_code, {}, shorten(response.text)))
+        match = re.fullmatch(r"(\d+)\.(\d+)[\w.+-]*", response.text.strip()) if response.status_code == 200 else None
+        if match and (int(match[1]), int(match[2])) < OLDEST:
+            oldest = ".".join(map(str, OLDEST))
+            raise InputError(
+                f"{self.address}: {self.shown} is MLflow {match[0]}; update the server to {oldest} or later"
+            )
+
+    def _find_experiment(self, method: str, values: Mapping[str, str]) -> Mapping[str, Any] | None:
+        try:
+            return dict(self.get(f"/api/2.0/mlflow/experiments/{method}", values)["experiment"])
+        except RefusedCallError as error:
+            if error.reply.is_missing:
+                return None
+            if error.reply.body:
+                raise InputError(str(error)) from error
+            raise InputError(
+                f"{self.address}: {self.shown} does not answer as an MLflow server does ({error.reply.status}); "
+                "correct the address"
+            ) from error
+        except KeyError:
+            raise InputError(f"{self.address}: {self.shown} does not answer as an MLflow server does") from None
+
+    def _known_experiments(self) -> str:
+        try:
+            reply = self.post("/api/2.0/mlflow/experiments/search", {"max_results": 1000, "view_type": "ACTIVE_ONLY"})
+        except RefusedCallError:
+            return "correct its name"
+        names = [str(values.get("name")) for values in reply.get("experiments") or []]
+        nearest = nearest_names(self.address.project, names, at_most=_MOST_NAMES)
+        shown = list(dict.fromkeys([*nearest, *names]))
+        return f"there are {quote_names(shown, at_most=_MOST_NAMES)}" if shown else "there are none yet"
+
+
+def find_server(address: TraceAddress) -> str:
+    """Finds the URL of an address's server.
+
+    Without a host it is that of MLFLOW_TRACKING_URI. Where MLFLOW_TRACKING_URI names the same host, its scheme and path
+    count; else this machine and hosts with a port speak http, and others https.
+
+    Raises:
+        UsageError: There is no host, or it cannot be read.
+
+    Example:
+        >>> find_server(TraceAddress.parse("mlflow://mlflow.example.com/bot"))
+        'https://mlflow.example.com'
+    """
+    own = os.environ.get(_URI, "").strip().rstrip("/")
+    parts = urlsplit(own)
+    is_url = parts.scheme in {"http", "https"} and bool(parts.netloc)
+    if not address.host:
+        if is_url:
+            return own
+        raise UsageError(f"{address}: name the server: mlflow://HOST:5000/{quote(address.project)}, or set {_URI}")
+    if _HOST.fullmatch(address.host) is None:
+        raise UsageError(f"{address}: `{shorten(address.host)}` is no host; write HOST or HOST:PORT")
+    if is_url and parts.netloc.rpartition("@")[2].lower() == address.host.lower():
+        return own
+    try:
+        split = urlsplit(f"//{address.host}")
+        is_plain = split.port is not None or _LOOPBACK.fullmatch(split.hostname or "") is not None
+    except ValueError:
+        raise UsageError(f"{address}: `{shorten(address.host)}` is no host; write HOST or HOST:PORT") from None
+    return f"{'http' if is_plain else 'https'}://{address.host}"
+
+
+class _Client(NamedTuple):
+    """What is used of MLflow's package."""
+
+    http_request: Any
+    get_default_host_creds: Any
+    MlflowException: type[Exception]
+
+
+def load_client() -> _Client:
+    """Imports MLflow's package, which then neither reports its use nor changes how warnings are shown.
+
+    Raises:
+        UsageError: It is not installed.
+    """
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    with require_extra("mlflow", "mlflow: traces"), warnings.catch_warnings():
+        from mlflow.exceptions import MlflowException
+        from mlflow.utils.credentials import get_default_host_creds
+        from mlflow.utils.rest_utils import http_request
+    return _Client(http_request, get_default_host_creds, MlflowException)
+
+
+def repeat(attempt: Callable[[], ServerReply]) -> ServerReply:
+    """Makes an attempt, and more while the server cannot answer or asks for patience; returns its last answer.
+
+    A 500 is often one that comes each time, of a trace that the server cannot read: it is tried less often.
+    """
+
+    def is_enough(state: tenacity.RetryCallState) -> bool:
+        reply = state.outcome.result() if state.outcome else None
+        is_500 = isinstance(reply, ServerReply) and reply.status == 500
+        return state.attempt_number >= (_ATTEMPTS_AT_500 if is_500 else _ATTEMPTS)
+
+    retrying = tenacity.Retrying(
+        retry=tenacity.retry_if_result(lambda reply: reply.is_passing),
+        stop=is_enough,
+        wait=_wait_for_server,
+        retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
+        sleep=tenacity.nap.sleep,
+    )
+    reply: ServerReply = retrying(attempt)
+    return reply
+
+
+def _wait_for_server(state: tenacity.RetryCallState) -> float:
+    """Seconds before the next attempt: as the server asks, else longer each time."""
+    reply = state.outcome.result() if state.outcome else None
+    asked = reply.wait if isinstance(reply, ServerReply) else 0.0
+    return max(asked, float(tenacity.wait_random_exponential(multiplier=0.5, max=_LONGEST_WAIT)(state)))
+
+
+def _asked_wait(header: str | None) -> float:
+    """The seconds of a header Retry-After, which may hold a time; at most those of the longest wait."""
+    if not header:
+        return 0.0
+    seconds = 0.0
+    if re.fullmatch(r"\d{1,6}(\.\d+)?", header.strip()):
+        seconds = float(header)
+    else:
+        with suppress(ValueError, TypeError, OverflowError):
+            seconds = parsedate_to_datetime(header).timestamp() - time()
+    return min(max(seconds, 0.0), _LONGEST_WAIT)
+
+
+def _explain_failure(error: BaseException) -> str:
+    """Why no answer came, in a few words: the innermost cause, without Python objects and their addresses."""
+    causes = list(_causes(error))
+    names = {kind.__name__ for cause in causes for kind in type(cause).__mro__}
+    for name, words in _FAILURES.items():
+        if name in names:
+            return words
+    return shorten(re.sub(r"<[^<>]* at 0x[0-9a-f]+>:? ?", "", str(causes[-1])) or type(causes[-1]).__name__)
+
+
+def _causes(error: BaseException | None) -> Iterable[BaseException]:
+    for _ in range(10):
+        if error is None:
+            return
+        yield error
+        error = error.__cause__ or error.__context__

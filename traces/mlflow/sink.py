@@ -1,0 +1,238 @@
+"""Writes scores as feedback on the traces of an experiment in MLflow."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from ...errors import InputError, UsageError
+from ...value_messages import shorten
+from ..address import TraceAddress
+from ..sink import WriteResult
+from ..trace_score import TraceScore
+from .people import HIGH, LOW
+from .server import MlflowServer, RefusedCallError, ServerReply, repeat
+from .source import build_conditions
+from .trace_values import SESSION
+
+KEY = "assay.key"
+"""The key of a feedback's metadata with the key of the score."""
+_LOOKED_UP = 50  # traces in one search
+_SESSION_PAGE = 500
+_THREADS = 4  # as many as a server has processes, where nobody says otherwise
+_LONGEST_REASON = 16_000  # characters: MySQL keeps 65,535 bytes
+_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/")
+
+
+class _Target(NamedTuple):
+    """Where a score goes.
+
+    Attributes:
+        trace: The trace's id.
+        own: The feedback that is there under the score's key: (trace, id of the feedback), the first one first.
+    """
+
+    trace: str
+    own: Sequence[tuple[str, str]]
+
+
+class MlflowSink:
+    """Writes scores to the traces of one experiment, each as one feedback whose id is made of the score's key.
+
+    The server refuses a second feedback with that id, so that no write is doubled, also where an earlier one is
+    answered late. A score of a session goes to the session's first trace with `mlflow.trace.session` in its metadata,
+    where MLflow's own assessments of sessions are.
+
+    Args:
+        address: `mlflow://HOST:5000/EXPERIMENT`, an experiment's name or id.
+
+    Raises:
+        UsageError: The address names no experiment, or no server.
+    """
+
+    def __init__(self, address: TraceAddress) -> None:
+        self._server = MlflowServer(address)
+
+    def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
+        """Writes scores, and yields one result per score as soon as it is known to be there.
+
+        Args:
+            scores: A batch.
+
+        Raises:
+            InputError: The server cannot be reached, refuses the key, or has no such experiment.
+        """
+        of_sessions = [score for score in scores if score.origin.unit == "session" and score.origin.session]
+        of_traces = [score for score in scores if not (score.origin.unit == "session" and score.origin.session)]
+        try:
+            for start in range(0, len(of_traces), _LOOKED_UP):
+                part = of_traces[start : start + _LOOKED_UP]
+                traces = self._look_up(score.origin.id for score in part)
+                targets = [
+                    _target(score, [traces[score.origin.id]] if score.origin.id in traces else []) for score in part
+                ]
+                with ThreadPoolExecutor(_THREADS) as pool:
+                    yield from pool.map(self._write, part, targets)
+            sessions: dict[str, list[Mapping[str, Any]]] = {}
+            for score in of_sessions:
+                name = score.origin.session
+                if name not in sessions:
+                    sessions = {name: self._look_up_session(name)}  # one at a time: scores of a session are neighbours
+                yield self._write(score, _target(score, sessions[name]))
+        except RefusedCallError as error:
+            raise InputError(str(error)) from error
+
+    def _look_up(self, ids: Iterable[str]) -> dict[str, Mapping[str, Any]]:
+        """The traces of the experiment with these ids, without their spans."""
+        names = [name for name in dict.fromkeys(ids) if name and set(name) <= _NAME_CHARACTERS]
+        if not names:
+            return {}
+        listed = ", ".join(f"'{name}'" for name in names)
+        traces, _ = self._server.search(f"request_id IN ({listed})", len(names))
+        return {str(trace.get("trace_id")): trace for trace in traces}
+
+    def _look_up_session(self, session: str) -> list[Mapping[str, Any]]:
+        """The traces of a session in the order of their times; none where MLflow cannot search for its name."""
+        try:
+            condition = build_conditions({"session": session})[0]
+        except UsageError:
+            return []
+        traces: list[Mapping[str, Any]] = []
+        page = ""
+        while True:
+            more, page = self._server.search(condition, _SESSION_PAGE, page=page)
+            traces += [{"trace_id": trace.get("trace_id"), "assessments": trace.get("assessments")} for trace in more]
+            if not page:
+                return traces
+
+    def _write(self, score: TraceScore, target: _Target | None) -> WriteResult:
+        if target is None:
+            what = f"session `{shorten(score.origin.session)}`" if _is_of_session(score) else ""
+            what = what or f"trace {shorten(score.origin.id)}"
+            place = f"experiment `{shorten(self._server.address.project)}`"
+            return WriteResult(score.key, "failed", f"no {what} in {place}: it may have been deleted")
+        if target.own:
+            return self._update(score, target)
+        return self._create(score, target.trace)
+
+    def _create(self, score: TraceScore, trace: str) -> WriteResult:
+        """Writes a score that is not there; before each new attempt it looks whether an earlier one came through."""
+        path = f"/api/3.0/mlflow/traces/{quote(trace, safe='')}/assessments"
+        body = {"assessment": {"assessment_id": f"a-{score.key}", **_created(trace), **_feedback(score)}}
+        attempts = 0
+
+        def attempt() -> ServerReply:
+            nonlocal attempts
+            attempts += 1
+            if attempts > 1 and self._own_feedback(score, trace):
+                return ServerReply(200, {}, "")
+            return self._server.change("POST", path, body)
+
+        reply = repeat(attempt)
+        if attempts > 1 and not reply.problem:
+            self._remove(self._own_feedback(score, trace)[1:])
+        return _result(score, "written", reply)
+
+    def _update(self, score: TraceScore, target: _Target) -> WriteResult:
+        """Replaces what is there, and removes what a server that numbers feedback itself has twice."""
+        (trace, name), *doubles = target.own
+        feedback = {"assessment_id": name, "trace_id": trace, **_feedback(score)}
+        body = {"assessment": feedback, "update_mask": "feedback,rationale,metadata"}
+        reply = repeat(lambda: self._server.change("PATCH", _feedback_path(trace, name), body))
+        if reply.is_missing:  # somebody removed it since it was looked up
+            return self._create(score, target.trace)
+        self._remove(doubles)
+        return _result(score, "updated", reply)
+
+    def _remove(self, doubles: Iterable[tuple[str, str]]) -> None:
+        for trace, name in doubles:
+            path, body = _feedback_path(trace, name), {"trace_id": trace, "assessment_id": name}
+            repeat(lambda path=path, body=body: self._server.change("DELETE", path, body))  # type: ignore[misc]
+
+    def _own_feedback(self, score: TraceScore, trace: str) -> list[tuple[str, str]]:
+        info = self._look_up([trace]).get(trace)
+        return _own(score, [info] if info else [])
+
+
+def _target(score: TraceScore, traces: Sequence[Mapping[str, Any]]) -> _Target | None:
+    return _Target(str(traces[0].get("trace_id")), _own(score, traces)) if traces else None
+
+
+def _own(score: TraceScore, traces: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """The feedback under a score's key, the oldest first."""
+    own = [
+        (str(one.get("create_time")), str(trace.get("trace_id")), str(one.get("assessment_id")))
+        for trace in traces
+        for one in trace.get("assessments") or []
+        if isinstance(one, Mapping) and "feedback" in one and (one.get("metadata") or {}).get(KEY) == score.key
+    ]
+    return [(trace, name) for _, trace, name in sorted(own)]
+
+
+def _is_of_session(score: TraceScore) -> bool:
+    return score.origin.unit == "session" and bool(score.origin.session)
+
+
+def _feedback_path(trace: str, name: str) -> str:
+    return f"/api/3.0/mlflow/traces/{quote(trace, safe='')}/assessments/{quote(name, safe='')}"
+
+
+def _created(trace: str) -> dict[str, Any]:
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return {"trace_id": trace, "create_time": now, "last_update_time": now}
+
+
+def _feedback(score: TraceScore) -> dict[str, Any]:
+    """The fields of a feedback that an update replaces, and its source, which none can change."""
+    reason = score.reason.replace("\0", "")
+    if len(reason) > _LONGEST_REASON:
+        reason = reason[:_LONGEST_REASON] + " ... (cut)"
+    has_value = score.value is not None and math.isfinite(score.value)
+    code = (score.label or "no value").upper().replace(" ", "_")
+    feedback = {"value": score.value} if has_value else {"error": {"error_code": code, "error_message": reason}}
+    metadata = {
+        KEY: score.key,
+        "assay.run": score.run,
+        "assay.sample": score.sample,
+        "assay.at": score.at,
+        LOW: _text(score.low),
+        HIGH: _text(score.high),
+        "assay.higher_is_better": str(score.higher_is_better).lower(),
+        "assay.label": score.label,
+        "assay.link": score.link,
+        "assay.judge": score.judge,
+        "assay.prompts": score.prompts,
+    }
+    if _is_of_session(score):
+        metadata[SESSION] = score.origin.session
+    source = {"source_type": "LLM_JUDGE", "source_id": score.judge} if score.judge else {}
+    return {
+        "assessment_name": score.name,
+        "source": source or {"source_type": "CODE", "source_id": "assay"},
+        "feedback": feedback,
+        "rationale": reason,
+        "metadata": metadata,
+    }
+
+
+def _has_value(kept: Mapping[str, Any], score: TraceScore) -> bool:
+    value = (kept.get("feedback") or {}).get("value")
+    return bool(value == _feedback(score)["feedback"].get("value"))
+
+
+def _text(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+def _result(score: TraceScore, state: Any, reply: ServerReply) -> WriteResult:
+    if not reply.problem:
+        kept = reply.body.get("assessment")
+        if isinstance(kept, Mapping) and not _has_value(kept, score):
+            return WriteResult(score.key, "failed", "the server kept another value; update the server")
+        return WriteResult(score.key, state)
+    if reply.is_missing:
+        return WriteResult(score.key, "failed", f"no trace {shorten(score.origin.id)}: it may have been deleted")
+    answer = f"({reply.status}) " if reply.status else ""
+    return WriteResult(score.key, "failed", f"{answer}{reply.problem}; push again")

@@ -1,0 +1,202 @@
+"""Reads the traces of an experiment in MLflow as samples."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from math import ceil
+from typing import Any
+
+from ...errors import InputError, UsageError
+from ...eval_sets import Sample
+from ...eval_sets.column_account import SetColumns
+from ...eval_sets.logs.trace_row import build_row
+from ...eval_sets.name_suggestions import quote_names
+from ...eval_sets.rows import BadRow, Rows
+from ...eval_sets.sample_builder import SampleBuilder
+from ...value_messages import shorten
+from ..address import TraceAddress
+from ..origin import ORIGIN, TraceOrigin
+from ..source import UnreadTrace
+from .people import PeopleReader
+from .server import MlflowServer, RefusedCallError
+from .span_reading import Span, SpanReader
+from .trace_values import read_trace, trace_time
+
+_PAGE = 100  # traces without their spans
+_BATCH = 10  # traces with their spans: more the server does not return at once
+_BATCH_BYTES = 30_000_000
+_SESSION, _USER = "mlflow.trace.session", "mlflow.trace.user"
+_FILTERS = {
+    "name": "name",
+    "status": "status",
+    "state": "status",
+    "user": f"metadata.`{_USER}`",
+    "session": f"metadata.`{_SESSION}`",
+    "prompt": "prompt",
+    "run": "run_id",
+    "client_request_id": "client_request_id",
+    "span.name": "span.name",
+    "span.type": "span.type",
+}
+_PREFIXES = {"tag.": "tags", "tags.": "tags", "metadata.": "metadata"}
+
+
+class MlflowSource:
+    """Reads the traces of one experiment.
+
+    Args:
+        address: `mlflow://HOST:5000/EXPERIMENT`, an experiment's name or id.
+
+    Raises:
+        UsageError: The address names no experiment, or no server.
+    """
+
+    def __init__(self, address: TraceAddress) -> None:
+        self._server = MlflowServer(address)
+
+    def read(
+        self,
+        since: datetime | None,
+        until: datetime | None,
+        filter: Mapping[str, str],  # noqa: A002 - the word of the tools
+    ) -> Iterator[Sample | UnreadTrace]:
+        """Yields one sample per trace, in the order of the times at which they began.
+
+        Args:
+            since: The first moment at which a trace may have begun; None for all.
+            until: The first moment at which one may no longer have begun; None for now.
+            filter: Field -> value: name, status, user, session, prompt (NAME/VERSION), run, client_request_id,
+                span.name, span.type, tag.KEY or metadata.KEY.
+
+        Raises:
+            InputError: The server cannot be reached, refuses the key, or has no such experiment.
+            UsageError: An unknown field of the filter, or a value that MLflow's filters cannot hold.
+        """
+        conditions = build_conditions(filter)
+        return self._read(since, until or datetime.now(UTC), conditions)
+
+    def _read(
+        self, since: datetime | None, until: datetime, conditions: Sequence[str]
+    ) -> Iterator[Sample | UnreadTrace]:
+        people, spans = PeopleReader(self._server), SpanReader(self._server)
+        first = 0 if since is None else _milliseconds(since)
+        try:
+            for page in self._pages(first, _milliseconds(until), conditions):
+                for batch in _batches(page):
+                    yield from self._read_batch(batch, people, spans)
+        except RefusedCallError as error:
+            raise InputError(str(error)) from error
+
+    def _pages(self, first: int, end: int, conditions: Sequence[str]) -> Iterator[list[Mapping[str, Any]]]:
+        """Yields the traces of a window page by page; what arrives or goes meanwhile shifts none of them.
+
+        A page begins at the time of the last trace before it, and leaves out what was seen of that time: MLflow's own
+        pages are places in a list that grows, and the later ones are slow.
+        """
+        seen: set[str] = set()
+        place = ""
+        while True:
+            clauses = [f"timestamp_ms >= {first}", f"timestamp_ms < {end}", *conditions]
+            traces, following = self._server.search(" AND ".join(clauses), _PAGE, page=place)
+            yield [trace for trace in traces if str(trace.get("trace_id")) not in seen]
+            if not following or not traces:
+                return
+            last = _milliseconds(trace_time(traces[-1]))
+            ids = {str(trace.get("trace_id")) for trace in traces if _milliseconds(trace_time(trace)) == last}
+            is_same = last <= first
+            seen, place, first = (seen | ids if is_same else ids), following if is_same else "", max(last, first)
+
+    def _read_batch(
+        self, infos: Sequence[Mapping[str, Any]], people: PeopleReader, spans: SpanReader
+    ) -> Iterator[Sample | UnreadTrace]:
+        problems = {str(info.get("trace_id")): _problem_before_reading(info) for info in infos}
+        wanted = [info for info in infos if not problems[str(info.get("trace_id"))]]
+        loaded = spans.load(wanted)
+        for info in infos:
+            name = str(info.get("trace_id"))
+            content: Sequence[Span] | str = problems[name] or loaded[name]
+            if isinstance(content, str):
+                yield UnreadTrace(name, trace_time(info).isoformat(), content)
+            else:
+                yield self._sample(info, content, people)
+
+    def _sample(self, info: Mapping[str, Any], spans: Sequence[Span], people: PeopleReader) -> Sample | UnreadTrace:
+        values = read_trace(info, spans, people)
+        name, time = str(values.trace.id), str(values.trace.time)
+        origin = TraceOrigin(str(self._server.address), name, values.span, str(values.trace.session or ""), time)
+        source = Rows(str(self._server.address), "trace", iter(()))
+        try:
+            row = build_row([values.trace], source.name)[0]
+            if isinstance(row, BadRow):
+                raise row.error
+            reference = {"reference": values.reference} if values.reference else {}
+            row = row._replace(values=row.values | reference)
+            metadata = {ORIGIN: origin.as_json(), **row.values["metadata"]}
+            row = row._replace(values=row.values | {"metadata": metadata})
+            return SampleBuilder(source, {}, None, SetColumns()).sample(row)
+        except (InputError, ValueError, RecursionError) as error:
+            reason = str(error).removeprefix(f"{source.name}, {values.trace.place}, ")
+            return UnreadTrace(name, time, reason or type(error).__name__)
+
+
+def build_conditions(filter_values: Mapping[str, str]) -> list[str]:
+    """Builds the conditions of a search of traces.
+
+    Raises:
+        UsageError: An unknown field, or a value that MLflow's filters cannot hold.
+
+    Example:
+        >>> build_conditions({"user": "ada", "tag.env": "prod"})
+        ["metadata.`mlflow.trace.user` = 'ada'", "tags.`env` = 'prod'"]
+    """
+    return [f"{_field_of(name)} = {_quote(name, value)}" for name, value in filter_values.items()]
+
+
+def _field_of(name: str) -> str:
+    if name in _FILTERS:
+        return _FILTERS[name]
+    prefix = next((prefix for prefix in _PREFIXES if name.startswith(prefix) and name != prefix), None)
+    if prefix is not None and "`" not in name:
+        return f"{_PREFIXES[prefix]}.`{name.removeprefix(prefix)}`"
+    known = quote_names([*_FILTERS, "tag.KEY", "metadata.KEY"])
+    raise UsageError(f"unknown field of the filter `{shorten(name)}`: traces of MLflow are filtered by {known}")
+
+
+def _quote(name: str, value: str) -> str:
+    mark = next((mark for mark in ("'", '"') if mark not in value), None)
+    if mark is None or not value.isprintable():
+        problem = "both kinds of quotation marks" if mark is None else "a line break or a control character"
+        raise UsageError(f"filter {shorten(name)}: the value holds {problem}, which MLflow cannot search for")
+    return f"{mark}{value.upper() if name in {'status', 'state'} else value}{mark}"
+
+
+def _milliseconds(moment: datetime) -> int:
+    """The first whole millisecond that is not before a moment: MLflow keeps no smaller parts."""
+    since_epoch = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return ceil((since_epoch.days * 86_400 + since_epoch.seconds) * 1000 + since_epoch.microseconds / 1000)
+
+
+def _batches(infos: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+    """Yields traces in batches that fit in memory, by the sizes that MLflow tells."""
+    batch: list[Mapping[str, Any]] = []
+    size = 0
+    for info in infos:
+        text = str((info.get("trace_metadata") or {}).get("mlflow.trace.sizeBytes") or "")
+        own = int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+        if batch and (len(batch) == _BATCH or size + own > _BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(info)
+        size += own
+    if batch:
+        yield batch
+
+
+def _problem_before_reading(info: Mapping[str, Any]) -> str:
+    """Why a trace is not read at all; empty where it may be."""
+    state = info.get("state")
+    if state == "IN_PROGRESS":
+        return "it is still in progress; pull again when it has ended"
+    if state == "ERROR":
+        return "the chatbot failed (state ERROR), so there is no answer to judge"
+    scorer = (info.get("tags") or {}).get("mlflow.trace.sourceScorer")
+    return f"it is the trace of MLflow's scorer `{shorten(str(scorer))}`, not of the chatbot" if scorer else ""

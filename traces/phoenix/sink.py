@@ -1,0 +1,179 @@
+"""Writes scores as annotations of Phoenix's spans, traces and sessions."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from ..address import TraceAddress
+from ..sink import WriteResult
+from ..trace_score import TraceScore
+from .ids_in_address import split_ids
+from .project import PhoenixProject, PhoenixRefusal
+
+_BATCH = 100
+_LISTED = 1000
+_MOST_REFUSED = 8  # single scores one after the other: then all are refused for one reason
+
+Unit = Literal["span", "trace", "session"]
+
+
+class PhoenixSink:
+    """Writes scores to a project of Phoenix, each under its key as the annotation's identifier.
+
+    A score of a conversation is an annotation of the session. A score of an answer is one of the span that holds the
+    answer, where it is known: Phoenix shows it beside the question and the answer, and its filters and data sets are
+    made of spans. Otherwise it is one of the trace. What stands under a name and a key is replaced.
+
+    Args:
+        address: `phoenix://HOST:6006/PROJECT`.
+
+    Raises:
+        UsageError: The address names no project, or the client is not installed.
+        InputError: The address or a setting of the environment is no server's.
+    """
+
+    def __init__(self, address: TraceAddress) -> None:
+        self._project = PhoenixProject(address)
+
+    def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
+        """Writes scores; see `Sink`. A hundred are one call, and one or two that ask what is there already.
+
+        Args:
+            scores: The scores.
+
+        Raises:
+            InputError: The server cannot be reached, refuses the key, or has no such project.
+        """
+        if not scores:
+            return
+        self._project.connect()
+        by_unit: dict[Unit, list[TraceScore]] = {}
+        for score in {score.key: score for score in scores}.values():
+            by_unit.setdefault(_unit(score), []).append(score)
+        for unit, own in by_unit.items():
+            writer = _UnitWriter(self._project, unit)
+            for first in range(0, len(own), _BATCH):
+                yield from writer.write(own[first : first + _BATCH])
+
+
+class _UnitWriter:
+    """Writes annotations of spans, of traces, or of sessions."""
+
+    def __init__(self, project: PhoenixProject, unit: Unit) -> None:
+        self._project, self._unit = project, unit
+        self._refused_in_a_row, self._problem = 0, ""
+
+    def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
+        existing = self._existing(scores)
+        for score, problem in self._send(scores):
+            if problem:
+                yield WriteResult(score.key, "failed", problem)
+            else:
+                yield WriteResult(score.key, "updated" if (score.name, score.key) in existing else "written")
+
+    def _existing(self, scores: Sequence[TraceScore]) -> set[tuple[str, str]]:
+        """The names and keys of those scores that are there."""
+        existing: set[tuple[str, str]] = set()
+        keys = {score.key: _target(score, self._unit) for score in scores}
+        for part in split_ids(list(keys), [f"{key}{target}" for key, target in keys.items()]):
+            query: dict[str, Any] = {f"{self._unit}_ids": list(dict.fromkeys(keys[key] for key in part))}
+            query |= {"identifier": part, "limit": _LISTED}  # servers that do not know `identifier` list more
+            try:
+                for page in self._project.pages(f"{self._unit}_annotations", query):
+                    existing |= {(str(one.get("name")), str(one.get("identifier"))) for one in page}
+            except PhoenixRefusal as error:
+                if error.status != 404:  # none of the targets is there
+                    raise self._project.explain(error, "lists no annotations") from None
+        return existing
+
+    def _send(self, scores: Sequence[TraceScore]) -> Iterator[tuple[TraceScore, str]]:
+        """Sends scores, and yields each with why it was refused, or "".
+
+        Phoenix writes a batch whole or not at all: of one that it refuses each half is sent again, and a score that is
+        sent twice is one.
+        """
+        if self._refused_in_a_row >= _MOST_REFUSED:
+            yield from ((score, self._problem) for score in scores)
+            return
+        problem = self._post(scores)
+        if problem and len(scores) > 1:
+            half = len(scores) // 2
+            yield from self._send(scores[:half])
+            yield from self._send(scores[half:])
+            return
+        self._refused_in_a_row = self._refused_in_a_row + 1 if problem and not _is_about_one(problem) else 0
+        self._problem = problem
+        yield from ((score, problem) for score in scores)
+
+    def _post(self, scores: Sequence[TraceScore]) -> str:
+        annotations: list[Any] = [_annotation(score, self._unit) for score in scores]
+        client = self._project.client
+        try:
+            if self._unit == "span":
+                self._project.call(lambda: client.spans.log_span_annotations(span_annotations=annotations, sync=True))
+            elif self._unit == "trace":
+                self._project.call(
+                    lambda: client.traces.log_trace_annotations(trace_annotations=annotations, sync=True)
+                )
+            else:
+                self._project.call(
+                    lambda: client.sessions.log_session_annotations(session_annotations=annotations, sync=True)
+                )
+        except PhoenixRefusal as error:
+            if error.status == 404 and len(scores) == 1:
+                target = _target(scores[0], self._unit)
+                return f"the {self._unit} {target} is not in Phoenix (any more); pull again"
+            return f"Phoenix refuses it: {error}"
+        return ""
+
+
+def _is_about_one(problem: str) -> bool:
+    return problem.endswith("pull again")
+
+
+def _unit(score: TraceScore) -> Unit:
+    if score.origin.unit == "session" and score.origin.session:
+        return "session"
+    return "span" if score.origin.span else "trace"
+
+
+def _target(score: TraceScore, unit: Unit) -> str:
+    return {"span": score.origin.span, "trace": score.origin.id, "session": score.origin.session}[unit]
+
+
+def _annotation(score: TraceScore, unit: Unit) -> dict[str, Any]:
+    """A score in the form of the REST API."""
+    value = score.value if score.value is not None and math.isfinite(score.value) else None
+    metadata = {
+        "low": score.low,
+        "high": score.high,
+        "higher_is_better": score.higher_is_better,
+        "link": score.link,
+        "judge": score.judge,
+        "prompts": score.prompts,
+        "run": score.run,
+        "sample": score.sample,
+        "at": score.at,
+        "key": score.key,
+    }
+    return {
+        f"{unit}_id": _target(score, unit),
+        "name": score.name,
+        "annotator_kind": "LLM" if score.judge else "CODE",
+        "result": {
+            "score": value,
+            "label": _storable(score.label) or (None if value is not None else "no value"),
+            "explanation": _storable(score.reason) or None,
+        },
+        "metadata": {
+            name: _storable(held) if isinstance(held, str) else held
+            for name, held in metadata.items()
+            if held not in (None, "")
+        },
+        "identifier": score.key,
+    }
+
+
+def _storable(text: str) -> str:
+    """A text that a database takes: without half characters and without zero bytes."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", " ")

@@ -1,0 +1,316 @@
+"""Reads the traces of a project in Phoenix as samples."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from ...errors import InputError
+from ...eval_sets import Sample
+from ...eval_sets.logs.message_text import parse_nested_json
+from ...eval_sets.logs.openinference import read_trace
+from ...eval_sets.rows import Row
+from ..address import TraceAddress
+from ..source import UnreadTrace
+from ..trace_samples import TraceSamples
+from .ids_in_address import split_ids
+from .people import RatingReader
+from .project import PhoenixProject, PhoenixRefusal, clean
+from .trace_filter import OLDEST, TraceFilter, span_tags
+
+ARRIVAL = timedelta(minutes=10)
+"""How long the root span of a trace may arrive after the first one began; exporters send a span when it ends."""
+_LISTED = 200  # traces, without their spans
+_MOST_TRACES = 100  # whose spans are asked for in one call, in its address
+_MOST_SPANS = 1000
+_FIRST_TRACES, _FIRST_SPANS = 10, 100  # while their size is unknown
+_WANTED_BYTES = 8_000_000  # of one reply
+_ANNOTATIONS = 10_000
+_METADATA = "metadata."
+_USED_FIELDS = ("input.value", "output.value")
+
+
+class PhoenixSource:
+    """Reads the traces of one project, in the order of the times at which they began.
+
+    A page of traces is listed by time, and then all their spans are read, whenever these began: no trace is cut by a
+    page or by `until`. One whose root span has not arrived within ten minutes of its first span is read as it is; a
+    younger one is left for the next pull, and said so.
+
+    Args:
+        address: `phoenix://HOST:6006/PROJECT`.
+
+    Raises:
+        UsageError: The address names no project, or the client is not installed.
+        InputError: The address or a setting of the environment is no server's.
+    """
+
+    def __init__(self, address: TraceAddress) -> None:
+        self._project = PhoenixProject(address)
+
+    def read(
+        self,
+        since: datetime | None,
+        until: datetime | None,
+        filter: Mapping[str, str],  # noqa: A002 - the word of the tools
+    ) -> Iterator[Sample | UnreadTrace]:
+        """Yields one sample per trace.
+
+        Args:
+            since: The first moment at which a trace may have begun; None for all.
+            until: The first moment at which one may no longer have begun; None for now.
+            filter: Field -> value, as `TraceFilter` takes them.
+
+        Raises:
+            InputError: The server cannot be reached, refuses the key, or has no such project.
+            UsageError: An unknown field of the filter.
+        """
+        return self._read(since, until or datetime.now(UTC), TraceFilter(filter))
+
+    def _read(
+        self, since: datetime | None, until: datetime, trace_filter: TraceFilter
+    ) -> Iterator[Sample | UnreadTrace]:
+        self._project.connect()
+        if trace_filter.needs_search and self._project.version < OLDEST:
+            raise InputError(
+                f"Phoenix at {self._project.url} cannot search spans by their attributes before version "
+                f"{'.'.join(map(str, OLDEST))}: update it, or leave out the filter"
+            )
+        parameters: dict[str, Any] = {"sort": "start_time", "order": "asc", "limit": _LISTED}
+        parameters["end_time"] = until.astimezone(UTC).isoformat()
+        if since is not None:
+            parameters["start_time"] = since.astimezone(UTC).isoformat()
+        if trace_filter.session:
+            parameters["session_identifier"] = trace_filter.session
+        people = RatingReader(self._project.settings("annotation_configs"))
+        try:
+            reader = _TraceReader(self._project, people, trace_filter)
+            for page in self._project.pages("traces", parameters):
+                yield from reader.read(page)
+        except PhoenixRefusal as error:
+            raise self._project.explain(error, "lists no traces") from None
+
+
+class _TraceReader:
+    """Reads the spans and annotations of listed traces, as many at once as fit in one reply."""
+
+    def __init__(self, project: PhoenixProject, people: RatingReader, trace_filter: TraceFilter) -> None:
+        self._project, self._people, self._filter = project, people, trace_filter
+        self._samples = TraceSamples(project.address)
+        self._traces, self._spans = _FIRST_TRACES, _FIRST_SPANS
+
+    def read(self, listed: Sequence[Mapping[str, Any]]) -> Iterator[Sample | UnreadTrace]:
+        place = 0
+        while place < len(listed):
+            some = listed[place : place + self._traces]
+            place += len(some)
+            yield from self._read_some([trace for trace in some if isinstance(trace.get("trace_id"), str)])
+
+    def _read_some(self, listed: Sequence[Mapping[str, Any]]) -> Iterator[Sample | UnreadTrace]:
+        ids = [str(trace["trace_id"]) for trace in listed]
+        if self._filter.needs_search and ids:
+            ids = self._search(ids)
+        spans = {id_: own for id_, own in self._load_spans(ids).items() if self._filter.has_tag(own)}
+        annotations = _Annotations(self._project, spans)
+        self._people.observe(annotations.all())
+        for trace in listed:
+            if own := spans.get(str(trace["trace_id"])):
+                yield self._read_one(trace, own, annotations)
+
+    def _search(self, ids: list[str]) -> list[str]:
+        """Those of some traces that meet all conditions."""
+        for queries in self._filter.conditions():
+            matches = {
+                _ids(span)[0]
+                for query in queries
+                for page in self._project.pages("spans", {"trace_id": ids, "limit": _MOST_SPANS} | query)
+                for span in page
+            }
+            ids = [id_ for id_ in ids if id_ in matches]
+            if not ids:
+                break
+        return ids
+
+    def _load_spans(self, ids: list[str]) -> dict[str, list[dict[str, Any]]]:
+        if not ids:
+            return {}
+        by_trace: dict[str, list[dict[str, Any]]] = {}
+        size = count = 0
+        for page in self._project.pages("spans", {"trace_id": ids, "limit": self._spans}):
+            size += self._project.received
+            count += len(page)
+            for span in page:
+                by_trace.setdefault(_ids(span)[0], []).append(span)
+        if count:
+            self._spans = min(_MOST_SPANS, max(10, _WANTED_BYTES * count // size))
+            self._traces = min(_MOST_TRACES, max(1, _WANTED_BYTES * len(ids) // size))
+        return by_trace
+
+    def _read_one(
+        self, listed: Mapping[str, Any], spans: Sequence[dict[str, Any]], annotations: "_Annotations"
+    ) -> Sample | UnreadTrace:
+        id_, began = str(listed["trace_id"]), str(listed.get("start_time") or "")
+        if problem := _problem_before_reading(spans, began):
+            return UnreadTrace(id_, began, problem)
+        rows = [Row(number, f"span {number}", one) for number, one in enumerate(_with_parents(spans), 1)]
+        trace = read_trace(1, rows)
+        session = "" if trace.session is None else str(trace.session)
+        rating, problem = self._people.read(annotations.about_answer(id_, spans, trace.span))
+        metadata = _metadata(spans, trace.span, annotations.of_trace(id_, spans))
+        if problem:
+            metadata["unused_ratings"] = {"problem": problem}
+        if session and (of_session := annotations.of_session(session)):
+            metadata["session_annotations"] = of_session
+            session_rating, problem = self._people.read(of_session)
+            if session_rating:
+                metadata["session_rating"] = session_rating
+            elif problem:
+                metadata["unused_session_ratings"] = {"problem": problem}
+        known = {name: trace.rest[name] for name in ("model", "prompt_version") if name in trace.rest}
+        sample = self._samples.sample(trace._replace(time=began, rating=rating, rest=metadata | known))
+        if isinstance(sample, UnreadTrace):
+            return UnreadTrace(id_, began, f"{sample.reason}{_failure(spans, trace.span)}")
+        kept = _without_used_texts(spans, sample)
+        return sample.model_copy(update={"metadata": {**sample.metadata, "spans": kept}})
+
+
+class _Annotations:
+    """The annotations of some traces, their spans and their sessions."""
+
+    def __init__(self, project: PhoenixProject, spans: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+        of_spans = [_ids(span)[1] for own in spans.values() for span in own]
+        sessions = {str(session) for own in spans.values() for span in own if (session := _session(span))}
+        self._by_target: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for unit, ids in (("span", of_spans), ("trace", list(spans)), ("session", sorted(sessions))):
+            for part in split_ids(ids):
+                for one in _list_annotations(project, unit, part):
+                    self._by_target.setdefault((unit, str(one.get(f"{unit}_id"))), []).append(one)
+
+    def all(self) -> Iterator[dict[str, Any]]:
+        for own in self._by_target.values():
+            yield from own
+
+    def of_trace(self, trace: str, spans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """All annotations of a trace and its spans."""
+        targets = [("trace", trace), *(("span", _ids(span)[1]) for span in spans)]
+        return [one for target in targets for one in self._by_target.get(target, [])]
+
+    def about_answer(self, trace: str, spans: Sequence[Mapping[str, Any]], answer: str) -> list[dict[str, Any]]:
+        """Those of the trace, its root spans, the span with the answer and the last call of a model.
+
+        What people say of a retriever's or a tool's span is not about the answer.
+        """
+        ids = {_ids(span)[1] for span in spans}
+        roots = {_ids(span)[1] for span in spans if span.get("parent_id") not in ids and _kind(span) in _ANSWERING}
+        models = sorted((str(span.get("start_time")), _ids(span)[1]) for span in spans if _kind(span) == "LLM")
+        own = roots | {answer} | ({models[-1][1]} if models else set())
+        targets = [("trace", trace), *(("span", id_) for id_ in sorted(own))]
+        return [one for target in targets for one in self._by_target.get(target, [])]
+
+    def of_session(self, session: str) -> list[dict[str, Any]]:
+        return self._by_target.get(("session", session), [])
+
+
+_ANSWERING = frozenset({"CHAIN", "AGENT", "LLM", "UNKNOWN", ""})
+
+
+def _list_annotations(project: PhoenixProject, unit: str, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+    try:
+        for page in project.pages(f"{unit}_annotations", {f"{unit}_ids": list(ids), "limit": _ANNOTATIONS}):
+            yield from page
+    except PhoenixRefusal as error:
+        if error.status != 404:  # none of them is there any more
+            raise
+
+
+def _with_parents(spans: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The spans, where a search or a tool that has lost its parent is a part of the span that answers."""
+    ids = {_ids(span)[1] for span in spans}
+    roots = [span for span in spans if span.get("parent_id") not in ids]
+    answering = [span for span in roots if _kind(span) in _ANSWERING]
+    if not answering or len(answering) == len(roots):
+        return list(spans)
+    first = _ids(min(answering, key=lambda span: str(span.get("start_time"))))[1]
+    return [
+        span | {"parent_id": first} if span.get("parent_id") not in ids and _kind(span) not in _ANSWERING else span
+        for span in spans
+    ]
+
+
+def _problem_before_reading(spans: Sequence[Mapping[str, Any]], began: str) -> str:
+    """Why a trace is not read yet; empty where it is whole, or old enough to be taken as it is."""
+    if any(not span.get("parent_id") for span in spans):
+        return ""
+    try:
+        age = datetime.now(UTC) - datetime.fromisoformat(began)
+    except (ValueError, TypeError):
+        return ""
+    return "its root span has not arrived yet; pull again in some minutes" if age < ARRIVAL else ""
+
+
+def _failure(spans: Iterable[Mapping[str, Any]], answer: str) -> str:
+    failed = next((one for one in spans if _ids(one)[1] == answer and one.get("status_code") == "ERROR"), None)
+    if failed is None:
+        return ""
+    words = clean(str(failed.get("status_message") or ""))
+    return f"; the chatbot failed (status ERROR{': ' if words else ''}{words})"
+
+
+def _metadata(
+    spans: Sequence[Mapping[str, Any]], answer: str, annotations: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The metadata of a trace: what its spans say of the whole, and its annotations."""
+    ordered = sorted(spans, key=lambda one: (_ids(one)[1] != answer, str(one.get("start_time"))))
+    attributes = [one.get("attributes") or {} for one in ordered]
+    own = [(name, value) for one in attributes for name, value in _logged_metadata(one)]
+    values: dict[str, Any] = dict(reversed(own))
+    values |= {
+        "name": ordered[0].get("name"),
+        "user": next((one["user.id"] for one in attributes if one.get("user.id")), None),
+        "tags": list(dict.fromkeys(tag for one in attributes for tag in span_tags(one))),
+        "annotations": list(annotations),
+    }
+    return {name: value for name, value in values.items() if value not in (None, [], "")}
+
+
+def _logged_metadata(attributes: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What the chatbot logged as metadata: flat keys, or JSON."""
+    logged = parse_nested_json(attributes.get("metadata"))
+    nested = logged.items() if isinstance(logged, Mapping) else ()
+    flat = ((name[len(_METADATA) :], value) for name, value in attributes.items() if name.startswith(_METADATA))
+    for name, value in (*nested, *flat):
+        if isinstance(value, str | int | float | bool):
+            yield str(name), value
+
+
+def _without_used_texts(spans: Sequence[Mapping[str, Any]], sample: Sample) -> list[dict[str, Any]]:
+    """The spans for the metadata: texts that the sample holds already are not kept twice."""
+    held = {sample.user_input, sample.response, *sample.retrieved_contexts}
+    return [
+        {
+            **span,
+            "attributes": {
+                name: value
+                for name, value in (span.get("attributes") or {}).items()
+                if not (isinstance(value, str) and len(value) > len(name) and value in held and _is_text_field(name))
+            },
+        }
+        for span in spans
+    ]
+
+
+def _is_text_field(name: str) -> bool:
+    return name in _USED_FIELDS or name.endswith((".message.content", ".document.content"))
+
+
+def _ids(span: Mapping[str, Any]) -> tuple[str, str]:
+    context = span.get("context")
+    values = context if isinstance(context, Mapping) else {}
+    return str(values.get("trace_id")), str(values.get("span_id"))
+
+
+def _kind(span: Mapping[str, Any]) -> str:
+    return str(span.get("span_kind") or "").upper()
+
+
+def _session(span: Mapping[str, Any]) -> Any:
+    return (span.get("attributes") or {}).get("session.id")
