@@ -183,7 +183,7 @@ class WeighedBound:
             return Estimate(value, groups=int(size), problem=TOO_FEW_GROUPS)
         error, score = math.sqrt(variance), needed_z(self.level)
         skewness = third / error**3
-        less, more = (error * _t_of_score(score, noise.degrees, towards) for towards in (skewness, -skewness))
+        less, more = (error * t_of_score(score, noise.degrees, towards) for towards in (skewness, -skewness))
         if before is None and self.sign == 1:
             less, more = more, less
         lowest, highest = (-self.sums.width, self.sums.width) if before is not None else self.sums.extent
@@ -222,30 +222,31 @@ def _normal_scores(t: Floats, degrees: float, skewness: Floats) -> Floats:
     return np.asarray(np.where(skewness > _NO_SKEWNESS, np.maximum(np.where(far > 0, by_gamma, 0.0), 0.0), z))
 
 
-def _t_of_score(score: float, degrees: float, skewness: float) -> float:
+def t_of_score(score: float, degrees: float, skewness: float) -> float:
     """The studentised mean that has a normal score: `_normal_scores` inverted."""
     if skewness > _NO_SKEWNESS:
         score = 2 / skewness * ((1 + skewness / 6 * (score - skewness / 6)) ** 3 - 1)
     return t_of_normal(score, degrees)
 
 
-def ratings_needed(
-    variance: float, fall: float, *, days: int, reference_days: int | None, level: float = FALSE_ALARMS
-) -> int:
+def ratings_needed(variance: float, fall: float, *, days: int, needed: float, others: float = 0.0) -> int | None:
     """How many ratings a day find a fall within some days in four of five cases.
 
     Args:
         variance: The variance that one rating adds, what the scores explain left out.
         fall: How far beyond the bound the figure falls, above 0.
         days: Within how many days the fall is to be found.
-        reference_days: The days of the reference whose error counts as well; None for a bound of the figure itself.
-        level: The share of months in which the bound may raise a false alarm.
+        needed: How many standard errors raise the alarm.
+        others: What else adds to the variance of the mean of these days: that not every answer is judged.
+
+    Returns:
+        The number; None where ratings alone cannot do it.
 
     Example:
         Variance 0.64, a fall of 0.3 within 10 days: (3.32 + 0.84)^2 * 0.64 / 0.09 / 10 = 12.3.
 
-        >>> ratings_needed(0.64, 0.3, days=10, reference_days=None)
+        >>> ratings_needed(0.64, 0.3, days=10, needed=needed_z(0.05))
         13
     """
-    reached = (needed_z(level) + NormalDist().inv_cdf(0.8)) / fall
-    return math.ceil(reached**2 * variance * (1 / days + (1 / reference_days if reference_days else 0.0)))
+    left = (fall / (needed + NormalDist().inv_cdf(0.8))) ** 2 - others
+    return math.ceil(variance / left / days) if left > 0 else None

@@ -9,9 +9,9 @@ from ...text.wording import count_of
 from ..arrays import Bools
 from ..estimate import Estimate
 from ..jackknife import FEWEST_GROUPS
-from ..monthly_p_value import LONGEST
+from ..monthly_p_value import LONGEST, needed_z
 from .bound import Bound
-from .bound_evidence import FALSE_ALARMS, AlarmState, WeighedBound, ratings_needed
+from .bound_evidence import FALSE_ALARMS, AlarmState, WeighedBound, ratings_needed, t_of_score
 from .day_sums import DaySums
 from .look import BoundState, Look, SegmentLook
 from .outcome_terms import corrected_terms, judge_terms
@@ -261,17 +261,29 @@ class _Production:
 
     def _needed(self, level: float) -> Iterator[str]:
         """How many ratings a day find a fall within 30 days."""
-        noise = DaySums(self.mean_terms, tail=-1).noise(len(self._day_numbers) - 1)
-        days = max(1, min(self._window, int(self._day_numbers[-1]) + 1))
-        rated = int((self.is_in & self.mean_terms.is_rated).sum())
+        sums, last = DaySums(self.mean_terms, tail=-1), len(self._day_numbers) - 1
+        noise = sums.noise(last)
+        first = int(np.searchsorted(self._day_numbers, self._day_numbers[last] - LONGEST + 1))
+        days = max(1, min(LONGEST, int(self._day_numbers[-1]) + 1))
+        run = sums.runs(np.array([first]), np.array([last + 1]), noise)
+        if not run.variance[0] > 0:
+            return
         variance = float(noise.variances[-1]) * noise.inflation
+        others = max(0.0, float(run.variance[0]) - variance / float(run.size[0])) * days / LONGEST
+        skewness = -float(run.third[0]) / float(run.variance[0]) ** 1.5
+        needed = t_of_score(needed_z(level), noise.degrees, skewness)
         fall = _FINDABLE * self.mean_terms.width / 4
         many, more = (
-            ratings_needed(variance, size, days=LONGEST, reference_days=None, level=level) for size in (fall, fall / 3)
+            ratings_needed(variance, size, days=LONGEST, needed=needed, others=others) for size in (fall, fall / 3)
+        )
+        rated = int((self.mean_terms.is_rated & (self._answers.days > self._answers.days.max() - LONGEST)).sum())
+        large, small = (
+            f"{number} a day" if number else "no number of ratings while so few answers are judged"
+            for number in (many, more)
         )
         yield (
-            f"A fall of {fall:.2g} beyond a bound of the mean is found within 30 days in four of five cases with "
-            f"{count_of(many, 'rating')} a day, one of {fall / 3:.2g} with {more}; there are {rated / days:.1f} a day."
+            f"Ratings that find a fall of {fall:.2g} beyond a bound of the mean within 30 days in four of five cases: "
+            f"{large}; one of {fall / 3:.2g}: {small}. There are {rated / days:.1f} a day."
         )
 
 

@@ -12,8 +12,8 @@ from assay.meta_eval.monitoring.bound_evidence import (
     AlarmState,
     DayEvidence,
     _normal_scores,
-    _t_of_score,
     ratings_needed,
+    t_of_score,
 )
 
 
@@ -46,11 +46,15 @@ def test_the_score_of_a_skewed_mean_is_that_of_its_tail(shape: float) -> None:
 @pytest.mark.parametrize("skewness", [-0.5, 0.0, 0.8])
 def test_the_t_of_a_score_is_the_inverse(degrees: float, skewness: float) -> None:
     for z in np.linspace(1, 4, 7):
-        t = np.array([_t_of_score(float(z), degrees, skewness)])
+        t = np.array([t_of_score(float(z), degrees, skewness)])
         assert _normal_scores(t, degrees, np.array([skewness]))[0] == pytest.approx(z)
 
 
 def test_ratings_needed_grow_with_the_square_of_the_fall() -> None:
-    few, many = (ratings_needed(0.64, fall, days=30, reference_days=None) for fall in (0.3, 0.1))
+    few, many = (ratings_needed(0.64, fall, days=30, needed=3.33) or 0 for fall in (0.3, 0.1))
     assert many == pytest.approx(9 * few, rel=0.2)
-    assert ratings_needed(0.64, 0.3, days=30, reference_days=30) == pytest.approx(2 * few, abs=1)
+
+
+def test_no_number_of_ratings_makes_up_for_few_judged_answers() -> None:
+    """0.1 / (3.33 + .84) = .024: a standard error of .03 from what is not judged is more."""
+    assert ratings_needed(0.64, 0.1, days=30, needed=3.33, others=0.03**2) is None
