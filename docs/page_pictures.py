@@ -63,6 +63,12 @@ def main() -> None:
                 page.goto(f"{page.url}/answer?id=en-029")
                 page.locator(".claim").first.hover()
                 page.screenshot(path=picture)
+            for page, picture in pages(browser_context, links[0], "view-failures"):
+                page.locator("table a").first.click()
+                page.wait_for_selector("section#figures")
+                page.goto(f"{page.url}/failures")
+                page.wait_for_selector(".failure-group")
+                page.screenshot(path=picture)
         write_conversation(folder)
         with serving(folder, "rate", "last", "--raters", "ada,bob", "--store", "talk", "--port", "0") as links:
             for page, picture in pages(browser_context, links[0], "rate-conversation"):

@@ -195,6 +195,18 @@ GROUPS = (
         },
     ),
     NameGroup(
+        "production",
+        "A chatbot in production",
+        "Estimate its quality at every look, and say what changed; [what that promises](../statistics.md).",
+        {
+            "A look": _of(
+                "assay.meta_eval.monitoring",
+                "look_at_production ProductionAnswers Bound Look BoundState SegmentLook follow_bounds AlarmState",
+            ),
+            "Drift": _of("assay.meta_eval.monitoring", "question_drift share_drift agreement_drift Drift"),
+        },
+    ),
+    NameGroup(
         "runs",
         "Stored runs",
         "Keep runs, and go on with them.",

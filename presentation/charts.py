@@ -1,7 +1,8 @@
 """Charts as places in percent: the templates draw them and know no statistics."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from .axes import Axis, axis_over
 from .figure import Interval
@@ -9,6 +10,8 @@ from .figure import Interval
 _BARS = 20
 _LOWEST_BAR = 1.0  # percent: one value of thousands is still seen
 _MOST_LABELS = 6
+_BAND_EDGE = 1.5  # percent of a band's chart that is free at its sides
+_THINNEST_SPAN = 0.4  # percent: an alarm of a minute is seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,3 +178,148 @@ def draw_trend(name: str, rows: Sequence[tuple[str, Interval, str]]) -> Trend | 
         for place, point in enumerate(labelled)
     )
     return Trend(name, axis, tuple(points), line, labels)
+
+
+@dataclass(frozen=True, slots=True)
+class BandPoint:
+    """One point of a band; places in percent from the left and from the top.
+
+    Attributes:
+        label: The moment, as people read it.
+        x: Its place.
+        y: That of the value.
+        low: That of the interval's lower end; None without an interval.
+        high: That of its upper end.
+        text: The figure in words.
+        url: Where the point leads; "" for nowhere.
+    """
+
+    label: str
+    x: float
+    y: float
+    low: float | None
+    high: float | None
+    text: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BandSpan:
+    """A time that is marked, from `x` on for `width` percent, and what it is."""
+
+    x: float
+    width: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A figure over time with its interval as a band.
+
+    Attributes:
+        name: What is shown.
+        y: The axis of the figure.
+        points: The points, the oldest first.
+        line: Their values, "x,y x,y" in percent.
+        areas: The band, one polygon for each stretch of points with an interval.
+        limits: (place from the top, text) of the lines that the figure is held against.
+        spans: The marked times.
+        labels: (place, text) of moments.
+    """
+
+    name: str
+    y: Axis
+    points: tuple[BandPoint, ...]
+    line: str
+    areas: tuple[str, ...]
+    limits: tuple[tuple[float, str], ...]
+    spans: tuple[BandSpan, ...]
+    labels: tuple[tuple[float, str], ...]
+
+
+def draw_band(
+    name: str,
+    rows: Sequence[tuple[datetime, Interval, str, str]],
+    *,
+    limits: Sequence[tuple[float, str]] = (),
+    spans: Sequence[tuple[datetime, datetime | None, str]] = (),
+    within: tuple[float, float] | None = None,
+) -> Band | None:
+    """Draws a figure over time with its interval as a band; None where nothing has a value.
+
+    Args:
+        name: What is shown.
+        rows: (moment, estimate, the figure in words, where its point leads) per point, the oldest first.
+        limits: (value, text) of lines that the figure is held against.
+        spans: (begin, end or None where it goes on, text) of times to mark.
+        within: The bounds of the figure, if it has any.
+    """
+    drawn = [row for row in rows if row[1].value is not None]
+    if not drawn:
+        return None
+    first, last = drawn[0][0], drawn[-1][0]
+    length = (last - first).total_seconds()
+
+    def across(moment: datetime) -> float:
+        share = (moment - first).total_seconds() / length if length > 0 else 0.5
+        return round(_BAND_EDGE + (100 - 2 * _BAND_EDGE) * min(1.0, max(0.0, share)), 2)
+
+    ends = [end for _, one, _, _ in drawn for end in (one.value, one.low, one.high) if end is not None]
+    axis = axis_over([*ends, *(limit for limit, _ in limits)], about=4, within=within)
+
+    def down(value: float | None) -> float | None:
+        return None if value is None else round(100 - axis.percent(value), 2)
+
+    points = tuple(
+        BandPoint(
+            format_moment(moment), across(moment), down(one.value) or 0.0, down(one.low), down(one.high), text, url
+        )
+        for moment, one, text, url in drawn
+    )
+    return Band(
+        name,
+        axis,
+        points,
+        " ".join(f"{point.x},{point.y}" for point in points),
+        _band_areas(points),
+        tuple((down(limit) or 0.0, text) for limit, text in limits),
+        tuple(
+            BandSpan(across(begin), max(_THINNEST_SPAN, round(across(end or last) - across(begin), 2)), text)
+            for begin, end, text in spans
+        ),
+        _moment_labels(first, last, across),
+    )
+
+
+def format_moment(moment: datetime) -> str:
+    """Writes a moment as charts do.
+
+    Example:
+        >>> format_moment(datetime(2026, 11, 23, 5, 8))
+        '2026-11-23 05:08'
+    """
+    return f"{moment:%Y-%m-%d %H:%M}"
+
+
+def _band_areas(points: Sequence[BandPoint]) -> tuple[str, ...]:
+    areas, stretch = list[str](), list[BandPoint]()
+    for point in (*points, None):
+        if point is not None and point.low is not None and point.high is not None:
+            stretch.append(point)
+            continue
+        if len(stretch) > 1:
+            upper = [f"{one.x},{one.high}" for one in stretch]
+            areas.append(" ".join([*upper, *(f"{one.x},{one.low}" for one in reversed(stretch))]))
+        stretch = []
+    return tuple(areas)
+
+
+def _moment_labels(
+    first: datetime, last: datetime, across: Callable[[datetime], float]
+) -> tuple[tuple[float, str], ...]:
+    """Moments at equal distances, as days, or as times where all are of two days."""
+    length = last - first
+    form = "%m-%d %H:%M" if length < timedelta(days=2) else "%m-%d" if length < timedelta(days=300) else "%Y-%m-%d"
+    count = 1 if not length else _MOST_LABELS - 2
+    moments = [first + length * (place / max(count - 1, 1)) for place in range(count)]
+    return tuple({f"{moment:{form}}": (across(moment), f"{moment:{form}}") for moment in moments}.values())

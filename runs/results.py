@@ -150,23 +150,15 @@ class Results:
     def failures(
         self, *, metric: str | None = None, groups: int | None = None, embedder: Embedder | str = "use"
     ) -> Failures:
-        """Returns the bad answers, grouped by why they are bad, as `assay failures` prints them.
+        """Returns the bad answers, grouped by why they are bad (`assay failures`).
 
         Args:
             metric: By which metric answers are bad; by default by the ratings, where there are some.
             groups: The number of groups; chosen by default.
-            embedder: Turns the texts that say why into vectors: an embedder, or `use`, `st:MODEL`, `litellm:MODEL`.
+            embedder: Makes vectors of what says why: an embedder, or its name.
 
         Raises:
             UsageError: No answer is rated and no metric has a value, or an argument cannot be used.
-
-        Example:
-            >>> from assay import evaluate
-            >>> rows = [{"question": "Why?", "answer": "So.", "rating": n % 2, "reason": "rude"} for n in range(4)]
-            >>> failures = evaluate([row | {"rating_min": 0, "rating_max": 1} for row in rows], "token_overlap",
-            ...                     progress=False).failures()
-            >>> [(group.name, len(group.answers)) for group in failures.groups]
-            [('rude', 2)]
         """
         records = collect_records(self.run or "", self.samples, self._listed_scores(), self.directions)
         return run_to_end(group_failures([records], open_embedder(embedder), metric=metric, groups=groups))

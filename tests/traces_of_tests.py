@@ -9,7 +9,7 @@ from typing import Any
 from assay.eval_sets import Sample
 from assay.traces import TraceOrigin, TraceScore, UnreadTrace, WriteResult
 
-BEGIN = datetime(2026, 11, 23, 10, tzinfo=UTC)
+BEGIN = datetime(2026, 1, 15, 10, tzinfo=UTC)
 
 
 def trace(name: str, minute: float, session: str = "", **fields: Any) -> Sample:

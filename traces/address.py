@@ -43,7 +43,10 @@ class TraceAddress:
             raise UsageError(f"{text!r} is no address of traces: write phoenix://HOST:6006/PROJECT, or otel:FILE")
         if not rest.startswith("//"):
             return cls(scheme.lower(), "", rest, text)
-        parts = urlsplit(text)
+        try:
+            parts = urlsplit(text)
+        except ValueError as error:  # such as half of the brackets of an IPv6 address
+            raise UsageError(f"{text!r} is no address of traces: {error}; write phoenix://HOST:6006/PROJECT") from None
         if parts.username is not None or parts.password is not None:
             raise UsageError("an address of traces holds no user and no key: set the environment variable of the tool")
         return cls(parts.scheme.lower(), parts.netloc, unquote(parts.path.strip("/")), text)

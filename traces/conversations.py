@@ -1,10 +1,11 @@
 """The traces of one session become one conversation, in memory that does not grow with their number."""
 
 import json
+import os
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
@@ -58,9 +59,7 @@ def join_sessions(
     Yields:
         Conversations and single traces, by the times of the first trace of their session.
     """
-    with ExitStack() as stack:
-        spool = stack.enter_context(TemporaryDirectory(prefix=".assay-", dir=folder, ignore_cleanup_errors=True))
-        spooled = stack.enter_context(closing(_open_spool(Path(spool))))
+    with _open_spool(folder) as spooled:
         _fill_spool(spooled, samples)
         for session, rows in groupby(_spooled_rows(spooled), itemgetter(0)):
             is_later = is_later_part(session[1:]) if session.startswith("s") else False
@@ -111,12 +110,19 @@ def join_conversation(samples: Sequence[Sample], *, is_later_part: bool = False)
     return Sample.model_validate(values | _session_rating(samples, (low, high)))
 
 
-def _open_spool(folder: Path) -> sqlite3.Connection:
-    spool = sqlite3.connect(folder / "traces.sqlite", isolation_level=None)
-    for pragma in ("journal_mode=OFF", "synchronous=OFF", "temp_store=FILE"):
-        spool.execute(f"PRAGMA {pragma}")
-    spool.execute("CREATE TABLE traces (number INTEGER PRIMARY KEY, session TEXT, began REAL, content TEXT)")
-    return spool
+@contextmanager
+def _open_spool(folder: Path | None) -> Iterator[sqlite3.Connection]:
+    """A database in a file that is gone with the process, also after a kill where the system can do that."""
+    with TemporaryDirectory(prefix=".assay-", dir=folder, ignore_cleanup_errors=True) as own:
+        file = Path(own, "traces.sqlite")
+        with closing(sqlite3.connect(file, isolation_level=None)) as spool:
+            for pragma in ("journal_mode=OFF", "synchronous=OFF", "temp_store=FILE"):
+                spool.execute(f"PRAGMA {pragma}")
+            spool.execute("CREATE TABLE traces (number INTEGER PRIMARY KEY, session TEXT, began REAL, content TEXT)")
+            if os.name == "posix":
+                file.unlink()
+                Path(own).rmdir()
+            yield spool
 
 
 def _fill_spool(spool: sqlite3.Connection, samples: Iterable[Sample]) -> None:
@@ -154,7 +160,7 @@ def _parts(rows: Iterable[tuple[str, float, str]], gap: float) -> Iterator[tuple
         if part and (began - last > gap or len(part) == MOST_TRACES):
             yield part, last
             part = []
-        part.append(Sample.model_validate_json(content))
+        part.append(Sample.model_validate(json.loads(content)))  # pydantic's own JSON knows no half characters
         last = began
     yield part, last
 

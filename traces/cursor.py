@@ -206,10 +206,21 @@ def is_known_address(store: Store, address: str) -> bool:
     return row is not None
 
 
-def _place_of(address: TraceAddress) -> str:
-    """An address in the one form of the several in which it may be typed."""
+def canonical_address(address: TraceAddress) -> str:
+    """Returns the one form of the several in which the address of a server may be typed; that of a file as it is.
+
+    Example:
+        >>> canonical_address(TraceAddress.parse("PHOENIX://LocalHost:6006/support/"))
+        'phoenix://localhost:6006/support'
+    """
     if address.host or "://" in address.text:
         return f"{address.scheme}://{address.host.lower()}/{address.project}"
+    return f"{address.scheme}:{address.project}"
+
+
+def _place_of(address: TraceAddress) -> str:
+    if address.host or "://" in address.text:
+        return canonical_address(address)
     return f"{address.scheme}:{Path(address.project).expanduser().absolute()}"
 
 

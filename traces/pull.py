@@ -12,6 +12,7 @@ from typing import IO, Literal
 from ..atomic_files import check_writable, replace_file
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
+from ..eval_sets.cell_values import to_json_value
 from ..eval_sets.message_times import read_time
 from ..runs import Store
 from .address import TraceAddress
@@ -109,6 +110,8 @@ def pull_traces(
         InputError: The source cannot be read.
     """
     check_output(out, existing)
+    if unread_file is not None and unread_file.absolute() == out.absolute():
+        raise UsageError(f"{out}: is named for the traces and for those that cannot be read; name two files")
     if existing == "append" and not request.is_new:
         raise UsageError("--append: only where a cursor says what was pulled before; leave out --since, or add --new")
     source = open_source(request.address) if source is None else source
@@ -279,10 +282,10 @@ class _LineWriter:
             number += 1
         self._traces[key] = hash(trace)
         values = sample.model_dump(mode="json", exclude_defaults=True) | {"id": name}
-        text = json.dumps(values, ensure_ascii=False)
         try:
-            line = text.encode()
-        except UnicodeEncodeError:  # half a character in the metadata: only its escape can be written
+            line = json.dumps(values, ensure_ascii=False, allow_nan=False).encode()
+        except ValueError:  # half a character, of which only the escape can be written, or a number that JSON has not
+            values["metadata"] = to_json_value(values.get("metadata"))
             line = json.dumps(values).encode()
         self._write(line + b"\n")
         return True

@@ -16,7 +16,7 @@ from ..runs import Store
 from ..runs.database import explain_errors
 from ..runs.store import RunRow
 from .address import TraceAddress
-from .cursor import is_known_address
+from .cursor import canonical_address, is_known_address
 from .registry import open_sink
 from .run_scores import LeftOut, RunScores
 from .sink import Sink, WriteResult
@@ -215,13 +215,13 @@ class _Push:
         with explain_errors(self._store.database, "what was pushed cannot be read"):
             rows = self._store.database.execute(
                 f"SELECT score, content FROM pushed_scores WHERE address = ? AND score IN ({marks})",
-                (place, *contents),
+                (_ledger_name(place), *contents),
             ).fetchall()
         return dict(rows)
 
     def _note(self, place: str, contents: dict[str, str]) -> None:
         at = datetime.now(UTC).isoformat(timespec="seconds")
-        rows = [(key, place, self._run.id, content, at) for key, content in contents.items()]
+        rows = [(key, _ledger_name(place), self._run.id, content, at) for key, content in contents.items()]
         with (
             explain_errors(self._store.database, "what was pushed cannot be noted"),
             self._store.database.transaction(),
@@ -231,6 +231,10 @@ class _Push:
                 "content = excluded.content, pushed_at = excluded.pushed_at",
                 rows,
             )
+
+
+def _ledger_name(place: str) -> str:
+    return canonical_address(TraceAddress.parse(place))
 
 
 def _content_hash(score: TraceScore) -> str:

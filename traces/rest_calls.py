@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from time import sleep
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -22,9 +23,9 @@ LONGEST_WAIT = 120.0
 """Seconds before one further attempt, whatever the server asks for."""
 LONGEST_TOTAL = 600.0
 """Seconds of all waits of one call."""
+_HTTPS_PORT = 443
 _TIMEOUT = 60
 _LONGEST_BODY = 512 * 2**20
-_LOOPBACK = ("localhost", "127.", "[::1]", "::1")
 
 
 class RefusedRequest(Exception):
@@ -71,13 +72,16 @@ class ToolServer:
 def find_url(host: str, variables: tuple[str, ...], default: str) -> str:
     """Returns the URL of a server: from its address, else from the environment, else the tool's own.
 
-    A host of this machine, or with a port, is reached by http, any other by https; where an environment variable names
-    the same host, its URL is taken, with its scheme and path.
+    A host of this machine, or with another port than 443, is reached by http, any other by https. Where an environment
+    variable names the same host, its URL is taken, with its scheme and path.
 
     Args:
         host: The host of an address; empty for none.
         variables: The environment variables with a URL, the first that is set counts.
         default: The URL of the tool's own server.
+
+    Raises:
+        InputError: The variable holds no URL, or the host is none.
 
     Examples:
         >>> [find_url(host, (), "") for host in ("localhost", "example.org:3000", "example.org")]
@@ -94,12 +98,38 @@ def find_url(host: str, variables: tuple[str, ...], default: str) -> str:
         return named
     if named and urlsplit(named).netloc.lower() == host.lower():
         return named
-    scheme = "http" if host.lower().startswith(_LOOPBACK) or _has_port(host) else "https"
-    return f"{scheme}://{host}"
+    try:
+        parts = urlsplit(f"//{host}")
+        name, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise InputError(f"{host!r} is no host: write HOST or HOST:PORT") from None
+    is_plain = port not in (None, _HTTPS_PORT) or (port is None and _is_loopback(name))
+    return f"{'http' if is_plain else 'https'}://{host}"
 
 
-def _has_port(host: str) -> bool:
-    return urlsplit(f"//{host}").netloc.rpartition("]")[2].count(":") == 1
+def _is_loopback(name: str) -> bool:
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
+
+
+def read_key(variable: str) -> str:
+    """Reads a key from the environment.
+
+    Args:
+        variable: The variable's name.
+
+    Returns:
+        The key, without blanks around it; empty where the variable is not set.
+
+    Raises:
+        InputError: It holds what no key has, such as a line break.
+    """
+    key = os.environ.get(variable, "").strip()
+    if not all("!" <= letter <= "~" for letter in key):
+        raise InputError(f"{variable} holds a blank, a line break or a letter that no key has: set it again")
+    return key
 
 
 class RestCalls:
@@ -117,6 +147,7 @@ class RestCalls:
 
         self.server = server
         self._response: httpx.Response | None = None
+        self._has_answered = False
         # a redirect could lead the key to a server that nobody named
         self.http = httpx.Client(
             timeout=_TIMEOUT, follow_redirects=False, event_hooks={"response": [self._keep_response]}
@@ -187,11 +218,10 @@ class RestCalls:
         length = response.headers.get("content-length", "")
         if length.isdigit() and int(length) > _LONGEST_BODY:
             raise self._too_long(int(length))
-        self._response = response
+        self._response, self._has_answered = response, True
 
     def _request_once(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
         import httpx
-        from pydantic import ValidationError
 
         self._response = None
         options = {"max_retries": 0, "timeout_in_seconds": _TIMEOUT}
@@ -200,7 +230,9 @@ class RestCalls:
             reply = function(**arguments, request_options=options)
             if isinstance(reply, Iterator):
                 content = self._join(reply)
-        except httpx.ConnectError as error:
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            if self._has_answered:  # it was there, and may come back
+                raise _PassingFailure("the server cannot be reached any more") from None
             raise InputError(
                 f"{self.server} cannot be reached ({shorten(str(error))}): start it, or correct the address"
             ) from None
@@ -208,12 +240,12 @@ class RestCalls:
             raise _PassingFailure(f"the connection failed ({type(error).__name__})") from None
         except (httpx.InvalidURL, UnicodeError) as error:
             raise InputError(f"{self.server} is no address: {shorten(str(error))}") from None
-        except ValidationError:
-            pass  # a field of another type: the reply is read as it came
         except InputError:
             raise
-        except Exception as error:  # the client's own error of a status; it may hold the key in its headers
-            if self._response is None or (self._response.is_success and not hasattr(error, "status_code")):
+        except Exception:
+            # a field of another type, for which the reply is read as it came; or the client's own error of a status,
+            # which may hold the key in its headers
+            if self._response is None:
                 raise
         response = self._response
         assert response is not None  # a call without a response raised

@@ -77,8 +77,10 @@ class RunScores:
                 if sample.messages and not is_turn(sample):
                     last_turns = {sample.id: sample.turn}
                 if sample.id == name:
-                    yield from self._sample_scores(sample, scores, last_turns)
                     break
+            else:  # in another order
+                sample = self._store.sample(self._run.id, name)
+            yield from self._sample_scores(sample, scores, last_turns)
 
     def _sample_scores(
         self, sample: Sample, scores: dict[str, Score], last_turns: dict[str, int | None]

@@ -19,6 +19,7 @@ from ..runs.nightly.ledger import Ledger
 from ..runs.run_figures import RunFigures, compute_figures
 from ..runs.run_tables import CHANGE, group_table, report_table
 from ..runs.store import RunRow
+from ..traces.watch.watch_state import WatchRow, WatchState
 from .viewer import VIEW_HOME, Viewer, for_visitors, number_of
 
 _RUNS_PER_PAGE = 50
@@ -60,14 +61,14 @@ class RunPages:
         text = request.query_params.get("q", "")[:_LONGEST_QUERY]
         page = number_of(request.query_params.get("page"))
 
-        def read(store: Store) -> tuple[list[_ListedRun], int, list[str]]:
+        def read(store: Store) -> tuple[list[_ListedRun], int, list[str], list[WatchRow]]:
             ledger = Ledger(store)
             ids = store.find_runs(text)
             shown = ids[(page - 1) * _RUNS_PER_PAGE : page * _RUNS_PER_PAGE]
             rows = [_ListedRun(store.run(run), store.count_samples(run), ledger.find_suite(run)) for run in shown]
-            return rows, len(ids), ledger.suites()
+            return rows, len(ids), ledger.suites(), WatchState(store).watches()
 
-        rows, total, suites = await self.viewer.in_store(read)
+        rows, total, suites, watches = await self.viewer.in_store(read)
         content = {
             "title": "Runs",
             "text": text,
@@ -76,6 +77,7 @@ class RunPages:
             "page": page,
             "pages": -(-total // _RUNS_PER_PAGE),
             "suites": suites,
+            "watches": watches,
             "url": lambda number: f"{VIEW_HOME}?{urlencode({'q': text, 'page': number})}",
         }
         return self.viewer.render(request, "runs.html", content)

@@ -1,4 +1,4 @@
-"""The application behind `assay view`: runs, answers, comparisons and nightly runs of one store."""
+"""The application behind `assay view`: runs, answers, comparisons, nightly runs and watches of one store."""
 
 import secrets
 
@@ -21,6 +21,7 @@ from .set_folder import SetFolder
 from .site_address import THIS_MACHINE, SiteAddress
 from .suite_pages import SuitePages
 from .viewer import EDITOR, READER, VIEW_HOME, Viewer
+from .watch_pages import WatchPages
 
 
 class ViewApp:
@@ -53,6 +54,7 @@ class ViewApp:
                 *AnswerPages(viewer, sets).routes,
                 *ComparisonPages(viewer).routes,
                 *SuitePages(viewer).routes,
+                *WatchPages(viewer).routes,
                 Mount("/static", StaticFiles(packages=[(__package__, "static"), (SHARED, "static")])),
             ],
             middleware=[Middleware(GuardMiddleware, site=site)],

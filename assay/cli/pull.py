@@ -10,6 +10,7 @@ import click
 from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
+from .exit_codes import INTERRUPTED
 from .number_types import BoundedCount
 from .options import json_option, quiet_option, store_option
 from .output import echo, echo_json, echo_notice, typed_command
@@ -100,9 +101,13 @@ def pull(
     existing: Existing = "append" if append else "replace" if replace or not request.is_new else "refuse"
     check_output(out, existing)  # before a store is made
     with count_progress("traces", None) as on_progress:
-        result = pull_traces(
-            request, Store(store), out, existing=existing, unread_file=unread_file, on_progress=on_progress
-        )
+        try:
+            result = pull_traces(
+                request, Store(store), out, existing=existing, unread_file=unread_file, on_progress=on_progress
+            )
+        except KeyboardInterrupt:
+            echo("assay: interrupted; nothing was written. The same command pulls the same traces", err=True)
+            raise SystemExit(INTERRUPTED) from None
     if as_json:
         echo_json(_as_json(result, request, out))
     else:

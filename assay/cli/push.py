@@ -10,7 +10,7 @@ import click
 from ..errors import InputError, UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of, verb_of
-from .exit_codes import DONE, ERROR
+from .exit_codes import DONE, ERROR, INTERRUPTED
 from .options import json_option, quiet_option, read_metrics, store_option
 from .output import echo, echo_json, typed_command
 
@@ -72,6 +72,10 @@ def push(
             raise InputError(
                 f"{error}. What was written is kept; go on with: {typed_command('push', row.id)}"
             ) from error
+        except KeyboardInterrupt:
+            go_on = typed_command("push", row.id)
+            echo(f"assay: interrupted; what was written is kept. Go on with: {go_on}", err=True)
+            raise SystemExit(INTERRUPTED) from None
     if as_json:
         echo_json(_as_json(result, row.id, is_dry=dry_run))
     else:

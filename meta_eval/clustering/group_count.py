@@ -14,12 +14,12 @@ class CountChoice(NamedTuple):
     """The number of groups that was chosen.
 
     Attributes:
-        count: The number.
+        number: The number.
         labels: The group of each item with this number, shape (items,), -1 for outliers.
         measures: The measures by number that was tried.
     """
 
-    count: int
+    number: int
     labels: "Labels"
     measures: dict[int, Measures]
 

@@ -26,6 +26,9 @@ FEWEST_IN_RUN = 5.0
 """Days are only weighed where they have as many rated groups: fewer are not nearly normal."""
 
 
+_NO_SKEWNESS = 1e-6
+
+
 @dataclass(frozen=True, slots=True)
 class DayEvidence:
     """What the days up to one of them say of a bound.
@@ -66,10 +69,10 @@ class AlarmState:
     restart: int = 0
     first_change: int | None = None
 
-    def after(self, day: int, evidence: DayEvidence) -> "AlarmState":
+    def after(self, day: int, evidence: DayEvidence, level: float = FALSE_ALARMS) -> "AlarmState":
         """Returns the state after a day.
 
-        An alarm is raised when the evidence is such as at most `FALSE_ALARMS` of months show. It stands until later
+        An alarm is raised when the evidence is such as at most `level` of months show. It stands until later
         days lie within the bound: by evidence (`CLEARED`), or by the mean of `CALM_DAYS` days. Between the two lies
         what keeps a figure near its bound from raising and clearing it every day. After that, only the days from which
         it was cleared count, so that the days of the alarm do not raise it again.
@@ -77,6 +80,7 @@ class AlarmState:
         Args:
             day: The place of the day.
             evidence: What the days up to it say.
+            level: The share of months in which this bound may raise a false alarm.
 
         Example:
             >>> raised = AlarmState().after(8, DayEvidence(p=0.01, start=5))
@@ -88,7 +92,7 @@ class AlarmState:
             12
         """
         if not self.is_raised:
-            if evidence.p <= FALSE_ALARMS and evidence.start is not None:
+            if evidence.p <= level and evidence.start is not None:
                 first = evidence.start if self.first_change is None else min(self.first_change, evidence.start)
                 return AlarmState(True, evidence.start, day, evidence.p, self.restart, first)
             return replace(self, p=evidence.p)
@@ -108,7 +112,7 @@ class WeighedBound:
         sign: 1 where the figure must not be below the limit, -1 where it must not be above.
         reference: For a fall: the places of the first day of the reference and after its last. A run that begins
             within it is compared with the days of it before that run. None where the figure itself has the bound.
-        bounds: How many bounds share the false alarms.
+        level: The share of months in which this bound may raise a false alarm.
     """
 
     terms: OutcomeTerms
@@ -116,13 +120,13 @@ class WeighedBound:
     limit: float
     sign: int
     reference: tuple[int, int] | None
-    bounds: int
+    level: float
 
     def history(self, days: int) -> list[AlarmState]:
         """Returns the state after each of the first days: what a look every day would have come to."""
         states = [AlarmState()]
         for day in range(days):
-            states.append(states[-1].after(day, self.evidence(day, states[-1])))
+            states.append(states[-1].after(day, self.evidence(day, states[-1]), self.level))
         return states[1:]
 
     def evidence(self, day: int, state: AlarmState) -> DayEvidence:
@@ -135,7 +139,7 @@ class WeighedBound:
         if not (score > -np.inf).any():
             return DayEvidence(1.0, None)
         place = int(np.argmax(score))
-        p = min(1.0, self.bounds * monthly_p_value(float(score[place])))
+        p = monthly_p_value(float(score[place]))
         if state.raised_at is None:
             return DayEvidence(p, int(starts[place]))
         is_later = (starts > state.raised_at) & np.isfinite(other)
@@ -177,7 +181,7 @@ class WeighedBound:
             return Estimate(None, n=0, groups=0, problem="there are no days to compare with yet")
         if size < FEWEST_IN_RUN:
             return Estimate(value, groups=int(size), problem=TOO_FEW_GROUPS)
-        error, score = math.sqrt(variance), needed_z(FALSE_ALARMS / self.bounds)
+        error, score = math.sqrt(variance), needed_z(self.level)
         skewness = third / error**3
         less, more = (error * _t_of_score(score, noise.degrees, towards) for towards in (skewness, -skewness))
         if before is None and self.sign == 1:
@@ -196,37 +200,38 @@ class WeighedBound:
         """(how far each run is beyond the bound, its normal score, and that of being within the bound)."""
         excess, variance, third, size = self._excess(*self.compare(starts, day, noise, state))
         is_known = (size >= FEWEST_IN_RUN) & np.isfinite(excess) & (variance > 0)
-        scores = np.full((2, len(starts)), -np.inf)
-        for place in np.flatnonzero(is_known):
-            error = math.sqrt(float(variance[place]))
-            skewness, t = float(third[place]) / error**3, float(excess[place]) / error
-            scores[0, place] = _normal_score(t, noise.degrees, skewness)
-            scores[1, place] = _normal_score(-t, noise.degrees, -skewness)
-        return np.where(is_known, excess, np.nan), scores[0], scores[1]
+        error = np.sqrt(np.where(is_known, variance, 1.0))
+        t, skewness = np.where(is_known, excess, 0.0) / error, np.where(is_known, third, 0.0) / error**3
+        beyond, within = (
+            np.where(is_known, _normal_scores(side * t, noise.degrees, side * skewness), -np.inf) for side in (1, -1)
+        )
+        return np.where(is_known, excess, np.nan), beyond, within
 
 
-def _normal_score(t: float, degrees: float, skewness: float) -> float:
-    """The normal quantile as improbable as a studentised mean whose distribution is skewed towards it.
+def _normal_scores(t: Floats, degrees: float, skewness: Floats) -> Floats:
+    """The normal quantiles as improbable as studentised means whose distributions are skewed towards them.
 
-    A gamma distribution of this skewness (Pearson's type III) is brought to a normal one by the cube root of Wilson and
-    Hilferty (1931). Where the skewness points away, nothing is gained by it.
+    Student's t counts as in `normal_of_t`. A gamma distribution of this skewness (Pearson's type III) is brought to a
+    normal one by the cube root of Wilson and Hilferty (1931). Where the skewness points away, nothing is gained by it.
+    A mean on the other side scores 0.
     """
-    if t <= 0:
-        return 0.0
-    z = normal_of_t(t, degrees)
-    if skewness < 1e-6:
-        return z
-    return max(0.0, 6 / skewness * (math.cbrt(1 + skewness * z / 2) - 1) + skewness / 6)
+    far = np.maximum(t, 0.0)
+    z = np.array([normal_of_t(value, degrees) if value else 0.0 for value in far.tolist()])
+    skewed = np.maximum(skewness, _NO_SKEWNESS)
+    by_gamma = 6 / skewed * (np.cbrt(1 + skewed * z / 2) - 1) + skewed / 6
+    return np.asarray(np.where(skewness > _NO_SKEWNESS, np.maximum(np.where(far > 0, by_gamma, 0.0), 0.0), z))
 
 
 def _t_of_score(score: float, degrees: float, skewness: float) -> float:
-    """The studentised mean that has a normal score: `_normal_score` inverted."""
-    if skewness >= 1e-6:
+    """The studentised mean that has a normal score: `_normal_scores` inverted."""
+    if skewness > _NO_SKEWNESS:
         score = 2 / skewness * ((1 + skewness / 6 * (score - skewness / 6)) ** 3 - 1)
     return t_of_normal(score, degrees)
 
 
-def ratings_needed(variance: float, fall: float, *, days: int, reference_days: int | None, bounds: int = 1) -> int:
+def ratings_needed(
+    variance: float, fall: float, *, days: int, reference_days: int | None, level: float = FALSE_ALARMS
+) -> int:
     """How many ratings a day find a fall within some days in four of five cases.
 
     Args:
@@ -234,7 +239,7 @@ def ratings_needed(variance: float, fall: float, *, days: int, reference_days: i
         fall: How far beyond the bound the figure falls, above 0.
         days: Within how many days the fall is to be found.
         reference_days: The days of the reference whose error counts as well; None for a bound of the figure itself.
-        bounds: How many bounds share the false alarms.
+        level: The share of months in which the bound may raise a false alarm.
 
     Example:
         Variance 0.64, a fall of 0.3 within 10 days: (3.32 + 0.84)^2 * 0.64 / 0.09 / 10 = 12.3.
@@ -242,5 +247,5 @@ def ratings_needed(variance: float, fall: float, *, days: int, reference_days: i
         >>> ratings_needed(0.64, 0.3, days=10, reference_days=None)
         13
     """
-    reached = (needed_z(FALSE_ALARMS / bounds) + NormalDist().inv_cdf(0.8)) / fall
+    reached = (needed_z(level) + NormalDist().inv_cdf(0.8)) / fall
     return math.ceil(reached**2 * variance * (1 / days + (1 / reference_days if reference_days else 0.0)))

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Places
+from ..student import effective_degrees
 from .outcome_terms import OutcomeTerms, TermStage
 
 _MEMORY = 90  # days that the noise is taken from
 _FEWEST_DAYS = 5
+_OF_RUNS = [0, 1, 2, 5]  # of the powers of `_cumulate`: w, w y, w^2, w^3
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +65,9 @@ class DaySums:
         self.width = terms.width
         self._tail = tail
         self._stages = [_cumulate(terms, stage) for stage in terms.stages]
+        self._of_runs = [np.ascontiguousarray(sums[_OF_RUNS]) for sums in self._stages]
+        last = terms.stages[-1].weight
+        self._group_degrees = effective_degrees(np.asarray(np.bincount(terms.group, weights=last), float))
         self._over_days = np.array([_dependence(terms, stage) for stage in terms.stages])
 
     def runs(self, first: Places, end: Places, noise: Noise) -> RunMeans:
@@ -75,14 +80,14 @@ class DaySums:
         """
         mean = np.zeros(len(first))
         variance, third, size = np.zeros(len(first)), np.zeros(len(first)), np.zeros(len(first))
-        for number, sums in enumerate(self._stages):
-            total = sums[:, end] - sums[:, first]
+        for number, sums in enumerate(self._of_runs):
+            total = sums.take(end, axis=1) - sums.take(first, axis=1)
             weight = np.where(total[0] > 0, total[0], np.nan)
             mean += total[1] / weight
             variance += noise.variances[number] * total[2] / weight**2
-            third += noise.thirds[number] * total[5] / weight**3
+            third += noise.thirds[number] * total[3] / weight**3
             size = weight**2 / total[2]
-        return RunMeans(mean, variance * noise.inflation, third, np.nan_to_num(size))
+        return RunMeans(mean, variance * noise.inflation, third, np.where(np.isfinite(mean), size, 0.0))
 
     def noise(self, last: int) -> Noise:
         """The noise as the days up to one of them show it, at most 90."""
@@ -99,20 +104,22 @@ class DaySums:
             if number == count - 1:  # one more that lies half the scale away: few equal ratings are not sure
                 variances[number] += (self.width / 2) ** 2 / size
                 thirds[number] += self._tail * (self.width / 2) ** 3 / size
-                degrees = max(1.0, size - 1)
+                degrees = max(1.0, min(size - 1, self._group_degrees))
         noise = Noise(variances * self._over_days, thirds, 1.0, degrees)
-        return Noise(noise.variances, thirds, self._inflation(first, last, noise), degrees)
+        inflation, days = self._inflation(first, last, noise)
+        # the variance is the sum of what the groups explain and of what the days add, known to as many degrees
+        freedom = inflation**2 / (1 / degrees + (inflation - 1) ** 2 / days)
+        return Noise(noise.variances, thirds, inflation, max(1.0, freedom))
 
-    def _inflation(self, first: int, last: int, noise: Noise) -> float:
-        """What successive days differ by, beside what their groups explain (von Neumann, 1941), less its own error."""
+    def _inflation(self, first: int, last: int, noise: Noise) -> tuple[float, int]:
+        """(what successive days differ by, beside what their groups explain (von Neumann, 1941); of how many days)."""
         days = np.arange(first, last + 1)
         runs = self.runs(days, days + 1, noise)
-        is_known = ~np.isnan(runs.mean) & (runs.variance > 0)
+        is_known = (runs.size > 0) & (runs.variance > 0)
         mean, variance = runs.mean[is_known], runs.variance[is_known]
         if len(mean) < _FEWEST_DAYS:
-            return 1.0
-        ratio = float((np.diff(mean) ** 2 / (variance[1:] + variance[:-1])).mean())
-        return max(1.0, ratio - float(np.sqrt(3 / (len(mean) - 1))))
+            return 1.0, 1
+        return max(1.0, float((np.diff(mean) ** 2 / (variance[1:] + variance[:-1])).mean())), len(mean) - 1
 
 
 def _cumulate(terms: OutcomeTerms, stage: TermStage) -> Floats:

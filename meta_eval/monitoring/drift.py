@@ -92,8 +92,8 @@ def share_drift(old: Bools, new: Bools, groups: Places, *, seed: int = 0, looks:
         (0.4, True)
     """
     shares = [float(part.mean()) if len(part) else None for part in (old, new)]
-    vectors = (np.asarray(part, float)[:, None] for part in (old, new))
-    drift = _test("share", *vectors, groups, seed=seed, looks=looks)
+    before, after = (np.asarray(part, float)[:, None] for part in (old, new))
+    drift = _test("share", before, after, groups, seed=seed, looks=looks)
     change = None if shares[0] is None or shares[1] is None else shares[1] - shares[0]
     return Drift("share", change, shares[0], shares[1], drift.p, drift.p_in_month, drift.groups, drift.problem)
 
@@ -129,8 +129,8 @@ def agreement_drift(
     if min(counts) < _FEWEST_RATED:
         problem = f"an agreement needs {_FEWEST_RATED} judged and rated answers of each period; one has {min(counts)}"
         return Drift("agreement", None, problem=problem)
-    agreements = (
-        spearman(judged[rows], ratings[rows], [], has_interval=False, has_p_value=False).value
+    old, new = (
+        spearman(judged[rows].tolist(), ratings[rows].tolist(), [], has_interval=False, has_p_value=False).value
         for rows in (~is_new, is_new)
     )
     deviations = ratings - ratings.mean()
@@ -141,7 +141,7 @@ def agreement_drift(
     vectors = np.column_stack([errors, np.abs(errors)])
     drift = _test("agreement", vectors[~is_new], vectors[is_new], groups[order], seed=seed, looks=looks)
     change = float(errors[is_new].mean() - errors[~is_new].mean()) / (slope if slope > 0 else 1.0)
-    return Drift("agreement", change, *agreements, drift.p, drift.p_in_month, drift.groups, drift.problem)
+    return Drift("agreement", change, old, new, drift.p, drift.p_in_month, drift.groups, drift.problem)
 
 
 def _test(kind: str, old: Floats, new: Floats, groups: Places, *, seed: int, looks: int) -> Drift:

@@ -81,7 +81,7 @@ def corrected_terms(
     start = _first_mean(outcome[is_rated], day.ravel()[is_rated], default=(extent[0] + extent[1]) / 2)
     lines = [
         np.clip(_predict(score, outcome, (is_rated, day.ravel(), day_numbers), start, rises=rises), *extent)
-        for score in (answers.cheap, answers.judged)
+        for score in (_to_unit(answers.cheap), _to_unit(answers.judged))
     ]
     of_cheap, of_judge = lines
     if not design.is_nested:  # what the judge said of some answers is part of what predicts the ratings of all
@@ -111,17 +111,23 @@ def judge_terms(
     day_numbers, day = np.unique(answers.days, return_inverse=True)
     group = np.unique(answers.groups, return_inverse=True)[1].ravel()
     lines = list[Floats]()
-    for score in (answers.cheap, answers.judged):
+    for score in (_to_unit(answers.cheap), _to_unit(answers.judged)):
         is_fit = (design.rating_weight > 0) & ~np.isnan(score)
         intercept, slope = _line(score[is_fit], answers.ratings[is_fit]) if is_fit.sum() >= _FEWEST_TO_FIT else (0, 0)
         mean = float(np.nanmean(score)) if not np.isnan(score).all() else 0.0
         lines.append(np.clip(intercept + slope * np.where(np.isnan(score), mean, score), *extent))
-        if score is answers.judged and slope <= 0:
-            return None
+    if slope <= 0:  # of the judge, the last
+        return None
     of_cheap, of_judge = lines
     in_draw = np.asarray(~np.isnan(answers.judge_chance), float)
     stages = (_stage(in_draw, of_cheap), _stage(design.judge_weight, of_judge - of_cheap))
     return OutcomeTerms(day.ravel(), day_numbers, group, stages, extent)
+
+
+def _to_unit(score: Floats) -> Floats:
+    """The score divided by its largest size, so that squares of any score are numbers."""
+    largest = float(np.nanmax(np.abs(score))) if not np.isnan(score).all() else 0.0
+    return score / largest if largest > 0 else score
 
 
 def _stage(weight: Floats, term: Floats) -> TermStage:
@@ -141,7 +147,7 @@ def _first_mean(outcome: Floats, day: Places, default: float) -> float:
     if not len(outcome):
         return default
     counts = np.cumsum(np.bincount(day))
-    last = int(min(np.searchsorted(counts, _FEWEST_TO_FIT), len(counts) - 1))
+    last = min(int(np.searchsorted(counts, _FEWEST_TO_FIT)), len(counts) - 1)
     return float(outcome[day <= last].mean())
 
 
@@ -155,7 +161,7 @@ def _predict(
     x, y, at = score[is_fit] - centre, outcome[is_fit], day[is_fit]
     first = np.searchsorted(day_numbers, day_numbers - _LONGEST_MEMORY)
     count, of_x, of_y, of_xx, of_xy = (
-        _before(np.bincount(at, weights=values, minlength=len(day_numbers)), first)
+        _before(np.asarray(np.bincount(at, weights=values, minlength=len(day_numbers)), float), first)
         for values in (np.ones(len(x)), x, y, x * x, x * y)
     )
     filled = np.maximum(count, 1)

@@ -8,9 +8,10 @@ from ...errors import UsageError
 from ...text.wording import count_of
 from ..arrays import Bools
 from ..estimate import Estimate
+from ..jackknife import FEWEST_GROUPS
 from ..monthly_p_value import LONGEST
 from .bound import Bound
-from .bound_evidence import AlarmState, WeighedBound, ratings_needed
+from .bound_evidence import FALSE_ALARMS, AlarmState, WeighedBound, ratings_needed
 from .day_sums import DaySums
 from .look import BoundState, Look, SegmentLook
 from .outcome_terms import corrected_terms, judge_terms
@@ -29,6 +30,7 @@ def look_at_production(
     window: int = 30,
     seed: int = 0,
     reference: tuple[int, int] | None = None,
+    false_alarms: float = FALSE_ALARMS,
     day_name: Callable[[int], str] = "day {}".format,
 ) -> Look:
     """Estimates the quality of production in the raters' scale, and says which bounds are broken, and since when.
@@ -39,8 +41,9 @@ def look_at_production(
     together, and likewise those of `bad_share` and of all segments.
 
     A bound is broken where the last 1 to 30 whole days say so by more than they would in 5% of months in which the
-    figure keeps the bound on all days, all bounds together (`monthly_p_value`). The newest day counts for the bounds
-    when it is over, so that several looks a day are one. What an alarm is and when it is cleared: `AlarmState`.
+    figure keeps the bound on all days, all bounds together: each of them has an equal share (`monthly_p_value`). The
+    newest day counts for the bounds when it is over, so that several looks a day are one. What an alarm is and when it
+    is cleared: `AlarmState`.
 
     Args:
         answers: All answers so far.
@@ -49,11 +52,14 @@ def look_at_production(
         seed: Not used: nothing is drawn.
         reference: The first and the last day that falls are measured against, such as an accepted period; None for
             the first `window` days, or those before the change where it began within them.
+        false_alarms: The share of months in which any bound may be called broken that is kept, in (0, 0.5].
         day_name: Names a day in sentences.
 
     Raises:
-        UsageError: There are no answers, or `window` is below 1.
+        UsageError: There are no answers, `window` is below 1, `reference` ends before it begins, or `false_alarms` is
+            not in (0, 0.5].
     """
+    level = _share_out(false_alarms, bounds)
     production = _Production(answers, window=window, reference=reference, day_name=day_name)
     error = looks_error(window)
     segments, notes = production.segments(error)
@@ -65,13 +71,18 @@ def look_at_production(
         mean=estimate_window(production.mean_terms, production.is_in, error=error),
         bad_share=estimate_window(production.bad_terms, production.is_in, error=error),
         segments=tuple(segments),
-        bounds=tuple(production.state(bound, len(bounds)) for bound in bounds),
-        notes=(*production.notes(bounds), *notes),
+        bounds=tuple(production.state(bound, level, len(bounds)) for bound in bounds),
+        notes=(*production.notes(bounds, level), *notes),
     )
 
 
 def follow_bounds(
-    answers: ProductionAnswers, bounds: Sequence[Bound], *, window: int = 30, reference: tuple[int, int] | None = None
+    answers: ProductionAnswers,
+    bounds: Sequence[Bound],
+    *,
+    window: int = 30,
+    reference: tuple[int, int] | None = None,
+    false_alarms: float = FALSE_ALARMS,
 ) -> list[list[AlarmState]]:
     """Says of each bound whether its alarm stood after each day, as a look at the end of every day would have.
 
@@ -81,9 +92,17 @@ def follow_bounds(
         Per bound one state per day that has answers; no states of a bound of which nothing can be said.
     """
     production = _Production(answers, window=window, reference=reference, day_name=str)
-    weighed = [production.weigh(bound, len(bounds)) for bound in bounds]
+    level = _share_out(false_alarms, bounds)
+    weighed = [production.weigh(bound, level) for bound in bounds]
     days = len(production.mean_terms.day_numbers)
     return [[] if isinstance(bound, str) else bound.history(days) for bound in weighed]
+
+
+def _share_out(false_alarms: float, bounds: Sequence[Bound]) -> float:
+    """The share of months that is left to each bound."""
+    if not 0 < false_alarms <= 0.5:
+        raise UsageError(f"false_alarms must be above 0 and at most 0.5, not {false_alarms:g}")
+    return false_alarms / max(1, len(bounds))
 
 
 class _Production:
@@ -111,6 +130,8 @@ class _Production:
         self._day_numbers = self.mean_terms.day_numbers
         self._whole = len(self._day_numbers) - 1
         first, last = reference or (0, window - 1)
+        if first > last:
+            raise UsageError(f"reference must be its first and its last day, not {first} and {last}")
         self._reference = (
             int(np.searchsorted(self._day_numbers, first)),
             int(np.searchsorted(self._day_numbers, last, side="right")),
@@ -147,10 +168,12 @@ class _Production:
         ]
         return segments, notes
 
-    def weigh(self, bound: Bound, bounds: int) -> WeighedBound | str:
+    def weigh(self, bound: Bound, level: float) -> WeighedBound | str:
         """The bound as its evidence is weighed, or why it cannot be."""
         if not self.mean_terms.is_rated.any():
             return NO_RATINGS
+        if len(np.unique(self.mean_terms.group[self.mean_terms.is_rated])) < FEWEST_GROUPS:
+            return f"ratings in {count_of(FEWEST_GROUPS, 'group')} are needed"
         terms = self.bad_terms if bound.kind == "bad_share" else self.mean_terms
         if bound.kind == "judge_fall":
             if (of_judge := judge_terms(self._answers, self._design, extent=self._scale)) is None:
@@ -161,18 +184,19 @@ class _Production:
             terms = of_judge
         sign = -1 if bound.kind == "bad_share" else 1
         reference = self._reference if bound.kind in {"fall", "judge_fall"} else None
-        return WeighedBound(terms, DaySums(terms, tail=-sign), bound.limit, sign, reference, bounds)
+        return WeighedBound(terms, DaySums(terms, tail=-sign), bound.limit, sign, reference, level)
 
-    def state(self, bound: Bound, bounds: int) -> BoundState:
+    def state(self, bound: Bound, level: float, bounds: int) -> BoundState:
         """The state of a bound at this look."""
-        weighed = self.weigh(bound, bounds)
+        weighed = self.weigh(bound, level)
         if isinstance(weighed, str):
             sentence = f"Whether {_NAMES[bound.kind]} keeps its bound cannot be said: {weighed}."
             return BoundState(bound, False, Estimate(None, n=0, groups=0, problem=weighed), 1.0, None, sentence)
         state = (weighed.history(self._whole) or [AlarmState()])[-1]
         estimate = self._figure(weighed, state)
         since = None if state.since is None else int(self._day_numbers[state.since])
-        return BoundState(bound, state.is_raised, estimate, state.p, since, self._sentence(bound, state, estimate))
+        p = min(1.0, state.p * bounds)
+        return BoundState(bound, state.is_raised, estimate, p, since, self._sentence(bound, state, estimate))
 
     def _figure(self, weighed: WeighedBound, state: AlarmState) -> Estimate:
         """The figure since the change, or of the window."""
@@ -191,6 +215,10 @@ class _Production:
         limit = f"{bound.limit:.0%}" if bound.kind == "bad_share" else f"{bound.limit:g}"
         if not state.is_raised or state.since is None:
             side = "at most" if bound.kind != "mean" else "at least"
+            if state.restart:
+                since = self._day_name(int(self._day_numbers[state.restart]))
+                text = f"{figure} is back to {side} {limit} since {since}: {number}."
+                return text[0].upper() + text[1:]
             return f"Nothing says that {figure} is not {side} {limit}: {number}."
         beyond = "above" if bound.kind != "mean" else "below"
         days = int(self._day_numbers[-1] - self._day_numbers[state.since]) + 1
@@ -199,7 +227,7 @@ class _Production:
         text = f"{figure} is {beyond} {limit} {since}{trust}: {number}."
         return text[0].upper() + text[1:]
 
-    def notes(self, bounds: Sequence[Bound]) -> Iterator[str]:
+    def notes(self, bounds: Sequence[Bound], level: float) -> Iterator[str]:
         """What the figures rest on and what was left out."""
         answers, design = self._answers, self._design
         counted = self.is_in & design.is_counted
@@ -229,9 +257,9 @@ class _Production:
         if bounds and self._whole < 1:
             yield "Bounds are decided on whole days: the first day is not over yet."
         elif rated and any(bound.kind in ("mean", "fall") for bound in bounds):
-            yield from self._needed(len(bounds))
+            yield from self._needed(level)
 
-    def _needed(self, bounds: int) -> Iterator[str]:
+    def _needed(self, level: float) -> Iterator[str]:
         """How many ratings a day find a fall within 30 days."""
         noise = DaySums(self.mean_terms, tail=-1).noise(len(self._day_numbers) - 1)
         days = max(1, min(self._window, int(self._day_numbers[-1]) + 1))
@@ -239,8 +267,7 @@ class _Production:
         variance = float(noise.variances[-1]) * noise.inflation
         fall = _FINDABLE * self.mean_terms.width / 4
         many, more = (
-            ratings_needed(variance, size, days=LONGEST, reference_days=None, bounds=bounds)
-            for size in (fall, fall / 3)
+            ratings_needed(variance, size, days=LONGEST, reference_days=None, level=level) for size in (fall, fall / 3)
         )
         yield (
             f"A fall of {fall:.2g} beyond a bound of the mean is found within 30 days in four of five cases with "

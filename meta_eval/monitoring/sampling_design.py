@@ -10,6 +10,8 @@ from .production_answers import ProductionAnswers
 LARGEST_WEIGHT = 25.0
 """A rated answer stands for at most so many times as many answers as the median one."""
 
+_LEAST_CHANCE = 1e-100  # so that weights stay numbers
+
 
 @dataclass(frozen=True, eq=False)
 class SamplingDesign:
@@ -18,9 +20,10 @@ class SamplingDesign:
     Attributes:
         is_counted: Whether the answer is one of those that the figures are about: it was in a draw, (n,).
         is_nested: Whether the raters' answers were drawn from the judged ones; otherwise from all.
-        judge_weight: 1 / the chance of being judged; 0 of an answer that is not judged, or drawn by no known chance.
-        rating_weight: 1 / the chance of being judged and rated (where not nested: of being rated); 0 of an answer that
-            has no rating, or was drawn by no known chance.
+        judge_weight: 1 / the chance of being judged, in units of the median; 0 of an answer that is not judged, or
+            drawn by no known chance.
+        rating_weight: 1 / the chance of being judged and rated (where not nested: of being rated), in units of the
+            median; 0 of an answer that has no rating, or was drawn by no known chance.
         unused_ratings: Ratings that no known chance brought: they say nothing of the other answers.
         clipped: Rated answers whose weight is more than `LARGEST_WEIGHT` times the median, and counts as that.
         clipped_share: The share of the weight that was cut so.
@@ -41,33 +44,41 @@ class SamplingDesign:
         The draws are nested where most answers that the judge did not score were in no draw for the raters.
 
         Example:
-            Four answers, two judged with chance 1/2, one of these rated with chance 1/2: it stands for four.
+            Six answers, three judged, one of these with chance 1/4, and two rated: the latter stands for twice as many.
 
             >>> nan = np.nan
             >>> design = SamplingDesign.of_answers(ProductionAnswers(
-            ...     np.zeros(4, int), np.arange(4), np.full(4, nan), np.full(4, 0.5), np.array([3.0, 4, nan, nan]),
-            ...     np.array([0.5, 0.5, nan, nan]), np.array([4.0, nan, nan, nan])))
-            >>> design.is_nested, design.judge_weight.tolist(), design.rating_weight.tolist()
-            (True, [2.0, 2.0, 0.0, 0.0], [4.0, 0.0, 0.0, 0.0])
+            ...     np.zeros(6, int), np.arange(6), np.full(6, nan), np.array([0.5, 0.5, 0.25, 0.5, 0.5, 0.5]),
+            ...     np.array([3.0, 4, 4, nan, nan, nan]), np.array([0.5, 0.5, 0.5, nan, nan, nan]),
+            ...     np.array([nan, 4.0, 2, nan, nan, nan])))
+            >>> design.is_nested, design.judge_weight[:3].tolist(), (1.5 * design.rating_weight[:3]).tolist()
+            (True, [1.0, 1.0, 2.0], [0.0, 1.0, 2.0])
         """
         in_judge_draw, in_rating_draw = ~np.isnan(answers.judge_chance), ~np.isnan(answers.rating_chance)
         is_judged, is_rated = in_judge_draw & ~np.isnan(answers.judged), ~np.isnan(answers.ratings)
         unjudged = in_judge_draw & ~is_judged
         is_nested = bool(is_judged.any() and in_rating_draw[unjudged].sum() <= unjudged.sum() / 2)
-        judge_weight = np.where(is_judged, 1 / np.where(is_judged, answers.judge_chance, 1.0), 0.0)
+        judge_weight, _ = _weigh(is_judged, answers.judge_chance)
         is_used = is_rated & in_rating_draw & (is_judged if is_nested else True)
-        rating_weight = np.where(is_used, 1 / np.where(is_used, answers.rating_chance, 1.0), 0.0)
-        if is_nested:
-            rating_weight = rating_weight * judge_weight
-        largest = LARGEST_WEIGHT * float(np.median(rating_weight[is_used])) if is_used.any() else np.inf
-        cut = np.minimum(rating_weight, largest)
-        total = float(rating_weight.sum())
+        rating_weight, excess = _weigh(is_used, answers.rating_chance, judge_weight if is_nested else None)
         return cls(
             is_counted=in_judge_draw if is_nested else in_rating_draw,
             is_nested=is_nested,
             judge_weight=judge_weight,
-            rating_weight=cut,
+            rating_weight=rating_weight,
             unused_ratings=int((is_rated & ~is_used).sum()),
-            clipped=int((rating_weight > largest).sum()),
-            clipped_share=1 - float(cut.sum()) / total if total else 0.0,
+            clipped=int((excess > 0).sum()),
+            clipped_share=float(excess.sum() / max(1.0, float((excess + rating_weight).sum()))),
         )
+
+
+def _weigh(is_drawn: Bools, chance: Floats, before: Floats | None = None) -> tuple[Floats, Floats]:
+    """(1 / chance, times the weight before, in units of the median and at most `LARGEST_WEIGHT`; what that cut off)."""
+    weights = np.zeros(len(chance))
+    weights[is_drawn] = 1 / np.maximum(chance[is_drawn], _LEAST_CHANCE)
+    if before is not None:
+        weights *= before
+    if is_drawn.any():
+        weights /= float(np.median(weights[is_drawn]))
+    cut = np.minimum(weights, LARGEST_WEIGHT)
+    return cut, weights - cut

@@ -38,7 +38,7 @@ def estimate_window(terms: OutcomeTerms, is_in: Bools, *, error: float) -> Estim
 
     The mean is that of the predictions over all answers, plus the weighted mean of what the judge's scores add over
     those judged, plus that of what the ratings add over those rated (two-phase difference estimator, Cochran, 1977,
-    chapter 12, with weights 1 / chance: Hajek, 1971). Its variance is that of these terms summed by group; a group's
+    chapter 12, with weights 1 / chance: Hájek, 1971). Its variance is that of these terms summed by group; a group's
     ratings count 1 / sqrt(1 - h) times, h being the group's share of the weight (Bell and McCaffrey, 2002). To the
     ratings one is added that lies half the scale from the mean, so that few or equal ratings are not taken for sure.
 
@@ -102,9 +102,10 @@ def _linearise(terms: OutcomeTerms, is_in: Bools) -> tuple[float, Floats, Floats
         value += mean
         if number == 0 and last > 0:
             continue  # all answers are there: their mean has no error
-        of_groups = np.bincount(terms.group[rows], weights=weights * (stage.term[rows] - mean), minlength=count)
+        influence = weights * (stage.term[rows] - mean)
+        of_groups = np.asarray(np.bincount(terms.group[rows], weights=influence, minlength=count), float)
         if number == last:
-            shares = np.bincount(terms.group[rows], weights=weights, minlength=count)
+            shares = np.asarray(np.bincount(terms.group[rows], weights=weights, minlength=count), float)
             of_groups = of_groups / np.sqrt(np.maximum(1 - shares, 1e-12))
         totals += of_groups
     return value, totals, shares[shares > 0]

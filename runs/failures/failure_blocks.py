@@ -74,7 +74,7 @@ def group_table(failures: Failures, link: Callable[[FailureGroup], str] | None =
         (
             Field("before", "rate", lambda group: group.trend and group.trend.before.value),
             Field("after", "rate", lambda group: group.share_of_all.value),
-            Field("change [95%, all groups]", "text", _change),
+            Field("change [95%, all groups]", "rate", _change, is_left=True),
         )
         if has_trend
         else (
@@ -123,6 +123,8 @@ def failures_block(failures: Failures) -> ReportBlock:
     for group in [*failures.groups, *([failures.other] if failures.other else [])]:
         of_runs = f" of {count_of(len(failures.runs), 'run')}" if len(failures.runs) > 1 else ""
         count = f"{count_of(len(group.answers), 'answer')}{of_runs}"
+        if group.words and group.name != ", ".join(group.words):  # named by a judge, who may be wrong
+            count += f" ({', '.join(group.words)})"
         parts.append(Paragraph(count, "strong", label=f"{one_line(group.name, 100)}:"))
         parts += _example_lines(failures, group)
     parts += [Paragraph(f"Note: {note[:1].lower()}{note[1:]}", "quiet") for note in failure_notes(failures)]

@@ -47,5 +47,5 @@ def view_failures(failures: Failures, answer_url: Callable[[FailedAnswer], str] 
         "answer_url": answer_url,
         "url_of": lambda example: answer_url(FailedAnswer(example.run, example.answer)),
         "describe_example": describe_example,
-        "has_runs": len(failures.runs) > 1,
+        "last_run": failures.last.run,
     }

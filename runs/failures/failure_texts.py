@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -23,6 +23,7 @@ FILE_REASONS = (
 )
 """The fields of a sample's metadata that are read as people's reasons."""
 BAD_VERDICTS = {"contradicted": "contradicted", "not_found": "not found"}
+_HANDOVERS = {"missing": "handover missing", "needless": "handover needless"}
 _OF_CONTEXTS = {"context_precision", "context_recall", "context_relevance", "noise_sensitivity"}
 _LONGEST = 2000  # characters of one text that are kept
 _NUMBER = re.compile(r"\d[\d.,]*")
@@ -110,7 +111,7 @@ def collect_records(
         record.values[metric] = score.value
         if metric in ALL_BASELINES:
             continue
-        texts = _read_verdicts(metric, score.evidence)
+        texts = _read_verdicts(metric, score)
         if texts is None:
             record.reasons[metric] = score.reason[:_LONGEST]
         else:
@@ -123,9 +124,14 @@ def is_about_contexts(metric: str) -> bool:
     return parse_specification(metric).name in _OF_CONTEXTS
 
 
-def _read_verdicts(metric: str, evidence: Mapping[str, Any]) -> list[FailureText] | None:
+def _read_verdicts(metric: str, score: Score) -> list[FailureText] | None:
     """The bad verdicts in a score's evidence; None where it has no verdicts at all."""
+    evidence = score.evidence
     texts, has_verdicts = list[FailureText](), False
+    if isinstance(evidence.get("verdict"), str) and "happened" in evidence:  # one on the handover of a conversation
+        has_verdicts = True
+        if evidence["verdict"] in _HANDOVERS:
+            texts.append(FailureText("verdict", score.reason[:_LONGEST], metric, _HANDOVERS[evidence["verdict"]]))
     for key, read in _READERS.items():
         entries = evidence.get(key)
         if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
@@ -140,7 +146,9 @@ def _read_verdicts(metric: str, evidence: Mapping[str, Any]) -> list[FailureText
 
 def _text_of(entry: Mapping[str, Any]) -> str:
     later, earlier = entry.get("later"), entry.get("earlier")
-    text = f"{later} / {earlier}" if isinstance(later, str) and isinstance(earlier, str) else entry.get("text")
+    text = entry.get("text", entry.get("name"))
+    if isinstance(later, str) and isinstance(earlier, str):
+        text = f"{later} / {earlier}"
     return " ".join(text[:_LONGEST].split()) if isinstance(text, str) else ""
 
 
@@ -154,12 +162,15 @@ def _criterion_verdict(entry: Mapping[str, Any]) -> str | None:
     return f"level {entry.get('level')}" if isinstance(share, int | float) and share < 0.5 else None
 
 
-_READERS = {
+_READERS: dict[str, Callable[[Mapping[str, Any]], str | None]] = {
     "claims": _claim_verdict,
     "requests": lambda entry: "not met" if entry.get("met") is False else None,
     "rules": lambda entry: "broken" if entry.get("broken") is True else None,
     "contradictions": lambda _: "contradicts itself",
     "criteria": _criterion_verdict,
+    "missing": lambda _: "call missing",
+    "unexpected": lambda _: "call not expected",
+    "wrong_arguments": lambda _: "call with wrong arguments",
 }
 
 

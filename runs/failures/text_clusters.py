@@ -73,7 +73,7 @@ def cluster_texts(
     drawn = space[some]
     counts = [count] if count else _counts(len(some), different)
     documents = [units[place] for place in some]
-    chosen = choose_group_count(drawn, counts, _quality, documents=documents, seed=seed).count
+    chosen = choose_group_count(drawn, counts, _quality, documents=documents, seed=seed).number
 
     def cluster(points: "Vectors") -> "Labels":
         return _without_misfits(points, cluster_by_ward(points, chosen))
@@ -129,7 +129,7 @@ def _extend(space: "Vectors", some: "Labels", labels: "Labels") -> "Labels":
 def _distances(space: "Vectors", labels: "Labels") -> "Vectors":
     import numpy as np
 
-    distances = np.linalg.norm(space - space.mean(axis=0), axis=1)
+    distances: Vectors = np.linalg.norm(space - space.mean(axis=0), axis=1)
     for group in range(int(labels.max(initial=OUTLIER)) + 1):
         members = labels == group
         distances[members] = np.linalg.norm(space[members] - space[members].mean(axis=0), axis=1)

@@ -60,7 +60,7 @@ def test_principal_components_keep_distances() -> None:
 def test_the_number_of_groups_is_the_one_of_the_highest_quality() -> None:
     points = np.repeat([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]], 6, axis=0) + np.arange(36).reshape(18, 2) / 100
     choice = choose_group_count(points, [2, 3, 4], lambda of: of.silhouette or -1.0, documents=list("abcdef") * 3)
-    assert (choice.count, sorted(choice.measures)) == (3, [2, 3, 4])
+    assert (choice.number, sorted(choice.measures)) == (3, [2, 3, 4])
     assert choice.labels.tolist() == [0] * 6 + [1] * 6 + [2] * 6
 
 

@@ -239,6 +239,29 @@ def test_hostile_texts_stay_texts() -> None:
     failures_as_json(failures)
 
 
+def test_verdicts_of_conversations_are_read() -> None:
+    evidence = {
+        "resolved": {"requests": [{"text": "A refund.", "met": False}, {"text": "Hours.", "met": True}]},
+        "policy": {"rules": [{"text": "Ask for the number.", "broken": True}]},
+        "consistent": {"contradictions": [{"earlier": "It is free.", "later": "It costs 5."}]},
+        "handover": {"verdict": "missing", "happened": False},
+        "tools": {"missing": [{"name": "find_booking"}], "unexpected": [], "wrong_arguments": [{"name": "pay"}]},
+        "rubric": {"criteria": [{"text": "tone", "share": 0.2, "level": "rude"}, {"text": "length", "share": 0.8}]},
+    }
+    scores = {name: Score(0.0, "scored", f"why {name}", one) for name, one in evidence.items()}
+    run = records([rated(0, 1)], {"a0": scores}, **dict.fromkeys(evidence, True))
+    _, (selected,) = select_bad_answers([run])
+    assert [(text.text, text.verdict) for text in selected.bad["a0"].texts] == [
+        ("A refund.", "not met"),
+        ("Ask for the number.", "broken"),
+        ("It costs 5. / It is free.", "contradicts itself"),
+        ("why handover", "handover missing"),
+        ("find_booking", "call missing"),
+        ("pay", "call with wrong arguments"),
+        ("tone", "level rude"),
+    ]
+
+
 def test_evidence_of_another_shape_is_passed_over() -> None:
     evidence = {"claims": [{"text": 5, "verdict": ["x"]}, {"verdict": "not_found"}], "rules": "none", "criteria": [3]}
     run = records([rated(0, 1)], {"a0": {"odd": Score(0.0, "scored", "r", evidence)}}, odd=True)

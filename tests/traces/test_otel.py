@@ -248,7 +248,7 @@ def test_pulled_by_the_command_and_run(assay: Callable[..., Any], tmp_path: Path
         "conversations": 1,
         "unread": 1,
     }
-    assert result["cursor"].startswith("2026-11-23T10:03")
+    assert result["cursor"].startswith("2026-01-15T10:03")
     again = assay("pull", "otel:otel.jsonl", "-o", "more.jsonl")
     assert again.code == 0 and "0 traces pulled" in again.out
     run = assay("run", "traces.jsonl", "--metrics", "token_overlap,conversation_turns", "--turns", "each")
@@ -264,6 +264,8 @@ def test_pulled_by_the_command_and_run(assay: Callable[..., Any], tmp_path: Path
         (("pull", "phenix://localhost:6006/p", "-o", "a.jsonl"), "did you mean `phoenix`"),
         (("pull", "somewhere", "-o", "a.jsonl"), "is no address"),
         (("pull", "phoenix://user:key@localhost/p", "-o", "a.jsonl"), "holds no user and no key"),
+        (("pull", "phoenix://[::1/p", "-o", "a.jsonl"), "is no address"),
+        (("pull", "otel:none.json", "-o", "a.jsonl", "--unread", "a.jsonl"), "name two files"),
         (("pull", "otel:none.json", "-o", "a.jsonl"), "no such file"),
         (("pull", "otel:none.json", "-o", "a.txt"), "written as .jsonl"),
         (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "yesterday"), "is no time"),
@@ -282,7 +284,7 @@ def test_what_cannot_be_done_is_said(assay: Callable[..., Any], words: tuple[str
 def score(name: str = "faithfulness", **changes: Any) -> TraceScore:
     values: dict[str, Any] = {
         "key": "0" * 31 + "7",
-        "origin": TraceOrigin("otel:a.json", f"{0xABC1:032x}", f"{0xA1:016x}", "chat", "2026-11-23T10:00:00+00:00"),
+        "origin": TraceOrigin("otel:a.json", f"{0xABC1:032x}", f"{0xA1:016x}", "chat", "2026-01-15T10:00:00+00:00"),
         "name": name,
         "value": 0.5,
         "low": 0.0,
@@ -295,7 +297,7 @@ def score(name: str = "faithfulness", **changes: Any) -> TraceScore:
         "prompts": "abc",
         "run": "r",
         "sample": "s",
-        "at": "2026-11-23T12:00:00+00:00",
+        "at": "2026-01-15T12:00:00+00:00",
     }
     return TraceScore(**(values | changes))
 
@@ -312,7 +314,7 @@ def test_a_score_is_an_event_of_its_span() -> None:
     first, second = (one.log_record for one in exporter.get_finished_logs())
     assert first.event_name == "gen_ai.evaluation.result"
     assert (first.trace_id, first.span_id) == (0xABC1, 0xA1)
-    assert first.timestamp == 1795435200 * 10**9
+    assert first.timestamp == 1768478400 * 10**9
     values = dict(first.attributes or {})
     assert values["gen_ai.evaluation.name"] == "faithfulness" and values["gen_ai.evaluation.score.value"] == 0.5
     assert tuple(values["gen_ai.evaluation.score.range"]) == (0.0, 1.0)  # type: ignore[arg-type]

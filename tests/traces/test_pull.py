@@ -74,7 +74,7 @@ def test_ratings_of_several_scales_in_a_session_come_to_one(store: Store, tmp_pa
 def test_a_quiet_time_ends_a_conversation_and_the_later_part_says_so() -> None:
     samples = [trace("t1", 0, "s"), trace("t2", 5, "s"), trace("t3", 60, "s"), trace("t4", 61, "s")]
     joined = list(join_sessions(samples))
-    assert [sample.id for sample in joined] == ["s", "s@2026-11-23T11:00:00+00:00"]
+    assert [sample.id for sample in joined] == ["s", "s@2026-01-15T11:00:00+00:00"]
     assert [len(sample.messages) for sample in joined] == [4, 4]
     assert [sample.id for sample in join_sessions(samples, gap=timedelta(hours=2))] == ["s"]
 
@@ -116,7 +116,7 @@ def test_a_session_that_goes_on_in_the_next_pull_has_another_id(store: Store, tm
     pull_traces(PullRequest(ADDRESS), store, tmp_path / "all.jsonl", source=tool)
     tool.traces += [trace("t3", 3, "s"), trace("t4", 4, "s")]
     pull_traces(PullRequest(ADDRESS), store, tmp_path / "all.jsonl", existing="append", source=tool)
-    assert ids(tmp_path / "all.jsonl") == ["s", "s@2026-11-23T10:03:00+00:00"]
+    assert ids(tmp_path / "all.jsonl") == ["s", "s@2026-01-15T10:03:00+00:00"]
     assert len(load_set(tmp_path / "all.jsonl")) == 2
 
 
@@ -240,6 +240,14 @@ def test_ids_that_look_alike_stay_apart(store: Store, tmp_path: Path) -> None:
     pull_traces(PullRequest(ADDRESS), store, tmp_path / "a.jsonl", source=MemoryTool(*session_as_trace))
     assert len({*ids(tmp_path / "a.jsonl")}) == 2
     assert len(load_set(tmp_path / "a.jsonl")) == 2
+
+
+def test_odd_values_of_metadata_reach_the_file(store: Store, tmp_path: Path) -> None:
+    odd = {"half": "\ud800", "number": float("nan"), "deep": {"a": [None]}}
+    tool = MemoryTool(trace("t1", 0, "s", metadata=odd), trace("t2", 1, "s"), trace("t3", 2, metadata=odd))
+    assert pull_traces(PullRequest(ADDRESS), store, tmp_path / "a.jsonl", source=tool).written == 2
+    _, alone = load_set(tmp_path / "a.jsonl")
+    assert alone.metadata["half"] == "\ud800" and alone.metadata["deep"] == {"a": [None]}
 
 
 def test_what_cannot_be_written_is_said_before_anything_is_asked(store: Store, tmp_path: Path) -> None:

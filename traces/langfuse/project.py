@@ -1,6 +1,5 @@
 """A project of Langfuse: its server, its keys, and the calls of its public API."""
 
-import os
 from functools import cached_property
 from typing import Any
 
@@ -8,7 +7,7 @@ from ...errors import InputError
 from ...eval_sets.name_suggestions import quote_names
 from ...installation import require_extra
 from ..address import TraceAddress
-from ..rest_calls import RefusedRequest, RestCalls, ToolServer, find_url
+from ..rest_calls import RefusedRequest, RestCalls, ToolServer, find_url, read_key
 
 _KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 _URLS = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
@@ -31,7 +30,7 @@ class LangfuseProject:
 
     def __init__(self, address: TraceAddress) -> None:
         self.address = address
-        values = [os.environ.get(name, "").strip() for name in _KEYS]
+        values = [read_key(name) for name in _KEYS]
         if missing := [name for name, value in zip(_KEYS, values, strict=True) if not value]:
             raise InputError(
                 f"{address}: {' and '.join(missing)} not set: set both to the keys of the project, which Langfuse "

@@ -89,13 +89,14 @@ def _request(score: TraceScore) -> Any:
 
     origin = score.origin
     value = score.value if score.value is not None and math.isfinite(score.value) else None
+    evaluator = {"metric": score.name, "judge": score.judge, "prompts": score.prompts}
     metadata = {
         "low": score.low,
         "high": score.high,
         "higher_is_better": score.higher_is_better,
         "label": score.label,
         "link": score.link,
-        "evaluator": {"metric": score.name, "judge": score.judge, "prompts": score.prompts},
+        "evaluator": {name: value for name, value in evaluator.items() if value},
         "run": score.run,
         "sample": score.sample,
     }

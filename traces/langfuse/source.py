@@ -23,11 +23,10 @@ from .project import LangfuseProject, list_items, next_cursor
 
 _GROUPS = "core,basic,time,io,metadata,model,usage,prompt,metrics,trace_context"
 _PAGE = 100  # traces: the cloud counts calls, 30 a minute where it is free
-_OBSERVATIONS_PAGE = 200
+_OBSERVATIONS_PAGE = 500
 _SCORES_PAGE = 100
 _CUT = 200  # characters: longer metadata comes cut, unless its key is named
-_MOST_KEYS = 50  # of metadata that are asked for by name
-_LONGEST_LIST = 1500  # characters of ids in one address
+_LONGEST_LIST = 1500  # characters of ids, or of keys of metadata, in one address
 # Our field of the filter -> the column of Langfuse, and how it is compared.
 _COLUMNS = {
     "name": ("traceName", "string", "="),
@@ -90,6 +89,8 @@ class LangfuseSource:
         self, since: datetime | None, until: datetime, fields: Mapping[str, str]
     ) -> Iterator[Sample | UnreadTrace]:
         _ = self._project.id
+        for cache in (self._metadata_keys, self._configs, self._feedback_scales):
+            cache.clear()  # a watch reads again and again, and what tells a scale comes later
         seen: set[int] = set()
         for page in self._root_pages(since, until, fields):
             roots: dict[str, dict[str, Any]] = {}
@@ -120,6 +121,7 @@ class LangfuseSource:
             values = {name: root[name] for name in _TRACE_FIELDS if root.get(name) not in (None, [], {})}
             values |= {"id": trace_id, "name": root.get("traceName") or root.get("name"), "observations": own}
             values |= {"timestamp": time and time.isoformat(), "scores": scores.get(trace_id, [])}
+            values["cut_metadata"] = [key for key in _cut_keys(own) if key not in self._metadata_keys] or None
             values |= _session_fields(session_scores.get(str(root.get("sessionId")), []))
             trace = read_trace(Row(1, trace_id, {name: value for name, value in values.items() if value is not None}))
             yield self._samples.sample(settle_ratings(trace))
@@ -155,7 +157,7 @@ class LangfuseSource:
             if self._learn_metadata_keys(list_items(reply)):
                 reply = self._call_observations(arguments)
             yield list_items(reply)
-            cursor = next_cursor(reply)
+            cursor = next_cursor(reply) if list_items(reply) else None
             if cursor is None or cursor in cursors:
                 return
             cursors.add(cursor)
@@ -165,14 +167,12 @@ class LangfuseSource:
         return self._project.calls.call(self._project.api.observations.get_many, **arguments, **keys)
 
     def _learn_metadata_keys(self, observations: Sequence[Mapping[str, Any]]) -> bool:
-        """Notes the keys of metadata that came cut; whether there are new ones."""
+        """Notes the keys of metadata that came cut; whether there are new ones, as many as an address can hold."""
         count = len(self._metadata_keys)
-        for observation in observations:
-            metadata = observation.get("metadata")
-            for key, value in metadata.items() if isinstance(metadata, Mapping) else ():
-                is_cut = isinstance(value, str) and len(value) >= _CUT and "," not in str(key)
-                if is_cut and len(self._metadata_keys) < _MOST_KEYS:
-                    self._metadata_keys[str(key)] = None
+        for key in _cut_keys(observations):
+            length = sum(map(len, self._metadata_keys)) + len(self._metadata_keys) + len(key)
+            if "," not in key and length <= _LONGEST_LIST:
+                self._metadata_keys[key] = None
         return len(self._metadata_keys) > count
 
     def _observations(self, roots: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
@@ -255,6 +255,13 @@ class LangfuseSource:
 
 
 _NO_ID = "an observation without a trace's id: nothing can be read or scored"
+
+
+def _cut_keys(observations: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The keys of metadata whose values are as long as what Langfuse cuts them to, or longer."""
+    listed = [held for observation in observations if isinstance(held := observation.get("metadata"), Mapping)]
+    items = (item for metadata in listed for item in metadata.items())
+    return list(dict.fromkeys(str(key) for key, value in items if isinstance(value, str) and len(value) >= _CUT))
 
 
 def _session_fields(scores: list[dict[str, Any]]) -> dict[str, Any]:

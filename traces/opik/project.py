@@ -9,7 +9,7 @@ from typing import Any
 from ...errors import InputError
 from ...installation import require_extra
 from ..address import TraceAddress
-from ..rest_calls import RefusedRequest, RestCalls, ToolServer, find_url
+from ..rest_calls import RefusedRequest, RestCalls, ToolServer, find_url, read_key
 
 _KEYS = ("OPIK_API_KEY", "OPIK_WORKSPACE")
 _URLS = ("OPIK_URL_OVERRIDE",)
@@ -41,7 +41,7 @@ class OpikProject:
             workspace, project = os.environ.get("OPIK_WORKSPACE", "").strip() or _DEFAULT_WORKSPACE, address.project
         self._wanted = project or os.environ.get("OPIK_PROJECT_NAME", "").strip() or _DEFAULT_PROJECT
         self.workspace = workspace
-        key = os.environ.get("OPIK_API_KEY", "").strip()
+        key = read_key("OPIK_API_KEY")
         url = _api_url(address.host)
         if url == _CLOUD and not key:
             raise InputError(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from ..address import TraceAddress
@@ -15,6 +16,7 @@ from .project import OpikProject
 _PAGE = 500
 _LARGEST = 999_999_999.0
 _DECIMALS = 9  # that Opik keeps
+_MARGIN = timedelta(seconds=1)  # Opik keeps nanoseconds, and an origin microseconds
 _UNUSED_FIELDS = ("input", "output", "metadata", "tags", "error_info", "usage", "comments", "guardrails_validations")
 _NO_VALUE = "Opik keeps numbers only, and this score has none ({})"
 _RATED = (
@@ -128,8 +130,8 @@ class OpikSink:
             if all(times):
                 begun = [time for time in times if time is not None]
                 filters += [
-                    TraceFilterPublic(field="start_time", operator=">=", value=write_utc(min(begun))),
-                    TraceFilterPublic(field="start_time", operator="<=", value=write_utc(max(begun))),
+                    TraceFilterPublic(field="start_time", operator=">=", value=write_utc(min(begun) - _MARGIN)),
+                    TraceFilterPublic(field="start_time", operator="<=", value=write_utc(max(begun) + _MARGIN)),
                 ]
             for trace in self._search(filters):
                 if trace.get("id") in own:

@@ -166,8 +166,10 @@ class PhoenixProject:
             result = retrying(function)
         except httpx.HTTPStatusError as error:
             raise self._explain(error.response) from None
-        except (httpx.LocalProtocolError, UnicodeError):
+        except httpx.LocalProtocolError:
             raise InputError(f"{_KEYS} holds a character that no header can have; correct it") from None
+        except UnicodeError:
+            raise PhoenixRefusal(422, "it holds half a character, which cannot be sent") from None
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
             raise InputError(
                 f"Phoenix at {self.url} cannot be reached ({shorten(str(error)) or 'no answer'}): start it, or correct "

@@ -69,7 +69,7 @@ class _UnitWriter:
             if problem:
                 yield WriteResult(score.key, "failed", problem)
             else:
-                yield WriteResult(score.key, "updated" if (score.name, score.key) in existing else "written")
+                yield WriteResult(score.key, "updated" if (_storable(score.name), score.key) in existing else "written")
 
     def _existing(self, scores: Sequence[TraceScore]) -> set[tuple[str, str]]:
         """The names and keys of those scores that are there."""
@@ -138,7 +138,7 @@ def _unit(score: TraceScore) -> Unit:
 
 
 def _target(score: TraceScore, unit: Unit) -> str:
-    return {"span": score.origin.span, "trace": score.origin.id, "session": score.origin.session}[unit]
+    return _storable({"span": score.origin.span, "trace": score.origin.id, "session": score.origin.session}[unit])
 
 
 def _annotation(score: TraceScore, unit: Unit) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def _annotation(score: TraceScore, unit: Unit) -> dict[str, Any]:
     }
     return {
         f"{unit}_id": _target(score, unit),
-        "name": score.name,
+        "name": _storable(score.name),
         "annotator_kind": "LLM" if score.judge else "CODE",
         "result": {
             "score": value,

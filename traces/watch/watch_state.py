@@ -349,6 +349,12 @@ class WatchState:
             0,
         )
 
+    def answers_of_traces(self, watch: str, traces: Sequence[str]) -> list[WatchedAnswer]:
+        """Returns the answers of some traces, such as those of an alarm; those that are known."""
+        places = ", ".join("?" * len(traces))
+        of_traces = f"sample IN (SELECT sample FROM watch_traces WHERE watch = ? AND trace IN ({places}))"
+        return self._answers(of_traces, watch, (watch, *traces), MOST_ITEMS, 0)
+
     def segments(self, watch: str) -> tuple[SegmentLook, ...]:
         """Returns the segments at the newest look."""
         looks = self.looks(watch, 1)

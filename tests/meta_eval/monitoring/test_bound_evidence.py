@@ -11,7 +11,7 @@ from assay.meta_eval.monitoring.bound_evidence import (
     FALSE_ALARMS,
     AlarmState,
     DayEvidence,
-    _normal_score,
+    _normal_scores,
     _t_of_score,
     ratings_needed,
 )
@@ -38,14 +38,16 @@ def test_the_score_of_a_skewed_mean_is_that_of_its_tail(shape: float) -> None:
     """A gamma variable of shape k has skewness 2 / sqrt(k)."""
     for z in (1.0, 2.0, 3.33):
         t = (stats.gamma.isf(stats.norm.sf(z), shape) - shape) / math.sqrt(shape)
-        assert _normal_score(t, math.inf, 2 / math.sqrt(shape)) == pytest.approx(z, rel=0.02)
+        scores = _normal_scores(np.array([t]), math.inf, np.array([2 / math.sqrt(shape)]))
+        assert scores[0] == pytest.approx(z, rel=0.02)
 
 
 @pytest.mark.parametrize("degrees", [4.0, 30.0, math.inf])
 @pytest.mark.parametrize("skewness", [-0.5, 0.0, 0.8])
 def test_the_t_of_a_score_is_the_inverse(degrees: float, skewness: float) -> None:
     for z in np.linspace(1, 4, 7):
-        assert _normal_score(_t_of_score(float(z), degrees, skewness), degrees, skewness) == pytest.approx(z)
+        t = np.array([_t_of_score(float(z), degrees, skewness)])
+        assert _normal_scores(t, degrees, np.array([skewness]))[0] == pytest.approx(z)
 
 
 def test_ratings_needed_grow_with_the_square_of_the_fall() -> None:

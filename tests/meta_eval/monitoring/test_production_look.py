@@ -164,6 +164,21 @@ def test_few_and_unequal_groups_are_sound(sizes: list[int]) -> None:
     assert_sound(look_at_production(answers, ALL))
 
 
+def test_scores_and_chances_of_any_size_are_sound() -> None:
+    answers, _ = draw_answers(10, days=20)
+    generator = np.random.default_rng(0)
+    huge = dataclasses.replace(answers, judged=1e307 * answers.judged, cheap=-1e307 * answers.cheap)
+    rare = dataclasses.replace(answers, rating_chance=10.0 ** -generator.integers(0, 300, 1200))
+    for table in (huge, rare, dataclasses.replace(answers, judge_chance=np.full(1200, 1e-300))):
+        assert_sound(look_at_production(table, ALL))
+
+
+def test_answers_of_one_session_over_many_days_raise_no_alarm() -> None:
+    answers, _ = draw_answers(11, days=20, rated=20)
+    look = look_at_production(dataclasses.replace(answers, groups=np.zeros(1200, int)), [Bound("mean", 4.9)])
+    assert not look.bounds[0].broken and "5 groups" in look.bounds[0].sentence
+
+
 def test_more_segments_have_wider_intervals() -> None:
     answers, _ = draw_answers(5)
     generator = np.random.default_rng(0)
@@ -185,6 +200,13 @@ def test_a_fall_raises_one_alarm_and_clears_once() -> None:
         assert raised == list(range(raised[0], raised[-1] + 1))  # once
         assert raised[-1] in range(50, 70)
         assert states[raised[0]].since in range(27, 34)
+
+
+def test_a_cleared_alarm_says_since_when_the_bound_is_kept() -> None:
+    answers, _ = draw_answers(6, days=80, fall=1.2, fall_days=(30, 50))
+    state = look_at_production(answers, [Bound("mean", 3.4)]).bounds[0]
+    assert not state.broken and state.since is None
+    assert state.sentence.startswith("The mean rating is back to at least 3.4 since day 5")
 
 
 def test_what_later_days_bring_changes_nothing_of_earlier_ones() -> None:
@@ -260,5 +282,9 @@ def test_wrong_answers_are_refused(change: dict[str, object], message: str) -> N
 def test_no_answers_and_no_window_are_refused() -> None:
     with pytest.raises(UsageError, match="no answers"):
         look_at_production(small([]), [])
+    with pytest.raises(UsageError, match="reference must"):
+        look_at_production(small([3.0]), [], reference=(5, 4))
+    with pytest.raises(UsageError, match="false_alarms must"):
+        look_at_production(small([3.0]), [], false_alarms=0)
     with pytest.raises(UsageError, match="window must be 1 day or more"):
         look_at_production(small([3.0]), [], window=0)

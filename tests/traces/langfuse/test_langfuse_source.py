@@ -11,6 +11,7 @@ from langfuse_server import SECRET, LangfuseServer
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
 from assay.traces import TraceAddress, TraceOrigin, UnreadTrace
+from assay.traces.conversations import join_conversation
 from assay.traces.langfuse.source import LangfuseSource
 
 pytestmark = pytest.mark.extras("langfuse")
@@ -113,6 +114,16 @@ def test_feedback_by_api_is_a_rating_on_the_scale_of_its_last_values(server: Lan
     assert len([path for path in server.paths() if path.endswith("/v3/scores")]) == 2  # the page's, and the scale's
 
 
+def test_a_source_that_is_read_again_knows_what_came_since(server: LangfuseServer) -> None:
+    add_plain(server, 1)
+    server.add_score("f1", "user-feedback", 1, trace="t1")
+    source = LangfuseSource(TraceAddress.parse(f"langfuse://{server.host}/"))
+    assert [sample.human_rating for sample in source.read(None, None, {}) if isinstance(sample, Sample)] == [None]
+    add_plain(server, 2)
+    server.add_score("f2", "user-feedback", 0, trace="t2")
+    assert [sample.human_rating for sample in source.read(None, None, {}) if isinstance(sample, Sample)] == [0, 1]
+
+
 def test_scores_of_a_session_and_of_an_observation_are_kept(server: LangfuseServer) -> None:
     add_plain(server, 1, sessionId="s1")
     server.add_score("a1", "csat", 4, session="s1", source="ANNOTATION")
@@ -122,6 +133,19 @@ def test_scores_of_a_session_and_of_an_observation_are_kept(server: LangfuseServ
     assert [score["name"] for score in sample.metadata["session_scores"]] == ["csat"]
     assert [score["name"] for score in sample.metadata["scores"]] == ["tone"]
     assert sample.human_rating is None  # the rating of a conversation is that of no single answer
+    assert sample.metadata["unused_session_ratings"]["human_rating"] == 4  # nothing tells its scale
+
+
+def test_what_people_said_of_a_session_rates_the_conversation(server: LangfuseServer) -> None:
+    add_plain(server, 1, sessionId="s1")
+    add_plain(server, 2, sessionId="s1")
+    server.add_score("a1", "resolved", value=True, session="s1", source="ANNOTATION", authorUserId="ada")
+    samples = [sample for sample in reversed(read(server)) if isinstance(sample, Sample)]
+    assert [sample.ratings for sample in samples] == [{}, {}]
+    conversation = join_conversation(samples)
+    assert (conversation.id, len(conversation.messages)) == ("s1", 4)
+    assert conversation.rating_share == 1
+    assert conversation.ratings.keys() == {"ada"}
 
 
 def test_pages_are_read_to_the_end_in_few_calls(server: LangfuseServer) -> None:
@@ -240,6 +264,42 @@ def test_long_metadata_come_whole(server: LangfuseServer) -> None:
     (sample,) = read(server)
     assert isinstance(sample, Sample)
     assert sample.metadata["metadata"] == {"policy": "Be kind. " * 60, "channel": "chat"}
+
+
+def test_metadata_that_stay_cut_are_named(server: LangfuseServer) -> None:
+    add_plain(server, 1, metadata={"a,b": "x" * 300, "k" * 2000: "y" * 300, "fine": "z" * 300})
+    (sample,) = read(server)
+    assert isinstance(sample, Sample)
+    assert sample.metadata["cut_metadata"] == ["a,b", "k" * 2000]
+    assert len(sample.metadata["metadata"]["fine"]) == 300
+
+
+def test_values_that_are_no_numbers_and_nests_without_end_stop_nothing(server: LangfuseServer) -> None:
+    server.checks = False
+    add_plain(server, 1, usageDetails={"input": float("nan")}, input="[" * 5000 + "]" * 5000)
+    add_plain(server, 2, metadata={"score": float("inf")})
+    server.add_score("nan", "rating", float("nan"), trace="t2", dataType="NUMERIC")
+    good, bad = read(server)
+    assert isinstance(good, Sample)
+    assert good.human_rating is None
+    json.dumps(good.model_dump(mode="json"))
+    assert bad.id == "t1"
+
+
+def test_a_reply_that_nests_without_end_is_an_error(server: LangfuseServer) -> None:
+    server.script = lambda call: Reply(200, '{"data":' + "[" * 100_000) if call.number == 2 else None
+    with pytest.raises(InputError, match="no JSON"):
+        read(server)
+
+
+@pytest.mark.parametrize("key", ["sk-lf-a\nb", "sk lf", "sk-é"])
+def test_a_key_that_is_none_is_an_error_without_it(
+    server: LangfuseServer, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("LANGFUSE_SECRET_KEY", key)
+    with pytest.raises(InputError, match="LANGFUSE_SECRET_KEY holds a blank") as caught:
+        read(server)
+    assert key not in str(caught.value)
 
 
 def test_a_server_that_takes_no_list_of_traces_is_asked_for_each(server: LangfuseServer) -> None:

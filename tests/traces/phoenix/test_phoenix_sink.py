@@ -39,7 +39,7 @@ def test_a_score_is_written_once_and_updated_afterwards(phoenix_server: PhoenixS
         score(1, first["trace_id"], origin={"span": first["span_id"]}),
         score(2, second["trace_id"], judge="", value=None, label="skipped", reason="no context\x00 \ud800"),
         score(3, third["trace_id"], origin={"session": "pushed 2", "span": third["span_id"], "unit": "session"}),
-        score(4, first["trace_id"], name="length", origin={"span": first["span_id"]}, value=float("nan")),
+        score(4, first["trace_id"], name="length \ud800", origin={"span": first["span_id"]}, value=float("nan")),
     ]
     assert {result.state for result in write(phoenix_server, project, scores)} == {"written"}
     changed = [replace(one, value=0.75, label="") for one in scores[:3]] + [score(5, second["trace_id"])]

@@ -103,6 +103,8 @@ def test_filters_are_those_that_phoenix_can_search_for(phoenix_server: PhoenixSe
     ]:
         assert [sample.id for sample in read(phoenix_server, project, **{field: value})] == expected, field
     assert read(phoenix_server, project, user="ada", tag="beta") == []
+    with pytest.raises(InputError, match="it holds half a character, which cannot be sent"):
+        read(phoenix_server, project, name="\ud800")
     with pytest.raises(UsageError, match=r"unknown field of the filter `usr`.*`name`, `session`, `user`"):
         read(phoenix_server, project, usr="ada")
 
@@ -204,6 +206,60 @@ def test_a_project_that_is_not_there_names_those_that_are(phoenix_server: Phoeni
     add(phoenix_server, "a project", rag_trace(1, HOUR_AGO))
     with pytest.raises(InputError, match=r"has no project `nope`; it has `a project`.* more: write one of them"):
         read(phoenix_server, "nope")
+
+
+def test_spans_that_an_instrumented_chatbot_exports_are_read(phoenix_server: PhoenixServer) -> None:
+    """As OpenInference's instrumentation sends them: OTLP, with lists in flat keys and metadata as JSON."""
+    exporting = pytest.importorskip("opentelemetry.exporter.otlp.proto.http.trace_exporter")
+    resources = pytest.importorskip("opentelemetry.sdk.resources")
+    tracing = pytest.importorskip("opentelemetry.sdk.trace")
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+
+    project = "instrumented / é"
+    assert phoenix_server.count_traces(project) == 0  # the project is there
+    provider = tracing.TracerProvider(resource=resources.Resource({"openinference.project.name": project}))
+    exporter = exporting.OTLPSpanExporter(endpoint=f"{phoenix_server.url}/v1/traces")
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    tracer = provider.get_tracer("bot")
+
+    def attributes(kind: str, **values: Any) -> dict[str, Any]:
+        named = {name.replace("__", "."): value for name, value in values.items()}
+        return {"openinference.span.kind": kind} | named
+
+    with tracer.start_as_current_span("POST /chat"):
+        shared = {"session__id": "s-1", "user__id": "ada", "metadata": '{"shop": "north", "tier": 2}'}
+        asked = {"input__value": "Is it in stock?", "output__value": "Yes, 3 are.", "tag__tags": ["beta"]}
+        with tracer.start_as_current_span("agent", attributes=attributes("AGENT", **shared, **asked)):
+            documents = {"retrieval.documents.0.document.content": "Stock is counted at night."}
+            with tracer.start_as_current_span("search", attributes=attributes("RETRIEVER") | documents):
+                pass
+            call = {
+                "llm.model_name": "gpt-4.1-mini",
+                "llm.input_messages.0.message.role": "user",
+                "llm.input_messages.0.message.content": "Is it in stock?",
+                "llm.output_messages.0.message.role": "assistant",
+                "llm.output_messages.0.message.tool_calls.0.tool_call.id": "call_1",
+                "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "stock",
+                "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": '{"item": 7}',
+            }
+            with tracer.start_as_current_span("llm", attributes=attributes("LLM") | call):
+                pass
+            tool = attributes("TOOL", tool__name="stock", tool__parameters='{"item": 7}', output__value="3")
+            with tracer.start_as_current_span("stock", attributes=tool):
+                pass
+    provider.shutdown()
+    phoenix_server.wait_for_spans(project, 5)
+    (sample,) = read(phoenix_server, project)
+    assert (sample.user_input, sample.response) == ("Is it in stock?", "Yes, 3 are.")
+    assert sample.retrieved_contexts == ("Stock is counted at night.",)
+    assert sample.group == "s-1"
+    assert [message.role for message in sample.messages] == ["user", "assistant", "tool", "assistant"]
+    assert sample.messages[1].tool_calls[0].function.name == "stock"
+    known = {name: sample.metadata[name] for name in ("model", "user", "tags", "shop", "tier")}
+    assert known == {"model": "gpt-4.1-mini", "user": "ada", "tags": ["beta"], "shop": "north", "tier": 2}
+    assert len(read(phoenix_server, project, metadata__shop="north", metadata__tier="2", tag="beta")) == 1
+    (agent,) = [one for one in sample.metadata["spans"] if one["name"] == "agent"]
+    assert sample.metadata["trace"]["span"] == agent["context"]["span_id"]
 
 
 @pytest.mark.slow

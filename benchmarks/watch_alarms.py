@@ -1,0 +1,453 @@
+"""Measures the alarms and the intervals of a watch: false alarms per month, days until a fall is found, coverage.
+
+    python benchmarks/watch_alarms.py                      # all, about 20 minutes
+    python benchmarks/watch_alarms.py --rated FILE.jsonl   # ratings as in a rated set, rescaled to 1 to 5
+
+Simulates chatbots in production whose true quality is known. Ratings follow a latent quality of which sessions of three
+answers share a quarter; a judge's score and a cheap score follow it more or less. Of each day's answers some are judged
+and some of these rated, at random. In the months without a change the quality lies exactly at the bound, where a false
+alarm is most likely; a fall begins on day 31. Beside the watch stands what is usual: a fixed threshold on the judge's
+mean of a day, below that of the first 30 days by 0.1 on the raters' scale, and one that was set with hindsight so that
+5% of the months have a false alarm while the judge is as it was.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import NormalDist
+
+import checkout  # noqa: F401
+import numpy as np
+from benchmark_output import print_machine, print_table
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from assay.meta_eval.estimate import estimate_proportion
+from assay.meta_eval.monitoring import (
+    Bound,
+    ProductionAnswers,
+    agreement_drift,
+    follow_bounds,
+    look_at_production,
+    question_drift,
+    share_drift,
+)
+from assay.presentation.figure import Figure
+
+Floats = NDArray[np.float64]
+
+MONTH, FALLS, LARGE, LEVEL = 30, (0.1, 0.3), 0.6, 0.05
+KINDS = ("mean", "bad_share", "fall", "judge_fall")
+BUILT_IN = (0.02, 0.05, 0.13, 0.35, 0.45)  # of ratings 1 to 5: mean 4.16, 7% bad
+SESSION, SHARED = 3, 0.25
+NAIVE = 0.1
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How many answers a day there are, are judged and are rated, and what the judge is worth.
+
+    Attributes:
+        judge: The correlation of the judge's score with the latent quality.
+        drift: By how much of its standard deviation the judge's scores fall in 30 days though nothing changed.
+        is_blind: Whether the judge sees nothing of a fall.
+        day_effect: By how much of its standard deviation the quality of whole days varies.
+    """
+
+    name: str
+    answers: int = 500
+    judged: int = 100
+    rated: int = 10
+    judge: float = 0.8
+    drift: float = 0.0
+    is_blind: bool = False
+    day_effect: float = 0.0
+
+
+GOOD, POOR = Setting("500 / 100 / 10, good judge"), Setting("500 / 100 / 10, poor judge", judge=0.3)
+SMALL = Setting("50 / 20 / 3, good judge", 50, 20, 3)
+MANY = Setting("500 / 150 / 50, good judge", judged=150, rated=50)
+DRIFTING = Setting("500 / 100 / 10, judge gets stricter", drift=0.5)
+BLIND = Setting("500 / 100 / 10, judge blind to the fall", is_blind=True)
+UNEVEN = Setting("500 / 100 / 10, days differ", day_effect=0.1)
+
+
+class Population:
+    """Ratings of any distribution, that follow a latent quality."""
+
+    def __init__(self, ratings: Sequence[float], shares: Sequence[float]) -> None:
+        self._ratings = np.asarray(ratings, float)
+        self._cuts = np.array([NormalDist().inv_cdf(min(share, 1 - 1e-12)) for share in np.cumsum(shares)[:-1]])
+        self.mean, self.bad_share = self._means(0.0)
+        self.shifts = {fall: self._shift(fall) for fall in (0.0, *FALLS, LARGE)}
+        grid = np.linspace(-4, 4, 2001)
+        weights = np.exp(-(grid**2) / 2)
+        self.slope = float((weights * grid * self.rate(grid)).sum() / weights.sum())  # of ratings on the quality
+
+    def rate(self, quality: Floats) -> Floats:
+        """The rating of answers of some quality."""
+        return np.asarray(self._ratings[np.searchsorted(self._cuts, quality)])
+
+    def _means(self, shift: float) -> tuple[float, float]:
+        shares = np.diff(np.concatenate([[0.0], ndtr(self._cuts + shift), [1.0]]))
+        return float(shares @ self._ratings), float(shares[self._ratings < 3].sum())
+
+    def _shift(self, fall: float) -> float:
+        low, high = 0.0, 5.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.mean - self._means(middle)[0] < fall else (low, middle)
+        return high if fall else 0.0
+
+    def draw(
+        self,
+        generator: np.random.Generator,
+        setting: Setting,
+        days: int,
+        *,
+        fall: float = 0.0,
+        ends: int = 10**6,
+        segments: int = 0,
+    ) -> tuple[ProductionAnswers, Floats]:
+        """Returns (answers, the rating of each); the fall begins on day 30, counted from 0, and ends before `ends`."""
+        n = days * setting.answers
+        day = np.repeat(np.arange(days), setting.answers)
+        group = np.arange(n) // SESSION
+        quality = np.sqrt(1 - SHARED) * generator.normal(size=n)
+        quality += np.sqrt(SHARED) * generator.normal(size=group[-1] + 1)[group]
+        quality += setting.day_effect * generator.normal(size=days)[day]
+        fallen = quality - self.shifts[fall] * ((day >= MONTH) & (day < ends))
+        ratings = self.rate(fallen)
+        seen = quality if setting.is_blind else fallen
+        judge = setting.judge * seen + np.sqrt(1 - setting.judge**2) * generator.normal(size=n)
+        judge -= setting.drift * day / MONTH
+        is_judged = generator.random(n) < setting.judged / setting.answers
+        is_rated = is_judged & (generator.random(n) < setting.rated / setting.judged)
+        names = {"segment": [f"s{value}" for value in generator.integers(0, segments, n)]} if segments else {}
+        answers = ProductionAnswers(
+            day,
+            group,
+            0.4 * quality + generator.normal(size=n),
+            np.full(n, setting.judged / setting.answers),
+            np.where(is_judged, 0.5 + 0.1 * judge, np.nan),
+            np.where(is_judged, setting.rated / setting.judged, np.nan),
+            np.where(is_rated, ratings, np.nan),
+            names,
+        )
+        return answers, ratings
+
+    def bounds(self) -> dict[str, Bound]:
+        """The bounds that this population just keeps."""
+        limits = {"mean": self.mean, "bad_share": self.bad_share, "fall": 0.0, "judge_fall": 0.0}
+        return {kind: Bound(kind, limits[kind]) for kind in KINDS}  # type: ignore[arg-type]
+
+    def judge_days(self, answers: ProductionAnswers, setting: Setting) -> Floats:
+        """How far the judge's mean of each day lies below that of the first 30, on the raters' scale."""
+        is_judged = ~np.isnan(answers.judged)
+        counts = np.bincount(answers.days[is_judged], minlength=int(answers.days[-1]) + 1)
+        sums = np.bincount(answers.days[is_judged], weights=answers.judged[is_judged], minlength=len(counts))
+        means = sums / np.maximum(counts, 1)
+        return np.asarray((means[:MONTH].mean() - means) * 10 * setting.judge * self.slope)
+
+
+def read_population(path: Path) -> Population:
+    """Reads the ratings of a rated set, rescaled to 1 to 5."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    ratings = [
+        1 + 4 * (row["rating"] - row["rating_min"]) / (row["rating_max"] - row["rating_min"])
+        for row in rows
+        if isinstance(row.get("rating"), int | float) and "rating_min" in row
+    ]
+    if not ratings:
+        raise SystemExit(f"{path} has no ratings: each line needs rating, rating_min and rating_max")
+    values, counts = np.unique(np.round(ratings, 2), return_counts=True)
+    return Population(values.tolist(), (counts / counts.sum()).tolist())
+
+
+def raised_days(answers: ProductionAnswers, bounds: Sequence[Bound], *, alone: bool = True) -> list[list[int]]:
+    """Per bound, the days on which its alarm was raised, where it is the only one or shares the false alarms."""
+    histories = follow_bounds(answers, bounds, false_alarms=LEVEL * len(bounds) if alone else LEVEL)
+    return [
+        [day for day, state in enumerate(states) if state.is_raised and state.raised_at == day] for states in histories
+    ]
+
+
+def format_share(outcomes: Sequence[bool]) -> str:
+    """Returns how often something came out, with Wilson's 95% interval."""
+    return str(Figure.from_estimate("rate", estimate_proportion(sum(map(bool, outcomes)), len(outcomes))))
+
+
+def tuned_threshold(population: Population, setting: Setting, watches: int) -> float:
+    """Returns how far the judge's mean of a day falls in 5% of months in which neither quality nor judge changes."""
+    generator, steady = np.random.default_rng(99), replace(setting, drift=0.0)
+    lowest = [
+        population.judge_days(population.draw(generator, steady, 2 * MONTH)[0], steady)[MONTH:].max()
+        for _ in range(watches)
+    ]
+    return float(np.quantile(lowest, 1 - LEVEL))
+
+
+def false_alarms(population: Population, settings: Sequence[tuple[Setting, int]], seed: int) -> None:
+    """Prints the share of months with a false alarm."""
+    rows = list[list[object]]()
+    bounds = population.bounds()
+    for setting, watches in settings:
+        generator = np.random.default_rng(seed)
+        alarms = {name: [list[bool](), list[bool]()] for name in (*KINDS, "all four together")}
+        lowest = list[float]()
+        for _ in range(watches):
+            answers, _ratings = population.draw(generator, setting, 2 * MONTH)
+            days = raised_days(answers, list(bounds.values()))
+            together = [day for own in raised_days(answers, list(bounds.values()), alone=False) for day in own]
+            for name, own in zip(alarms, [*days, together], strict=True):
+                alarms[name][0].append(any(day < MONTH for day in own))
+                alarms[name][1].append(any(day >= MONTH for day in own))
+            lowest.append(float(population.judge_days(answers, setting)[MONTH:].max()))
+        tuned = tuned_threshold(population, setting, watches)
+        for name, (first, second) in alarms.items():
+            rows.append([setting.name, watches, name, format_share(first), format_share(second)])
+        for name, threshold in (("judge's day < -0.1", NAIVE), ("judge's day, tuned", tuned)):
+            rows.append([setting.name, watches, name, "", format_share([value > threshold for value in lowest])])
+    header = ["answers / judged / rated a day", "months", "bound", "first month", "second month"]
+    print_table("False alarms: share of months in which one is raised", header, rows)
+
+
+def detections(population: Population, settings: Sequence[Setting], watches: int, seed: int) -> None:
+    """Prints the days until a fall is found."""
+    rows, bounds = list[list[object]](), population.bounds()
+    for setting in settings:
+        tuned = tuned_threshold(population, setting, 2 * watches)
+        for fall in FALLS:
+            generator = np.random.default_rng(seed)
+            firsts = {name: list[float]() for name in (*KINDS, "judge's day < -0.1", "judge's day, tuned")}
+            for _ in range(watches):
+                answers, _ratings = population.draw(generator, setting, 3 * MONTH, fall=fall)
+                days = raised_days(answers, list(bounds.values()))
+                below = population.judge_days(answers, setting)
+                days += [np.flatnonzero(below > limit).tolist() for limit in (NAIVE, tuned)]
+                for name, own in zip(firsts, days, strict=True):
+                    firsts[name].append(next((day - MONTH + 1.0 for day in own if day >= MONTH), np.inf))
+            for name, values in firsts.items():
+                middle, slow = (_days(np.quantile(values, share, method="higher")) for share in (0.5, 0.9))
+                within = [format_share([value <= limit for value in values]) for limit in (MONTH, 2 * MONTH)]
+                rows.append([setting.name, f"{fall:g}", name, middle, slow, *within])
+    header = ["answers / judged / rated a day", "fall", "found by", "median days", "90%", "in 30 days", "in 60 days"]
+    print_table(f"Days until a fall is found, {watches:,} watches per row", header, rows)
+
+
+def _days(value: float) -> str:
+    return f"{value:.0f}" if np.isfinite(value) else "over 60"
+
+
+def coverage(population: Population, settings: Sequence[Setting], watches: int, seed: int, *, days: int) -> None:
+    """Prints the share of watches whose intervals hold what raters would have said at every look."""
+    rows = list[list[object]]()
+    step = 1 if days <= 2 * MONTH else 3
+    for setting in settings:
+        for fall in (0.0, 0.3):
+            generator = np.random.default_rng(seed)
+            held, single = {name: list[bool]() for name in _FIGURES}, {name: list[bool]() for name in _FIGURES}
+            widths = {name: list[float]() for name in _FIGURES}
+            for _ in range(watches):
+                answers, ratings = population.draw(generator, setting, days, fall=fall, segments=4)
+                looks = {name: list[bool]() for name in _FIGURES}
+                for day in range(1, days, step):
+                    for name, is_held, width in _held(answers, ratings, day):
+                        looks[name].append(is_held)
+                        widths[name].append(width)
+                for name in _FIGURES:
+                    held[name].append(all(looks[name]))
+                    single[name] += looks[name]
+            rows += [
+                [
+                    f"{setting.name}{', fall of 0.3' if fall else ''}",
+                    name,
+                    format_share(held[name]),
+                    f"{np.mean(single[name]):.4f}",
+                    float(np.median(widths[name])),
+                ]
+                for name in _FIGURES
+            ]
+    header = ["answers / judged / rated a day", "figure", "holds at every look", "at one look", "median width"]
+    print_table(f"Coverage over {days} days of looks, {watches:,} watches per row", header, rows)
+
+
+_FIGURES = ("mean", "bad share", "mean of 4 segments", "bad share of 4 segments")
+
+
+def _held(answers: ProductionAnswers, ratings: Floats, day: int) -> Iterator[tuple[str, bool, float]]:
+    """(figure, whether its interval holds the truth, its width), at the end of a day."""
+    first = max(0, day - MONTH + 1)
+    rows = slice(*np.searchsorted(answers.days, [max(0, first - MONTH), day + 1]))
+    seen = select(answers, rows)
+    look = look_at_production(seen, [])
+    is_in, is_bad = seen.days >= first, ratings[rows] < 3
+    names = np.array(seen.segments["segment"])
+    parts = [("mean", look.mean, ratings[rows], is_in), ("bad share", look.bad_share, is_bad, is_in)]
+    for segment in look.segments:
+        own = is_in & (names == segment.value)
+        parts.append(("mean of 4 segments", segment.mean, ratings[rows], own))
+        parts.append(("bad share of 4 segments", segment.bad_share, is_bad, own))
+    for name, estimate, values, own in parts:
+        if estimate.low is not None and estimate.high is not None:
+            truth = float(values[own].mean())
+            yield name, estimate.low - 1e-9 <= truth <= estimate.high + 1e-9, estimate.high - estimate.low
+
+
+def select(answers: ProductionAnswers, rows: slice) -> ProductionAnswers:
+    """Returns some of the answers."""
+    return ProductionAnswers(
+        *(
+            getattr(answers, name)[rows]
+            for name in ("days", "groups", "cheap", "judge_chance", "judged", "rating_chance", "ratings")
+        ),
+        {name: values[rows] for name, values in answers.segments.items()},
+    )
+
+
+def clearings(population: Population, settings: Sequence[Setting], watches: int, seed: int) -> None:
+    """Prints how alarms of a fall that lasts for 30 days are raised and cleared; the bound is half the fall away."""
+    rows = list[list[object]]()
+    for setting in settings:
+        for fall in (FALLS[-1], LARGE):
+            bounds = [Bound("mean", population.mean - fall / 2), Bound("fall", fall / 2)]
+            generator, outcomes = np.random.default_rng(seed), [list[tuple[int, float]]() for _ in bounds]
+            for _ in range(watches):
+                answers, _ratings = population.draw(generator, setting, 4 * MONTH, fall=fall, ends=2 * MONTH)
+                histories = follow_bounds(answers, bounds, false_alarms=LEVEL * len(bounds))
+                for own, states in zip(outcomes, histories, strict=True):
+                    raised = [day for day, state in enumerate(states) if state.raised_at == day]
+                    standing = [day for day in range(2 * MONTH, 4 * MONTH) if states[day].is_raised]
+                    own.append((len(raised), standing[-1] - 2 * MONTH + 2.0 if standing else 0.0))
+            for bound, own in zip(bounds, outcomes, strict=True):
+                counts = [count for count, _ in own]
+                cleared = [days for count, days in own if count]
+                shares = [format_share([test(count) for count in counts]) for test in _COUNTS]
+                days = [f"{value:.0f}" for value in np.quantile(cleared or [np.nan], (0.5, 0.9))]
+                rows.append([setting.name, f"{fall:g}", bound.kind, *shares, *days])
+    header = ["answers / judged / rated a day", "fall", "bound", "no alarm", "one", "more", "days to clear", "90%"]
+    print_table(f"Alarms of a fall of 30 days, {watches:,} watches per row", header, rows)
+
+
+_COUNTS = (lambda count: count == 0, lambda count: count == 1, lambda count: count > 1)
+
+
+def late_ratings(population: Population, watches: int, seed: int) -> None:
+    """Prints the false alarms where ratings come up to six days late, and each look reads all days anew."""
+    generator, outcomes = np.random.default_rng(seed), list[bool]()
+    bound = [population.bounds()["mean"]]
+    for _ in range(watches):
+        answers, _ratings = population.draw(generator, GOOD, 2 * MONTH)
+        arrival = answers.days + generator.integers(0, 7, len(answers.days))
+        is_broken = False
+        for day in range(MONTH, 2 * MONTH):
+            seen = select(answers, slice(0, (day + 1) * GOOD.answers))
+            ratings = np.where(arrival[: len(seen.days)] <= day, seen.ratings, np.nan)
+            fields = [seen.days, seen.groups, seen.cheap, seen.judge_chance, seen.judged, seen.rating_chance, ratings]
+            is_broken |= follow_bounds(ProductionAnswers(*fields), bound)[0][-1].is_raised  # type: ignore[arg-type]
+        outcomes.append(is_broken)
+    rows = [[GOOD.name, "mean", format_share(outcomes)]]
+    header = ["answers / judged / rated a day", "bound", "second month"]
+    print_table(f"False alarms where ratings come 0 to 6 days late, {watches:,} months", header, rows)
+
+
+def years(population: Population, watches: int, seed: int) -> None:
+    """Prints the false alarms of watches that run for a year at the bound."""
+    rows, setting = list[list[object]](), Setting("200 / 40 / 10, good judge", 200, 40, 10)
+    generator, bounds = np.random.default_rng(seed), population.bounds()
+    counts = {kind: list[int]() for kind in KINDS}
+    for _ in range(watches):
+        answers, _ratings = population.draw(generator, setting, 360)
+        for kind, own in zip(KINDS, raised_days(answers, list(bounds.values())), strict=True):
+            counts[kind].append(len(own))
+    for kind, own in counts.items():
+        rows.append([setting.name, kind, format_share([count > 0 for count in own]), float(np.mean(own))])
+    header = ["answers / judged / rated a day", "bound", "years with one", "false alarms a year"]
+    print_table(f"A year at the bound, {watches:,} years per row", header, rows)
+
+
+def drifts(watches: int, seed: int) -> None:
+    """Prints how often the tests of drift have p <= .05 in a month of daily looks without a change, and with one."""
+    rows = list[list[object]]()
+    for name, change in (("nothing changed", 0.0), ("a change of half a standard deviation", 0.5)):
+        generator, months = (
+            np.random.default_rng(seed),
+            {kind: list[bool]() for kind in ("questions", "share", "judge")},
+        )
+        looks = MONTH if not change else 1
+        for _ in range(watches):
+            p = dict.fromkeys(months, 1.0)
+            old = _questions(generator, 100, 0.0)
+            days = [_questions(generator, 20, change) for _ in range(looks + 6)]
+            for look in range(looks):
+                new = [np.concatenate(parts) for parts in zip(*days[look : look + 7], strict=True)]
+                groups = np.arange(len(old[0]) + len(new[0])) // 2
+                results = (
+                    question_drift(old[0], new[0], groups, seed=look),
+                    share_drift(old[1], new[1], groups, seed=look),
+                    agreement_drift(
+                        np.concatenate([old[2], new[2]]),
+                        np.concatenate([old[3], new[3]]),
+                        np.arange(len(groups)) >= len(old[0]),
+                        groups,
+                        seed=look,
+                    ),
+                )
+                for kind, result in zip(months, results, strict=True):
+                    p[kind] = min(p[kind], result.p_in_month)
+            for kind, value in p.items():
+                months[kind].append(value <= 0.05)
+        rows += [
+            [name, kind, "a month" if looks > 1 else "one look", format_share(own)] for kind, own in months.items()
+        ]
+    print_table(f"Tests of drift with p <= .05, {watches:,} per row", ["", "of", "in", "share"], rows)
+
+
+def _questions(generator: np.random.Generator, sessions: int, change: float) -> tuple[Floats, ...]:
+    """Two questions per session: (embeddings, declined or not, judge's score, rating)."""
+    group = np.repeat(np.arange(sessions), 2)
+    vectors = generator.normal(size=(sessions, 16))[group] * 0.7 + generator.normal(size=(len(group), 16)) * 0.7
+    vectors[:, 0] += change
+    quality = generator.normal(size=len(group))
+    declined = generator.normal(size=sessions)[group] + generator.normal(size=len(group)) > 1.8 - change * 1.4
+    judged = quality + generator.normal(size=len(group)) + change
+    return vectors, declined, judged, np.clip(np.rint(4 + quality), 1, 5)
+
+
+def main() -> None:
+    """Prints the tables; the same seed gives the same watches."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--watches", type=int, default=1000, help="simulated watches of the first rows")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rated", type=Path, help="a rated set whose ratings are taken (JSON lines)")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
+    options = parser.parse_args()
+    population = read_population(options.rated) if options.rated else Population([1, 2, 3, 4, 5], BUILT_IN)
+    print_machine()
+    print(f"ratings: mean {population.mean:.3f}, bad share {population.bad_share:.3f}")
+    few, seed = max(1, options.watches // 5), options.seed
+    if "alarms" in options.only:
+        many = [(setting, options.watches) for setting in (GOOD, SMALL)]
+        some = [(setting, few) for setting in (POOR, MANY, UNEVEN, DRIFTING)]
+        false_alarms(population, [*many, *some], seed)
+    if "falls" in options.only:
+        detections(population, [GOOD, POOR, SMALL, MANY, BLIND], few, seed + 1)
+    if "coverage" in options.only:
+        coverage(population, [GOOD, SMALL, DRIFTING], few, seed + 2, days=2 * MONTH)
+    if "clears" in options.only:
+        clearings(population, [GOOD, MANY], few, seed + 6)
+    if "late" in options.only:
+        late_ratings(population, few, seed + 3)
+    if "years" in options.only:
+        years(population, few, seed + 4)
+    if "drift" in options.only:
+        drifts(max(1, few // 2), seed + 5)
+
+
+PARTS = ("alarms", "falls", "clears", "coverage", "late", "years", "drift")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,257 @@
+"""The pages of watches: the list, a watch with its charts, alarms and segments, and the answers behind a look."""
+
+import html
+import re
+import time
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile_texts import HOSTILE_TEXTS
+from memory_traces import NOON, MemoryTraces, trace
+
+from assay.meta_eval.estimate import Estimate
+from assay.meta_eval.monitoring import BoundState, Look, ProductionAnswers, SegmentLook
+from assay.runs import Store
+from assay.traces.trace_page import trace_page_url
+from assay.traces.watch.watch_loop import take_step
+from assay.traces.watch.watch_settings import WatchSettings
+from assay.traces.watch.watch_step import StepTools
+
+httpx = pytest.importorskip("httpx")
+HOSTILE = "</title><script>window.ranScripts = 1</script><img src=x onerror=alert(1)>"
+SOURCE = "phoenix://traces.example:6006/bot"
+
+
+class Days:
+    """A look function whose mean falls below the bound on the fourth day and comes back on the seventh."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, answers: ProductionAnswers, settings: WatchSettings, first_day: date) -> Look:
+        self.count += 1
+        value = 3.1 if 4 <= self.count <= 6 else 4.2
+        mean, bad = Estimate(value, value - 0.4, value + 0.4), Estimate(0.12, 0.02, 0.3)
+        states = []
+        for entry in settings.bounds:
+            is_broken = entry.bound.kind == "mean" and value < 3.6
+            sentence = f"The mean fell to {value}. {HOSTILE}" if is_broken else "The mean is kept."
+            estimate = mean if entry.bound.kind == "mean" else bad
+            states.append(BoundState(entry.bound, is_broken, estimate, 0.01, 3 if is_broken else None, sentence))
+        segments = tuple(SegmentLook("language", name, 5, mean, bad) for name in ("nl", HOSTILE))
+        return Look(
+            self.count,
+            len(answers.days),
+            len(answers.days),
+            2,
+            mean,
+            bad,
+            segments,
+            tuple(states),
+            (f"A note {HOSTILE}",),
+        )
+
+
+def fill_watch(folder: Path, name: str = "support bot", days: int = 8, per_day: int = 6) -> None:
+    traces = MemoryTraces()
+    store = Store(folder / ".assay")
+    settings = WatchSettings.model_validate(
+        {
+            "name": name, "source": SOURCE, "metric": "rouge_l_precision", "folder": folder, "since": "30d",
+            "budget": {"judged_per_day": 500}, "bounds": [{"mean": 3.6}, {"bad_share": 0.25}],
+            "ratings": {"raters": ["ada", "bob"], "per_day": 5}, "push": False,
+            "sample": {"share": 1}, "segments": ["language"],
+            "drift": {"questions": False, "unanswered": False, "judge": None},
+        }
+    )  # fmt: skip
+    look = Days()
+    for day in range(days):
+        now = NOON + timedelta(days=day)
+        for number in range(per_day):
+            text = HOSTILE_TEXTS[(day * per_day + number) % len(HOSTILE_TEXTS)]
+            at = now - timedelta(hours=1, seconds=number)
+            one = trace(f"{day}-{number}{'<b>' if number == 0 else ''}", at, user_input=text, response=f"{text} Leave.")
+            traces.traces.append(one)
+        tools = StepTools(
+            open_source=lambda _: traces, open_sink=lambda _: traces, look=look, clock=lambda moment=now: moment
+        )
+        take_step(settings, store, tools)
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("watches")
+    fill_watch(folder)
+    fill_watch(folder, HOSTILE[:80], days=1)
+    return view_site(folder)
+
+
+@pytest.fixture
+def client(site: Any) -> Iterator[Any]:
+    with httpx.Client(
+        base_url=site.address, headers={"origin": site.address}, follow_redirects=True, timeout=30
+    ) as client:
+        client.get(site.link).raise_for_status()
+        yield client
+
+
+def texts(page: str) -> str:
+    return " ".join(html.unescape(re.sub("<[^>]+>", " ", page)).split())
+
+
+def test_watches_are_listed_with_search_and_on_the_first_page(client: Any) -> None:
+    page = client.get("/watches").text
+    assert "support bot" in page
+    assert "no alarm" in texts(page)
+    assert "4.20 [3.80, 4.60]" in texts(page).replace("−", "-")
+    assert '<a href="/watch?name=support+bot">' in page
+    assert "support bot" not in texts(client.get("/watches", params={"q": "nothing"}).text).split("Search")[-1]
+    assert "/watch?name=support%20bot" in client.get("/runs").text
+    assert "<script>window" not in page
+
+
+def test_a_watch_shows_its_estimates_bounds_alarms_and_segments(client: Any) -> None:
+    response = client.get("/watch", params={"name": "support bot"})
+    assert response.status_code == 200
+    page, words = response.text, texts(response.text)
+    assert page.count("<figure") == 2
+    assert page.count('class="limit"') == 2
+    assert page.count('<rect class="alarm-time"') == 1, "the alarm that stood for three looks"
+    assert page.count('<circle class="point"') == 16
+    for text in (
+        "no alarm stands",
+        "mean at least 3.6 kept",
+        "bad share at most 25% kept",
+        "language nl",
+        "Alarms that cleared",
+        "The mean fell to 3.1.",
+        "since 2026-11-",
+        "5 answers to read",
+        "Drift",
+        "assay rate rating-",
+    ):
+        assert text.lower() in words.lower(), text
+    assert page.count("http://traces.example:6006/redirects/traces/") == 5
+    assert page.count('href="/run/') == 5, "each answer's page"
+    assert "<script>window" not in page
+
+
+def test_a_standing_alarm_comes_first(
+    view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("standing")
+    fill_watch(folder, days=5)
+    site = view_site(folder)
+    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=30) as client:
+        client.get(site.link)
+        page = client.get("/watch", params={"name": "support bot"}).text
+        assert page.index("Alarms that stand") < page.index("Estimates over time")
+        assert "1 alarm" in texts(client.get("/watches").text)
+
+
+def test_the_answers_behind_a_look(client: Any) -> None:
+    page = client.get("/watch/look", params={"name": "support bot", "number": "2"}).text
+    words = texts(page)
+    assert "Look 2" in words
+    assert "Earlier look" in words
+    assert "Later look" in words
+    rows = re.findall(r'<tr><th scope="row" data-label="trace"><a href="([^"]+)">', page)
+    assert rows
+    for row in rows:
+        assert client.get(html.unescape(row)).status_code == 200
+    assert "<script>window" not in page
+    assert "has no look 99; the newest is look 8" in texts(
+        client.get("/watch/look", params={"name": "support bot", "number": "99"}).text
+    )
+    assert "There is no page 7" in texts(
+        client.get("/watch/look", params={"name": "support bot", "number": "2", "page": "7"}).text
+    )
+
+
+@pytest.mark.parametrize("path", ["/watch?name=unknown", "/watch", "/watch/look?name=unknown", "/watch?name=x&page=-1"])
+def test_an_unknown_watch_is_said(client: Any, path: str) -> None:
+    response = client.get(path)
+    assert response.status_code in {400, 404}
+    assert "no watch is called" in texts(response.text)
+
+
+def test_who_has_no_link_sees_nothing(site: Any) -> None:
+    for path in ("/watches", "/watch?name=support+bot", "/watch/look?name=support+bot&number=1"):
+        assert httpx.get(site.address + path).status_code == 403
+
+
+def test_a_store_without_watches_says_how_to_begin_one(
+    view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("none")
+    Store(folder / ".assay").close()
+    site = view_site(folder)
+    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=30) as client:
+        client.get(site.link)
+        assert "assay watch watch.yaml begins one" in texts(client.get("/watches").text)
+
+
+def test_addresses_of_traces_in_their_tool() -> None:
+    assert trace_page_url("phoenix://p.example/x", "a b/<>") == "https://p.example/redirects/traces/a%20b%2F%3C%3E"
+    assert trace_page_url("phoenix://localhost/x", "1") == "http://localhost:6006/redirects/traces/1"
+    for address in ("mlflow://h:5000/1", "otel:file.json", "no address", "phoenix:/x", "phoenix://h:port/x", ""):
+        assert not trace_page_url(address, "1")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_script_runs_and_nothing_overflows(browser: Any, site: Any, width: int, tmp_path: Path) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("dialog", lambda dialog: (errors.append(dialog.message), dialog.dismiss()))
+    page.goto(site.link)
+    for path in ("/watches", "/watch?name=support+bot", "/watch/look?name=support+bot&number=4"):
+        page.goto(site.address + path)
+        page.screenshot(path=tmp_path / "page.png", full_page=True)
+        assert page.evaluate("window.ranScripts || 0") == 0
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0, path
+    page.goto(f"{site.address}/watch?name=support+bot")
+    page.locator("svg a").first.click(force=True)
+    page.wait_for_url("**/watch/look?*number=1")
+    assert not errors
+    context.close()
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_answers_are_shown_at_once(
+    view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """100,000 answers at one look and 20,000 looks: no page reads more than it shows."""
+    folder = tmp_path_factory.mktemp("many")
+    fill_watch(folder, days=2)
+    store = Store(folder / ".assay")
+    with store.database.transaction():
+        store.database.executemany(
+            "INSERT INTO watch_items SELECT watch, ? || sample, ? || trace, session, time, cheap, segments, status, "
+            "judge_chance, drawn_on, run, tries, judged, 1, rating_chance, is_queued, ratings, rating, content "
+            "FROM watch_items WHERE watch = 'support bot' AND sample = '0-1'",
+            ((f"{number} ", f"{number} ") for number in range(100_000)),
+        )
+        store.database.executemany(
+            "INSERT INTO watch_looks SELECT watch, ?, at, look, counts, drift FROM watch_looks "
+            "WHERE watch = 'support bot' AND number = 2",
+            ((number,) for number in range(3, 20_001)),
+        )
+    store.close()
+    site = view_site(folder)
+    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=60) as client:
+        client.get(site.link)
+        for path in (
+            "/watches",
+            "/watch?name=support+bot",
+            "/watch?name=support+bot&page=400",
+            "/watch/look?name=support+bot&number=1&page=1999",
+        ):
+            started = time.monotonic()
+            assert client.get(path).status_code == 200
+            assert time.monotonic() - started < 5, path
