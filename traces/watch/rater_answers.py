@@ -17,8 +17,9 @@ from .budget_pace import pace
 from .watch_records import DrawnAnswer, WatchRecords, read_utc
 from .watch_settings import WatchSettings
 
-_PADDING = 1.0  # second around a trace that is read again
-_MOST_READS = 500  # of single traces; more are read as one stretch of time
+_PADDING = timedelta(seconds=1)  # around a trace that is read again
+_MOST_READS = 500  # of single traces, the newest
+_MOST_BESIDE = 50  # times as many other traces are read as those that are wanted
 
 
 def queue_source(watch: str) -> str:
@@ -113,6 +114,17 @@ def _unrated(sample: Sample) -> Sample:
     return sample.model_copy(update={"rating": None, "ratings": {}, "rating_min": 1, "rating_max": 5})
 
 
+def _stretches(moments: list[datetime]) -> list[tuple[datetime, datetime]]:
+    """The stretches of time around moments, which are in their order."""
+    stretches: list[tuple[datetime, datetime]] = []
+    for moment in moments:
+        if stretches and moment - _PADDING <= stretches[-1][1]:
+            stretches[-1] = (stretches[-1][0], moment + _PADDING)
+        else:
+            stretches.append((moment - _PADDING, moment + _PADDING))
+    return stretches
+
+
 def read_queue_ratings(records: WatchRecords) -> int:
     """Takes over the ratings of the rating page; returns how many answers are rated for the first time."""
     ratings: dict[str, dict[str, float]] = {}
@@ -126,7 +138,7 @@ def read_queue_ratings(records: WatchRecords) -> int:
 
 
 def reread_annotations(settings: WatchSettings, records: WatchRecords, source: Source, now: datetime) -> int:
-    """Reads the traces of judged answers again for people's annotations that came since.
+    """Reads traces again for people's annotations that came since: those of the raters' answers, else of the judged.
 
     Args:
         settings: The watch file; `ratings.reread` says how far back.
@@ -142,20 +154,16 @@ def reread_annotations(settings: WatchSettings, records: WatchRecords, source: S
     """
     if settings.ratings.reread is None:
         return 0
-    padding = timedelta(seconds=_PADDING)
-    traces = records.judged_traces(now - settings.ratings.reread)
+    since = now - settings.ratings.reread
+    traces = records.judged_traces(since, is_queued=bool(settings.ratings.raters))
     moments = sorted({moment for _, time in traces.values() if (moment := read_utc(time)) is not None})
-    stretches: list[tuple[datetime, datetime]] = []
-    for moment in moments:
-        if stretches and moment - padding <= stretches[-1][1]:
-            stretches[-1] = (stretches[-1][0], moment + padding)
-        else:
-            stretches.append((moment - padding, moment + padding))
-    if len(stretches) > _MOST_READS:
-        stretches = [(stretches[0][0], stretches[-1][1])]
+    stretches = _stretches(moments[-_MOST_READS:])
+    is_file = not settings.source_address.host
+    if stretches and (is_file or records.count_since(since) <= _MOST_BESIDE * len(stretches)):
+        stretches = [(stretches[0][0], stretches[-1][1])]  # one read takes less than many
     ratings: dict[str, dict[str, float]] = {}
-    for since, until in stretches:
-        for trace in source.read(since, until, settings.filter):
+    for first, last in stretches:
+        for trace in source.read(first, last, settings.filter):
             origin = TraceOrigin.of_sample(trace) if isinstance(trace, Sample) else None
             if isinstance(trace, Sample) and origin is not None and origin.id in traces:
                 values, _ = tool_ratings(trace, settings.ratings.levels)

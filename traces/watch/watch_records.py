@@ -407,13 +407,24 @@ class WatchRecords:
         """Notes that annotations were read again."""
         self._execute("UPDATE watches SET reread_at = ? WHERE id = ?", (utc_text(now), self.watch))
 
-    def judged_traces(self, since: datetime) -> dict[str, tuple[str, str]]:
-        """Returns trace -> (sample, time) of the answers since a moment that the judge scored."""
+    def judged_traces(self, since: datetime, *, is_queued: bool) -> dict[str, tuple[str, str]]:
+        """Returns trace -> (sample, time) of the answers since a moment that the judge scored.
+
+        Args:
+            since: The moment.
+            is_queued: Only those that are drawn for raters.
+        """
+        only = " AND is_queued > 0" if is_queued else ""
         rows = self._rows(
-            "SELECT trace, sample, time FROM watch_items WHERE watch = ? AND time >= ? AND judged IS NOT NULL",
+            "SELECT trace, sample, time FROM watch_items WHERE watch = ? AND time >= ? AND judged IS NOT NULL" + only,
             (self.watch, utc_text(since)),
         )
         return {str(trace): (str(sample), str(time)) for trace, sample, time in rows}
+
+    def count_since(self, since: datetime) -> int:
+        """Returns how many answers there are since a moment."""
+        sql = "SELECT count(*) FROM watch_items WHERE watch = ? AND time >= ?"
+        return int(self._rows(sql, (self.watch, utc_text(since)))[0][0])
 
     def add_ratings(self, ratings: Mapping[str, Mapping[str, float]], agreed: Mapping[str, float] | None = None) -> int:
         """Keeps people's ratings of answers; those of a rater who rated before are replaced.

@@ -268,7 +268,9 @@ class WatchStep:
             queued = draw_for_raters(self._settings, self._records, today, self._now)
             rated = read_queue_ratings(self._records)
             last = self._records.reread_at()
-            if last is None or abs((self._now - last).total_seconds()) >= _REREAD_SECONDS:
+            if last is None:
+                self._records.note_reread(self._now)  # what was pulled just now came with its annotations
+            elif abs((self._now - last).total_seconds()) >= _REREAD_SECONDS:
                 rated += reread_annotations(self._settings, self._records, source, self._now)
                 self._records.note_reread(self._now)
         except AssayError as error:
