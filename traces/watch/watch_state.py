@@ -305,14 +305,7 @@ class WatchState:
             (watch,),
         ):
             deliveries.setdefault(alarm, []).append(StoredDelivery(*values))
-        return [
-            StoredAlarm(
-                *row[:9],
-                tuple(AlarmAnswer(**answer) for answer in json.loads(row[9])),
-                tuple(deliveries.get(row[0], ())),
-            )
-            for row in rows
-        ]
+        return [_read_alarm(row, deliveries.get(row[0], [])) for row in rows]
 
     def answers_of_look(self, watch: str, look: int, *, limit: int = 50, offset: int = 0) -> list[WatchedAnswer]:
         """Returns the answers whose judge's scores counted first at a look, the lowest first.
@@ -434,6 +427,12 @@ def read_look(number: int, at: str, look: str, counts: str, drift: str) -> Store
     step = StepCounts(**{name: value for name, value in json.loads(counts).items() if name in known})
     checks = tuple(DriftResult(**check) for check in json.loads(drift))
     return StoredLook(number, at, Look(**values), first_day, step, checks)
+
+
+def _read_alarm(row: Sequence[Any], deliveries: Sequence[StoredDelivery]) -> StoredAlarm:
+    answers = tuple(AlarmAnswer(**answer) for answer in json.loads(row[9]))
+    values: list[Any] = [*row[:9], answers, tuple(deliveries)]
+    return StoredAlarm(*values)
 
 
 def _read_answer(row: Sequence[Any]) -> WatchedAnswer:
