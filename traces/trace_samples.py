@@ -7,6 +7,7 @@ from ..errors import InputError
 from ..eval_sets import Sample
 from ..eval_sets.column_account import SetColumns
 from ..eval_sets.logs.trace_row import Trace, build_row
+from ..eval_sets.message import check_characters
 from ..eval_sets.message_times import read_time
 from ..eval_sets.rows import BadRow, Rows
 from ..eval_sets.sample_builder import SampleBuilder
@@ -45,6 +46,11 @@ class TraceSamples:
             began,
             unit,
         )
+        for name, text in (("id", origin.id), ("session", origin.session), ("span", origin.span)):
+            try:
+                check_characters(text)
+            except ValueError as error:
+                return self._unread(trace, began, f"{name}: {error}")
         try:
             for row in build_row([trace], str(self._address)):
                 if isinstance(row, BadRow):
@@ -52,11 +58,17 @@ class TraceSamples:
                 metadata = {**row.values.get("metadata", {}), ORIGIN: origin.as_json()}
                 # one per sample: ids are those of the tool, and nothing is counted by column
                 builder = SampleBuilder(replace(self._rows, rows=iter(())), {}, None, SetColumns())
-                return builder.sample(
-                    row._replace(place=f"row {row.number}", values=row.values | {"metadata": metadata})
-                )
+                return builder.sample(row._replace(place=_row(row.number), values=row.values | {"metadata": metadata}))
         except InputError as error:
-            place = f"{self._address}, {trace.place}, "
-            reason = str(error).removesuffix(_OF_FILES).removeprefix(place)
-            return UnreadTrace(str(trace.id), began, reason)
-        return UnreadTrace(str(trace.id), began, "holds no question and answer")
+            reason = str(error).removesuffix(_OF_FILES)
+            for place in (trace.place, _row(trace.number)):
+                reason = reason.removeprefix(f"{self._address}, {place}, ")
+            return self._unread(trace, began, reason)
+        return self._unread(trace, began, "holds no question and answer")
+
+    def _unread(self, trace: Trace, began: str, reason: str) -> UnreadTrace:
+        return UnreadTrace(str(trace.id).encode("utf-8", "backslashreplace").decode(), began, reason)
+
+
+def _row(number: int) -> str:
+    return f"row {number}"
