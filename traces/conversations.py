@@ -6,6 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
@@ -167,11 +168,20 @@ def _parts(rows: Iterable[tuple[str, float, str]], gap: float) -> Iterator[tuple
 
 def _join_part(part: list[Sample], *, is_later_part: bool) -> list[Sample]:
     if len(part) == 1:
-        return part
+        return [_alone(part[0])]
     try:
         return [join_conversation(part, is_later_part=is_later_part)]
     except (ThreadError, ValidationError):
         return part  # nothing is lost: each is an answer by itself, of the same group
+
+
+def _alone(sample: Sample) -> Sample:
+    """A trace whose origin says that it is alone in its session."""
+    origin = TraceOrigin.of_sample(sample)
+    if origin is None or not origin.session:
+        return sample
+    own = replace(origin, extent="session").as_json()
+    return sample.model_copy(update={"metadata": {**sample.metadata, ORIGIN: own}})
 
 
 def _is_rated(sample: Sample) -> bool:

@@ -68,6 +68,7 @@ class PullResult:
         first_unread: The first of them.
         unjoined: Sessions whose traces make no conversation: each is an answer by itself.
         open_sessions: Conversations whose last trace is so new that they may go on.
+        is_cut: Whether the limit ended the pull, so that there may be more traces.
         cursor: The time that the cursor stands at; None without one.
     """
 
@@ -79,6 +80,7 @@ class PullResult:
     first_unread: list[UnreadTrace] = field(default_factory=list)
     unjoined: int = 0
     open_sessions: int = 0
+    is_cut: bool = False
     cursor: datetime | None = None
 
 
@@ -147,7 +149,7 @@ class _Pull:
         self._result = PullResult()
         self._seen: set[int] = set()  # hashes of ids: a page may come twice
         self._newest: datetime | None = None
-        self._is_ordered = self._is_whole = True
+        self._is_ordered = True
 
     def write(self, store: Store, out: Path, existing: Existing, unread_file: Path | None) -> PullResult:
         with ExitStack() as stack:
@@ -160,7 +162,7 @@ class _Pull:
                 self._write_sample(sample, lines)
             if self._cursor is not None:
                 # where the newest traces come first, those that --limit left are older than all that were read
-                is_sure = self._is_whole or self._is_ordered
+                is_sure = not self._result.is_cut or self._is_ordered
                 newest = min(self._newest, self._now) if self._newest and is_sure else None
                 self._cursor.prepare(out, lines.digest.hexdigest(), newest)
         if self._cursor is not None:
@@ -224,7 +226,7 @@ class _Pull:
             self._on_progress(result.pulled)
             yield trace
             if result.pulled == request.limit:
-                self._is_whole = False
+                result.is_cut = True
                 return
 
     def _note_time(self, origin: TraceOrigin) -> None:

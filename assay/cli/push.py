@@ -9,7 +9,7 @@ import click
 
 from ..errors import InputError, UsageError
 from ..presentation.texts import one_line
-from ..text.wording import count_of, verb_of
+from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, ERROR, INTERRUPTED
 from .options import json_option, quiet_option, read_metrics, store_option
 from .output import echo, echo_json, typed_command
@@ -109,6 +109,7 @@ def _as_json(result: "PushResult", run: str, *, is_dry: bool) -> dict[str, objec
         "samples_without_trace": result.samples_without_trace,
         "valueless": result.valueless,
         "places": dict(result.places),
+        "metrics": dict(result.metrics),
         "problems": dict(result.problems),
     }
 
@@ -116,6 +117,9 @@ def _as_json(result: "PushResult", run: str, *, is_dry: bool) -> dict[str, objec
 def _print_result(result: "PushResult", run: str, *, is_dry: bool) -> None:
     for place, count in result.places.items():
         echo(f"{place}: {count_of(count, 'score')} of run {run}")
+    if result.metrics:
+        counts = [f"{metric} {count:,}" for metric, count in result.metrics.items()]
+        echo(f"Scores by metric: {list_first(counts)}")
     if is_dry:
         echo(f"Nothing was written (--dry-run): {result.to_write:,} to write, {result.unchanged:,} there already.")
     elif result.places:

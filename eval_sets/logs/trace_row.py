@@ -8,7 +8,7 @@ from ..message import Message
 from ..rows import BadRow, Row
 from ..thread import ThreadError, read_thread
 from .message_text import find_answer, find_documents, find_question, find_reference
-from .session_messages import SessionTrace, join_messages, order_traces
+from .session_messages import SessionTrace, join_messages, order_traces, with_ratings
 from .trace_messages import find_thread, join_trace
 
 _CONTEXT_KEYS = ("retrieved_contexts", "contexts", "context", "documents", "source_documents")
@@ -134,7 +134,7 @@ def _trace_row(read: _Read) -> Row:
     if read.reference:
         values["reference"] = read.reference
     if [message.role for message in read.thread] != ["user", "assistant"]:
-        values["messages"] = read.thread
+        values["messages"] = with_ratings(read.thread, read.answer, trace.rating)
     return Row(
         trace.number, trace.place, values | dict(trace.rating or trace.session_rating) | {"metadata": read.metadata}
     )

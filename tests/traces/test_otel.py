@@ -15,6 +15,7 @@ from traces_of_tests import BEGIN, attributes, chat_spans, document, messages, s
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample, load_set
+from assay.eval_sets.turns import turn_samples
 from assay.traces import TraceAddress, TraceOrigin, TraceScore, UnreadTrace, open_sink, open_source
 from assay.traces.otel.sink import OtelSink, event_attributes
 
@@ -145,6 +146,16 @@ def test_the_scale_of_feedback_is_that_of_the_whole_file(tmp_path: Path) -> None
         (1.0, 5),
         (5.0, 5),
     ]
+
+
+def test_ratings_stand_at_the_answers_message_for_turns(tmp_path: Path) -> None:
+    own = {"gen_ai.evaluation.name": "stars", "gen_ai.evaluation.score.value": 4.0, "user.id": "ann"}
+    told = {"gen_ai.system_instructions": json.dumps([text("Be polite.")])}
+    spans = chat_spans(10, "Free?", "Yes.", "chat-7", **told)
+    spans[2]["events"] = [{"name": "gen_ai.evaluation.result", "attributes": attributes(own)}]
+    sample = read_one(tmp_path, *spans)
+    (turn,) = turn_samples(sample)
+    assert sample.ratings == {"ann": 4.0} and turn.rating == sample.human_rating == 4.0
 
 
 def test_ids_in_upper_case_and_base64_are_one_trace(tmp_path: Path) -> None:
@@ -353,7 +364,7 @@ def test_pulled_by_the_command_and_run(assay: Callable[..., Any], tmp_path: Path
         (("pull", "otel:none.json", "-o", "a.jsonl"), "no such file"),
         (("pull", "otel:none.json", "-o", "a.txt"), "written as .jsonl"),
         (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "yesterday"), "is no time"),
-        (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "2126-01-01"), "in the future"),
+        (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "2126-01-01"), "or in the future"),
         (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "1h", "--until", "2h"), "not after --since"),
         (("pull", "otel:none.json", "-o", "a.jsonl", "--filter", "user"), "NAME=VALUE"),
         (("pull", "otel:none.json", "-o", "a.jsonl", "--append", "--replace"), "exclude each other"),
