@@ -302,7 +302,7 @@ def _format(bound: Bound, estimate: Estimate) -> str:
     text = form.format(estimate.value)
     if estimate.low is None or estimate.high is None:
         return f"{text} ({estimate.problem})"
-    return f"{text} ({form.format(estimate.low)} to {form.format(estimate.high)})"
+    return f"{text} (likely {form.format(estimate.low)} to {form.format(estimate.high)})"
 
 
 def _without_ratings(answers: ProductionAnswers) -> str:
