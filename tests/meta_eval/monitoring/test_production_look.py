@@ -142,13 +142,14 @@ def test_equal_ratings_have_an_interval_that_does_not_collapse(rating: float, n:
         assert high - low >= 4 * (1 - 0.05 ** (1 / n))
 
 
-def test_a_tiny_chance_is_clipped_and_said() -> None:
-    """One rating drawn with chance 0.001 among chances of 0.5: it counts as 25 others at most, not 500."""
+def test_a_tiny_chance_counts_in_full_and_is_said() -> None:
+    """One rating drawn with chance 0.001 among 99 with chances of 0.5: it stands for 1000 answers, they for 198."""
     answers = small([*[4.0] * 99, 1.0])
     answers = dataclasses.replace(answers, rating_chance=np.r_[np.full(99, 0.5), 0.001])
     look = look_at_production(answers, ALL)
-    assert look.mean.value == pytest.approx((99 * 4 + 25 * 1) / 124)
-    assert any("small a chance" in note and "79%" in note for note in look.notes)  # 1 - (198 + 50) / (198 + 1000)
+    assert look.mean.value == pytest.approx((198 * 4 + 1000 * 1) / 1198)
+    assert look.mean.low == pytest.approx(1, abs=0.01) and look.mean.high == pytest.approx(5, abs=0.01)
+    assert any("1 rated answer of the 100 stands for 83%" in note for note in look.notes)
     assert_sound(look)
 
 
