@@ -32,6 +32,7 @@ class Trace(NamedTuple):
         rating: The fields of a person's rating.
         session_rating: Those of a rating of the whole session.
         span: The id of the span that holds the answer.
+        reference: The expected answer; None for that of the input or output.
     """
 
     number: int
@@ -48,6 +49,7 @@ class Trace(NamedTuple):
     rating: Mapping[str, Any] = {}
     session_rating: Mapping[str, Any] = {}
     span: str = ""
+    reference: str | None = None
 
 
 class _Read(NamedTuple):
@@ -109,7 +111,7 @@ def _read(trace: Trace, name: str) -> _Read | BadRow:
         metadata["input"] = trace.input
     if trace.output != answer:
         metadata["output"] = trace.output
-    reference = find_reference(trace.output) or find_reference(trace.input)
+    reference = trace.reference or find_reference(trace.output) or find_reference(trace.input)
     assert question is not None and answer is not None  # a bad row otherwise
     threads = find_thread(trace.input), find_thread(trace.output)
     messages = join_trace(threads, (question, answer), trace.tools, trace.models)

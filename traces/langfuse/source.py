@@ -17,8 +17,8 @@ from ..conversations import SESSION_RATING
 from ..rating_scale import find_problem, settle_ratings
 from ..rest_calls import RefusedRequest
 from ..source import UnreadTrace
+from ..times import read_utc, write_utc
 from ..trace_samples import TraceSamples
-from ..trace_time import read_utc, write_utc
 from .project import LangfuseProject, list_items, next_cursor
 
 _GROUPS = "core,basic,time,io,metadata,model,usage,prompt,metrics,trace_context"

@@ -11,8 +11,8 @@ from ..address import TraceAddress
 from ..rating_scale import settle_ratings
 from ..rest_calls import RefusedRequest
 from ..source import UnreadTrace
+from ..times import read_utc, write_utc
 from ..trace_samples import TraceSamples
-from ..trace_time import read_utc, write_utc
 from .project import OpikProject
 from .trace_reading import read_trace
 
