@@ -10,11 +10,12 @@ from ...eval_sets.logs.message_text import parse_nested_json
 from ...eval_sets.logs.openinference import read_trace
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
+from ..server_texts import server_words
 from ..source import UnreadTrace
 from ..trace_samples import TraceSamples
 from .ids_in_address import split_ids
 from .people import RatingReader
-from .project import PhoenixProject, PhoenixRefusal, clean
+from .project import PhoenixProject, PhoenixRefusal
 from .trace_filter import OLDEST, TraceFilter, span_tags
 
 ARRIVAL = timedelta(minutes=10)
@@ -251,7 +252,7 @@ def _failure(spans: Iterable[Mapping[str, Any]], answer: str) -> str:
     failed = next((one for one in spans if _ids(one)[1] == answer and one.get("status_code") == "ERROR"), None)
     if failed is None:
         return ""
-    words = clean(str(failed.get("status_message") or ""))
+    words = server_words(str(failed.get("status_message") or ""))
     return f"; the chatbot failed (status ERROR{': ' if words else ''}{words})"
 
 

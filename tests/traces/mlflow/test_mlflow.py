@@ -17,7 +17,7 @@ from mlflow_server import Fault, MlflowProcess, MlflowProxy, ProxiedRequest, Spa
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
 from assay.traces import TraceAddress, TraceOrigin, TraceScore, UnreadTrace
-from assay.traces.mlflow.server import find_server
+from assay.traces.mlflow.server import MlflowServer
 from assay.traces.mlflow.sink import KEY, MlflowSink
 from assay.traces.mlflow.source import MlflowSource, build_conditions
 
@@ -551,22 +551,14 @@ assert threading.active_count() == 1, threading.enumerate()
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize(
-    ("text", "environment", "url"),
-    [
-        ("mlflow://localhost/bot", "", "http://localhost"),
-        ("mlflow://127.0.0.1:5000/bot", "", "http://127.0.0.1:5000"),
-        ("mlflow://[::1]:5000/bot", "", "http://[::1]:5000"),
-        ("mlflow://team.example:5000/bot", "", "http://team.example:5000"),
-        ("mlflow://team.example/bot", "", "https://team.example"),
-        ("mlflow://team.example:8443/bot", "https://team.example:8443/ml/", "https://team.example:8443/ml"),
-        ("mlflow://team.example:5000/bot", "https://other.example:5000", "http://team.example:5000"),
-        ("mlflow:///bot", "http://team.example:5000/", "http://team.example:5000"),
-    ],
-)
-def test_the_server_of_an_address(text: str, environment: str, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", environment)
-    assert find_server(TraceAddress.parse(text)) == url
+@pytest.mark.extras("mlflow")
+def test_the_server_is_that_of_the_address_or_of_mlflows_own_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(text: str) -> str:
+        return MlflowServer(TraceAddress.parse(text)).uri
+
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "https://ann:pw@team.example:8443/ml/")
+    assert find("mlflow:///bot") == find("mlflow://team.example:8443/bot") == "https://ann:pw@team.example:8443/ml"
+    assert find("mlflow://localhost/bot") == "http://localhost:5000"
 
 
 @pytest.mark.parametrize(
