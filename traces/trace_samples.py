@@ -46,6 +46,10 @@ class TraceSamples:
             began,
             unit,
         )
+        rating = dict(trace.rating)
+        if "human_rating" in rating:  # the name of a column, where a file is read
+            rating["rating"] = rating.pop("human_rating")
+        trace = trace._replace(rating=rating)
         try:
             for row in build_row([trace], str(self._address)):
                 if isinstance(row, BadRow):

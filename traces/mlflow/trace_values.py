@@ -36,7 +36,7 @@ def read_trace(info: Mapping[str, Any], spans: Sequence[Span], people: PeopleRea
     models = [span for span in ordered if span["type"] in _MODEL_TYPES]
     metadata, tags = (dict(info.get(name) or {}) for name in ("trace_metadata", "tags"))
     assessments = [one for one in info.get("assessments") or [] if isinstance(one, Mapping)]
-    rating, unused = people.ratings(assessments)
+    rating = people.ratings(assessments)
     rest: dict[str, Any] = {
         "name": tags.get(_NAME),
         "model": next(_models(models), None),
@@ -45,7 +45,6 @@ def read_trace(info: Mapping[str, Any], spans: Sequence[Span], people: PeopleRea
         "tags": {name: value for name, value in tags.items() if name not in _USED},
         "trace_metadata": {name: value for name, value in metadata.items() if name not in _USED},
         "assessments": assessments,
-        "unused_ratings": unused,
         "spans": [_rest_of(span, is_root=span is root) for span in ordered],
         **{name: value for name, value in info.items() if name not in _INFO_USED},
     }
@@ -70,7 +69,8 @@ def read_trace(info: Mapping[str, Any], spans: Sequence[Span], people: PeopleRea
         ],
         models=[(to_json_value(span["inputs"]), to_json_value(span["outputs"])) for span in models],
         rest=to_json_value({name: value for name, value in rest.items() if value not in (None, "", [], {})}),
-        rating=rating,
+        rating=rating.fields,
+        unused=rating.unused,
         span=str(root.get("span_id") or ""),
         reference=find_expected_answer(assessments),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
-from ...eval_sets.logs.genai_attributes import find_scale
+from ...eval_sets.logs.human_ratings import ObservedScales
 from ...eval_sets.logs.openinference import is_event, read_evaluations, read_trace, span_attributes, trace_id
 from ...eval_sets.logs.row_groups import group_rows
 from ...eval_sets.message_times import read_time
@@ -19,7 +19,6 @@ from ..trace_samples import TraceSamples
 from .otlp_files import list_files, read_rows
 
 _MOST_NAMES = 1000  # of attributes, for a message
-_MOST_VALUES = 100_000  # of ratings, to find their scale
 
 
 class OtlpFileSource:
@@ -66,7 +65,7 @@ class OtlpFileSource:
             count += 1
             if not _is_within(rows, since, until) or not _has(rows, filter):
                 continue
-            trace = read_trace(count, rows, survey.scales())
+            trace = read_trace(count, rows, survey.scales)
             if all(is_event(row.values) for row in rows):
                 yield UnreadTrace(
                     str(trace.id), "", "has events, and no span in these files; add the file of its spans"
@@ -83,17 +82,13 @@ class _Survey:
 
     def __init__(self, wanted: Mapping[str, str]) -> None:
         self._wanted = wanted
-        self._values: dict[str, list[float]] = {}
+        self.scales = ObservedScales()
         self._names: set[str] = {"name"}
-        self._scales: dict[str, tuple[float, float] | None] | None = None
         self._last = 0
 
     def watch(self, rows: Iterator[Row]) -> Iterator[Row]:
         for row in rows:
-            for evaluation in read_evaluations(row.values):
-                values = self._values.setdefault(evaluation.name, [])
-                if evaluation.scale is None and len(values) < _MOST_VALUES:
-                    values.append(evaluation.value)
+            self.scales.observe(read_evaluations(row.values))
             if self._wanted:
                 for name in _fields(row.values):
                     if name in self._wanted or len(self._names) < _MOST_NAMES:
@@ -104,11 +99,6 @@ class _Survey:
     def seen(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows that were watched: a collector may have written more since."""
         return takewhile(lambda row: row.number <= self._last, rows)
-
-    def scales(self) -> dict[str, tuple[float, float] | None]:
-        if self._scales is None:
-            self._scales = {name: find_scale(values) for name, values in self._values.items()}
-        return self._scales
 
     def check(self, address: TraceAddress) -> None:
         for name in self._wanted:

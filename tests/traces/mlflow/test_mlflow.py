@@ -282,8 +282,9 @@ class TestReading:
         samples = [item for item in items if isinstance(item, Sample)]
         assert [sample.ratings for sample in samples] == [{"ada": 1, "bob": 4}, {"ada": 5}, {}, {}, {"ada": 3}]
         assert [(sample.rating_min, sample.rating_max) for sample in samples] == [(1, 5)] * 5
-        assert samples[2].metadata["unused_ratings"].endswith("several names or scales: correct, kind")
-        assert "neither a thumb nor a number" in samples[3].metadata["unused_ratings"]
+        assert samples[1].metadata["unused_ratings"]["ratings"] == [{"name": "tone", "rater": "ada", "value": 2}]
+        assert "several names" in samples[2].metadata["unused_ratings"]["problem"]
+        assert "`note` is neither a number nor a thumb" in samples[3].metadata["unused_ratings"]["problem"]
 
     def test_the_scale_of_a_number_is_that_of_its_label_schema(
         self, writer: TraceWriter, address: TraceAddress
@@ -298,7 +299,7 @@ class TestReading:
         writer.feedback(write_one(writer), "grade", 1, source=("HUMAN", "ada"))
         sample = read_one(address)
         assert sample.ratings == {}
-        assert "known scale" in sample.metadata["unused_ratings"]
+        assert "scale of `grade`; add a label schema" in sample.metadata["unused_ratings"]["problem"]
 
     def test_a_person_who_corrects_a_score_rates_on_its_scale(self, writer: TraceWriter, address: TraceAddress) -> None:
         trace_id = write_one(writer)
