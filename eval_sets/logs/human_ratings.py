@@ -1,6 +1,5 @@
 """What people said of an answer, in any tool, becomes ratings by rater on one scale."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
@@ -199,5 +198,6 @@ def make_scale(low: object, high: object) -> Scale | None:
 
 def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a number that can be a rating or the end of a scale."""
-    is_real = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_real and math.isfinite(value) and abs(value) <= _LARGEST
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= _LARGEST  # neither of NaN nor of infinity
