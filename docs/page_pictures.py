@@ -5,14 +5,16 @@ dark, and a session that rates 20 answers by the keyboard is timed.
 """
 
 import json
+import random
 import re
 import shutil
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,7 +22,12 @@ from typing import Any
 from pictures import BROWSERS, IMAGES, ROOT, write_report
 from playwright.sync_api import sync_playwright
 
-from assay.eval_sets import load_set, write_set
+from assay.eval_sets import Sample, load_set, write_set
+from assay.runs import Store
+from assay.traces import TraceOrigin
+from assay.traces.watch.watch_loop import take_step
+from assay.traces.watch.watch_settings import WatchSettings
+from assay.traces.watch.watch_step import StepTools
 
 WIDTHS = {1280: 900, 390: 844}
 SCHEMES = ("light", "dark")
@@ -78,6 +85,9 @@ def main() -> None:
                 page.locator("table a").first.click()
                 page.goto(f"{page.url}/answer?id=refund")
                 page.screenshot(path=picture)
+        write_watch(folder)
+        with serving(folder, "view", "watched", "--port", "0") as links:
+            picture_watch(browser_context, links[0])
         browser.close()
 
 
@@ -112,6 +122,74 @@ def write_conversation(folder: Path) -> None:
     (folder / "talk.jsonl").write_text(json.dumps(row), encoding="utf-8")
     words = ("run", "talk.jsonl", "--metrics", "token_overlap", "--turns", "each", "--store", "talk")
     subprocess.run([sys.executable, "-m", "assay", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+class _BotTraces:
+    """Traces in memory, which a watch pulls."""
+
+    def __init__(self) -> None:
+        self.traces: list[tuple[Sample, datetime]] = []
+
+    def read(
+        self,
+        since: datetime | None,
+        until: datetime | None,
+        filter: Mapping[str, str],  # noqa: A002 - as the protocol has it
+    ) -> Iterator[Sample]:
+        """As `Source.read`."""
+        for sample, at in self.traces:
+            if (since is None or at >= since) and (until is None or at < until):
+                yield sample
+
+
+def write_watch(folder: Path) -> None:
+    """Writes 24 days of a watch into the folder's store `watched`: from the 16th day on half of the answers are bad."""
+    draw, source = random.Random(3), "phoenix://traces.example.org:6006/support"
+    settings = WatchSettings.model_validate(
+        {
+            "name": "support bot",
+            "folder": folder,
+            "source": source,
+            "metric": "rouge_l_precision",
+            "push": False,
+            "budget": {"judged_per_day": 30},
+            "segments": ["model"],
+            "bounds": [{"mean": 3.8}, {"bad_share": 0.25}],
+            "drift": {"judge": None},
+        }
+    )
+    traces, store = _BotTraces(), Store(folder / "watched")
+    for day in range(24):
+        now = datetime(2026, 11, 1, 18, tzinfo=UTC) + timedelta(days=day)
+        for number in range(60):
+            at, name = now - timedelta(minutes=20 * number + 5), f"{draw.getrandbits(128):032x}"
+            topic = draw.choice(["invoice", "holiday", "sick leave", "payslip"])
+            context = f"Open the menu {topic.title()} and press Request. The {topic} is sent within a day."
+            is_bad = draw.random() < (0.06 if day < 15 else 0.5)
+            sample = Sample(
+                id=name,
+                user_input=f"How do I get my {topic}?",
+                response=f"Call the office, they know about the {topic}." if is_bad else context,
+                retrieved_contexts=(context,),
+                language="en",
+                ratings={"ada": draw.choice([1, 2, 2] if is_bad else [4, 5, 5])} if draw.random() < 0.4 else {},
+                metadata={
+                    "trace": TraceOrigin(source, name, time=at.isoformat()).as_json(),
+                    "model": "bot-1" if day < 15 else "bot-2",
+                },
+            )
+            traces.traces.append((sample, at))
+        take_step(settings, store, StepTools(open_source=lambda _: traces, clock=lambda moment=now: moment))
+    store.close()
+
+
+def picture_watch(new_context: Any, link: str) -> None:
+    """Takes the pictures of a watch's page: its alarms, and the estimates over time."""
+    for page, picture in pages(new_context, link, "view-watch"):
+        page.goto(f"{page.url.rpartition('/')[0]}/watch?name=support+bot")
+        page.locator("#estimates").scroll_into_view_if_needed()
+        page.evaluate("document.querySelector('#estimates').scrollIntoView()")
+        page.screenshot(path=picture)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
@@ -498,10 +499,19 @@ def _reason(claims: Sequence[Claim], cited: _CitedClaims) -> str:
         wrong = [one for one in cited.citations if one.verdict is not None and one.verdict.verdict != "supported"]
         count = len(cited.citations)
         parts.append(f"{count - len(wrong)} of {count_of(count, 'citation')} supporting")
-        unmatched = list(dict.fromkeys(one.text for one in wrong if not one.passages))
+        shared = Counter(
+            one.text for one in {(one.text, one.number, one.name): one for one in cited.citations}.values()
+        )
+
+        def label(one: _Citation) -> str:
+            """The mark; of one of several sources that share it which one."""
+            source = one.name if one.number is None else str(one.number)
+            return f"{source} in {one.text}" if shared[one.text] > 1 else one.text
+
+        unmatched = list(dict.fromkeys(label(one) for one in wrong if not one.passages))
         if unmatched:
             parts.append(f"of no source: {_some(unmatched)}")
-        unsupported = list(dict.fromkeys(one.text for one in wrong if one.passages))
+        unsupported = list(dict.fromkeys(label(one) for one in wrong if one.passages))
         if unsupported:
             parts.append(f"not supporting: {_some(unsupported)}")
     else:

@@ -7,6 +7,7 @@ from ..errors import InputError
 from ..eval_sets import Sample
 from ..eval_sets.column_account import SetColumns
 from ..eval_sets.logs.trace_row import Trace, build_row
+from ..eval_sets.message import check_characters
 from ..eval_sets.rows import BadRow, Rows
 from ..eval_sets.sample_builder import SampleBuilder
 from .address import TraceAddress
@@ -46,6 +47,11 @@ class TraceSamples:
             began,
             unit,
         )
+        for name, text in (("id", origin.id), ("session", origin.session), ("span", origin.span)):
+            try:
+                check_characters(text)
+            except ValueError as error:
+                return self._unread(trace, began, f"{name}: {error}")
         rating = dict(trace.rating)
         if "human_rating" in rating:  # the name of a column, where a file is read
             rating["rating"] = rating.pop("human_rating")
@@ -61,5 +67,8 @@ class TraceSamples:
         except (InputError, ValueError, RecursionError) as error:  # what was logged may be anything
             places = (f"{self._address}, {place}, " for place in (trace.place, _ROW))
             reason = reduce(str.removeprefix, places, str(error).removesuffix(_OF_FILES))
-            return UnreadTrace(str(trace.id), began, reason or type(error).__name__)
-        return UnreadTrace(str(trace.id), began, "holds no question and answer")
+            return self._unread(trace, began, reason or type(error).__name__)
+        return self._unread(trace, began, "holds no question and answer")
+
+    def _unread(self, trace: Trace, began: str, reason: str) -> UnreadTrace:
+        return UnreadTrace(str(trace.id).encode("utf-8", "backslashreplace").decode(), began, reason)

@@ -1,11 +1,16 @@
 """OpenInference spans, as Phoenix exports them: by its REST API, from a data frame (CSV, Parquet), or as OTLP JSON."""
 
 from base64 import b64decode
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
+from ...errors import InputError
+from ...text.wording import count_of, verb_of
 from ..cell_values import DEEPEST, parse_structure
+from ..message_times import read_time
 from ..rows import BadRow, Row
 from .genai_attributes import (
     DETAILS,
@@ -34,27 +39,61 @@ def is_span(values: Mapping[str, Any]) -> bool:
     return nested or otlp or "context.trace_id" in values
 
 
-def otlp_spans(values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Lists the spans of an OTLP document, out of its resources and scopes; ids in hexadecimal digits, lower case.
+class OtlpContent(NamedTuple):
+    """What an OTLP document holds.
 
-    A log record of a span is listed too: evaluations and messages may be events beside the spans. What a resource says
-    of itself, as the name of the service, is in each of its spans as `resource`.
+    Attributes:
+        spans: Its spans, out of their resources and scopes, and the log records of spans, since evaluations and
+            messages may be events beside the spans. Ids are in hexadecimal digits, in lower case; what a resource says
+            of itself, as the name of the service, is in each of its spans as `resource`.
+        problems: What of it cannot be read, each in words.
     """
-    spans = []
-    for kind, inner, items in (
+
+    spans: list[dict[str, Any]]
+    problems: list[str]
+
+
+def read_otlp(values: Mapping[str, Any]) -> OtlpContent:
+    """Reads an OTLP document.
+
+    Example:
+        >>> read_otlp({"resourceSpans": [{"scopeSpans": [{"spans": ["x", {"traceId": ""}]}]}]})
+        OtlpContent(spans=[], problems=['1 item of `spans` is no object', '1 span has no `traceId`'])
+    """
+    spans: list[dict[str, Any]] = []
+    unlisted: set[str] = set()
+    odd: Counter[str] = Counter()
+    nameless = 0
+
+    def objects(parent: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+        listed = parent.get(name)
+        items = _objects(listed)
+        if isinstance(listed, list):
+            odd[name] += len(listed) - len(items)
+        elif listed is not None:
+            unlisted.add(name)
+        return items
+
+    for kind, inner, name in (
         ("resourceSpans", "scopeSpans", "spans"),
         ("resourceLogs", "scopeLogs", "logRecords"),
     ):
-        for resource in _objects(values.get(kind)):
+        for resource in objects(values, kind):
             own = resource.get("resource")
             described = span_attributes(own) if isinstance(own, Mapping) else {}
-            spans += [
-                _with_hexadecimal_ids(span) | ({"resource": described} if described else {})
-                for scope in _objects(resource.get(inner))
-                for span in _objects(scope.get(items))
-                if kind == "resourceSpans" or span.get("traceId")
-            ]
-    return spans
+            for span in (span for scope in objects(resource, inner) for span in objects(scope, name)):
+                if trace_id(span) is not None:
+                    spans.append(_with_hexadecimal_ids(span) | ({"resource": described} if described else {}))
+                elif name == "spans":  # a log record may be of no trace
+                    nameless += 1
+    problems = [f"`{name}` is no list" for name in sorted(unlisted)]
+    problems += [
+        f"{count_of(count, 'item')} of `{name}` {verb_of(count, 'is no object', 'are no objects')}"
+        for name, count in odd.items()
+        if count
+    ]
+    problems += [f"{count_of(nameless, 'span has', 'spans have')} no `traceId`"] if nameless else []
+    return OtlpContent(spans, problems)
 
 
 def _objects(listed: Any) -> list[dict[str, Any]]:
@@ -80,9 +119,12 @@ def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow
     for row in rows:
         if isinstance(row, BadRow):
             yield row
+        elif (trace := trace_id(row.values)) is None:
+            problem = "trace_id: is missing, so that nothing says which spans belong together"
+            yield BadRow(row.number, InputError(f"{name}, {row.place}, {problem}; --skip-bad leaves such spans out"))
         else:
             scales.observe(read_evaluations(row.values))
-            by_trace.setdefault(trace_id(row.values), []).append(row)
+            by_trace.setdefault(trace, []).append(row)
     sessions: dict[str, list[Trace]] = {}
     for number, own in enumerate(by_trace.values(), 1):
         trace = read_trace(number, own, scales)
@@ -96,11 +138,14 @@ def is_event(values: Mapping[str, Any]) -> bool:
     return "traceId" in values and "startTimeUnixNano" not in values and bool(_EVENT_FIELDS & values.keys())
 
 
-def trace_id(values: Mapping[str, Any]) -> str:
-    """Returns the id of the trace that a span is part of."""
+def trace_id(values: Mapping[str, Any]) -> str | None:
+    """Returns the id of the trace that a span is part of; None where it has none: an id of zeros is none either."""
     context = values.get("context")
     nested = context.get("trace_id") if isinstance(context, Mapping) else None
-    return str(nested or values.get("context.trace_id") or values.get("traceId"))
+    own = nested or values.get("context.trace_id") or values.get("traceId")
+    if isinstance(own, bool) or not isinstance(own, str | int):
+        return None
+    return str(own) if str(own).strip("0 ") else None
 
 
 def read_evaluations(values: Mapping[str, Any]) -> list[HumanRating]:
@@ -125,7 +170,7 @@ def read_trace(number: int, rows: Sequence[Row], find_scale: ScaleFinder | None 
         for row in rows
         if not is_event(row.values)
     ] or [(rows[0].values, span_attributes(rows[0].values))]
-    spans.sort(key=lambda span: str(_time(span[0]) or ""))
+    spans.sort(key=lambda span: _stamp(span[0]))
     ids = {_span_id(values) for values, _ in spans}
     roots = [pair for pair in spans if _parent(pair[0]) not in ids]
     kinds = {"RETRIEVER": list[Any](), "TOOL": list[Any](), "LLM": list[Any](), "AGENT": list[Any]()}
@@ -151,7 +196,7 @@ def read_trace(number: int, rows: Sequence[Row], find_scale: ScaleFinder | None 
         output=_first_filled(_returned(root), _returned(seen)),
         retrieved=[_retrieved(attributes) for _, attributes in kinds["RETRIEVER"]],
         session=_first_of(("session.id", "gen_ai.conversation.id"), [root, *(one for _, one in spans)]),
-        time=_time(own),
+        time=span_time(own),
         tools=[
             {
                 "id": _first_of(("tool_call.id", "gen_ai.tool.call.id"), [attributes]) or _span_id(values),
@@ -214,11 +259,28 @@ def _first_filled(*values: Any) -> Any:
     return next((value for value in values if value not in (None, "", [], {})), None)
 
 
-def _time(values: Mapping[str, Any]) -> Any:
-    if values.get("start_time"):
-        return values["start_time"]
-    nanoseconds = values.get("startTimeUnixNano")  # of OTLP
-    return None if nanoseconds is None else float(nanoseconds) / 1e9
+def span_time(values: Mapping[str, Any]) -> str | float | None:
+    """Returns when a span began, in seconds since 1970 or as the text that says it; None where nothing does."""
+    began = values.get("start_time")
+    if isinstance(began, str | int | float) and began:
+        return began
+    if isinstance(began, datetime):
+        return began.isoformat()
+    nanoseconds = values.get("startTimeUnixNano")  # of OTLP, where zero is a time that was not set
+    if not isinstance(nanoseconds, str | int | float) or not nanoseconds:
+        return None
+    try:
+        seconds = float(nanoseconds) / 1e9
+    except (ValueError, OverflowError):
+        return nanoseconds if isinstance(nanoseconds, str) else None
+    return seconds if seconds > 0 else None
+
+
+def _stamp(values: Mapping[str, Any]) -> float:
+    """The time of a span, to sort by; those without one come first."""
+    time = span_time(values)
+    moment = None if time is None else read_time(str(time))
+    return 0.0 if moment is None else (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _span_id(values: Mapping[str, Any]) -> Any:

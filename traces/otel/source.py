@@ -1,22 +1,29 @@
 """Traces of OTLP JSON files: `otel:FILE`, or a folder of them."""
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import takewhile
 from typing import Any
 
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
 from ...eval_sets.logs.human_ratings import ObservedScales
-from ...eval_sets.logs.openinference import is_event, read_evaluations, read_trace, span_attributes, trace_id
+from ...eval_sets.logs.openinference import (
+    is_event,
+    read_evaluations,
+    read_trace,
+    span_attributes,
+    span_time,
+    trace_id,
+)
 from ...eval_sets.logs.row_groups import group_rows
-from ...eval_sets.message_times import read_time
 from ...eval_sets.name_suggestions import nearest_names
 from ...eval_sets.rows import BadRow, Row
 from ..address import TraceAddress
 from ..source import UnreadTrace
+from ..times import read_utc
 from ..trace_samples import TraceSamples
-from .otlp_files import list_files, read_rows
+from .otlp_files import BrokenPart, list_files, read_rows
 
 _MOST_NAMES = 1000  # of attributes, for a message
 
@@ -58,9 +65,12 @@ class OtlpFileSource:
         files = list_files(self._address.project)
         survey = _Survey(filter)
         samples = TraceSamples(self._address)
-        count = 0
+        count, broken = 0, None
         for rows in group_rows(survey.seen(read_rows(files)), trace_id, lambda: survey.watch(read_rows(files))):
             if isinstance(rows, BadRow):
+                broken = broken or rows.error
+                if isinstance(rows.error, BrokenPart):
+                    yield UnreadTrace(rows.error.place, "", rows.error.problem)
                 continue
             count += 1
             if not _is_within(rows, since, until) or not _has(rows, filter):
@@ -73,7 +83,7 @@ class OtlpFileSource:
                 continue
             yield samples.sample(trace)
         if not count:
-            raise InputError(f"{self._address.project}: holds no spans; name a file of OTLP JSON with traces")
+            raise broken or InputError(f"{self._address.project}: holds no spans; name a file of OTLP JSON with traces")
         survey.check(self._address)
 
 
@@ -86,17 +96,19 @@ class _Survey:
         self._names: set[str] = {"name"}
         self._last = 0
 
-    def watch(self, rows: Iterator[Row]) -> Iterator[Row]:
+    def watch(self, rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
         for row in rows:
+            self._last = row.number
+            yield row
+            if isinstance(row, BadRow):
+                continue
             self.scales.observe(read_evaluations(row.values))
             if self._wanted:
                 for name in _fields(row.values):
                     if name in self._wanted or len(self._names) < _MOST_NAMES:
                         self._names.add(name)
-            self._last = row.number
-            yield row
 
-    def seen(self, rows: Iterator[Row]) -> Iterator[Row]:
+    def seen(self, rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
         """The rows that were watched: a collector may have written more since."""
         return takewhile(lambda row: row.number <= self._last, rows)
 
@@ -131,9 +143,8 @@ def _is_within(rows: list[Row], since: datetime | None, until: datetime | None) 
     """Whether a trace began in a period; one without a time did."""
     if since is None and until is None:
         return True
-    nanoseconds = [str(row.values["startTimeUnixNano"]) for row in rows if row.values.get("startTimeUnixNano")]
-    times = [int(text) for text in nanoseconds if text.isdigit()]
+    times = [time for row in rows if (time := read_utc(_as_text(span_time(row.values)))) is not None]
     if not times:
         return True
-    began = read_time(str(min(times) / 1e9)) or datetime.now(UTC)
+    began = min(times)
     return (since is None or began >= since) and (until is None or began < until)

@@ -66,6 +66,7 @@ class AnswerPull:
         self._settings, self._records, self._source, self._now = settings, records, source, now
         self._on_progress = on_progress
         self._first_open: datetime | None = None  # when the first conversation began that may go on
+        self._seen: set[int] = set()
         self.counts = PullCounts()
 
     def pull(self, pulled_until: datetime | None) -> PullCounts:
@@ -100,8 +101,10 @@ class AnswerPull:
             unread = [trace for trace in part if isinstance(trace, UnreadTrace)]
             new: list[Sample] = []
             for sample in samples:
-                if _trace_id(sample) in known:
+                trace = hash(_trace_id(sample))  # a page may come twice
+                if _trace_id(sample) in known or trace in self._seen:
                     continue
+                self._seen.add(trace)
                 if sample.response.strip() or sample.messages:
                     new.append(sample)
                 else:
@@ -127,7 +130,7 @@ class AnswerPull:
                 yield sample
 
     def _add(self, samples: list[Sample], metric: Metric) -> None:
-        samples = [_writable(sample) for sample in samples]
+        samples = self._with_own_ids([_writable(sample) for sample in samples])
         cheap: dict[str, float | None] = {}
 
         def keep(sample: Sample, scores: dict[str, Score]) -> None:
@@ -140,6 +143,16 @@ class AnswerPull:
         ratings = {sample.id: values for sample in samples if (values := self._ratings(sample))}
         if ratings:
             self.counts.rated += self._records.add_ratings(ratings)
+
+    def _with_own_ids(self, samples: list[Sample]) -> list[Sample]:
+        """The answers, of which one with the id of another trace's gets its own trace's added."""
+        names = self._records.known_answers([sample.id for sample in samples])
+        own: list[Sample] = []
+        for sample in samples:
+            is_known = sample.id in names
+            own.append(sample.model_copy(update={"id": f"{sample.id}@{_trace_id(sample)}"}) if is_known else sample)
+            names.add(own[-1].id)
+        return own
 
     def _ratings(self, sample: Sample) -> dict[str, float]:
         values, is_other_scale = tool_ratings(sample, self._settings.ratings.levels)

@@ -146,7 +146,7 @@ class DriftCheck:
             sides.append(np.arange(size) < missing)
             shares.append(unread / (answers + unread) if size else 0.0)
         groups = np.arange(len(sides[0]) + len(sides[1]))
-        drift = share_drift(*sides, groups, seed=self._settings.seed, looks=self._looks)
+        drift = share_drift(sides[0], sides[1], groups, seed=self._settings.seed, looks=self._looks)
         sentence = f"{shares[1]:.1%} of the traces {_describe(periods)} have no answer; before it were {shares[0]:.1%}"
         return self._result("unanswered", drift, sentence, sentence)
 

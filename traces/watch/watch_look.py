@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
+from ...meta_eval.arrays import Floats
 from ...meta_eval.estimate import Estimate
 from ...meta_eval.monitoring.look import Look
 from ...meta_eval.monitoring.production_answers import ProductionAnswers
@@ -72,7 +73,7 @@ def read_production_answers(settings: WatchSettings, records: WatchRecords) -> t
     return answers, date.fromordinal(first)
 
 
-def _take_annotations_for_random(table: np.ndarray) -> None:  # type: ignore[type-arg]
+def _take_annotations_for_random(table: Floats) -> None:
     """Without a queue, annotations of the tool count as if the judged answers that have one were drawn at random."""
     is_judged = ~np.isnan(table[:, 2])
     is_rated = is_judged & ~np.isnan(table[:, 4])

@@ -168,6 +168,11 @@ class WatchRecords:
                 known |= {str(trace) for (trace,) in rows.fetchall()}
         return known
 
+    def known_answers(self, names: Sequence[str]) -> set[str]:
+        """Returns which of some ids are those of answers that were pulled before."""
+        with self._reading():
+            return set(self._known(names))
+
     def has_session(self, session: str) -> bool:
         """Whether an answer or conversation of a session was pulled before."""
         sql = "SELECT 1 FROM watch_items WHERE watch = ? AND sample = ?"

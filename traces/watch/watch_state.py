@@ -305,14 +305,7 @@ class WatchState:
             (watch,),
         ):
             deliveries.setdefault(alarm, []).append(StoredDelivery(*values))
-        return [
-            StoredAlarm(
-                *values,
-                answers=tuple(AlarmAnswer(**answer) for answer in json.loads(answers)),
-                deliveries=tuple(deliveries.get(values[0], ())),
-            )
-            for *values, answers in rows
-        ]
+        return [_read_alarm(row, deliveries.get(row[0], [])) for row in rows]
 
     def answers_of_look(self, watch: str, look: int, *, limit: int = 50, offset: int = 0) -> list[WatchedAnswer]:
         """Returns the answers whose judge's scores counted first at a look, the lowest first.
@@ -368,9 +361,9 @@ class WatchState:
         return list(map(_read_answer, rows))
 
     def _watch(self, row: Sequence[Any]) -> WatchRow:
-        name, settings = row[1], json.loads(row[4])
-        is_running = self._database.locks.is_held(lock_name(name))
-        return WatchRow(*row[:4], settings, *row[5:], is_running=is_running)
+        is_running = self._database.locks.is_held(lock_name(row[1]))
+        values: list[Any] = [*row[:4], json.loads(row[4]), *row[5:], is_running]
+        return WatchRow(*values)
 
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._reading():
@@ -436,6 +429,12 @@ def read_look(number: int, at: str, look: str, counts: str, drift: str) -> Store
     return StoredLook(number, at, Look(**values), first_day, step, checks)
 
 
+def _read_alarm(row: Sequence[Any], deliveries: Sequence[StoredDelivery]) -> StoredAlarm:
+    answers = tuple(AlarmAnswer(**answer) for answer in json.loads(row[9]))
+    values: list[Any] = [*row[:9], answers, tuple(deliveries)]
+    return StoredAlarm(*values)
+
+
 def _read_answer(row: Sequence[Any]) -> WatchedAnswer:
-    *values, is_queued, ratings, segments = row
-    return WatchedAnswer(*values, bool(is_queued), json.loads(ratings), json.loads(segments))
+    values: list[Any] = [*row[:-3], bool(row[-3]), json.loads(row[-2]), json.loads(row[-1])]
+    return WatchedAnswer(*values)

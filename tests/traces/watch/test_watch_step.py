@@ -346,3 +346,17 @@ def test_the_judge_is_asked_again_once_a_week(
     assert [(check.kind, check.drifted, check.value) for check in same.stored.drift] == [("judge", False, 0.0)]
     assert same.problems == []
     assert watch.step(timedelta(days=3)).stored.drift == same.stored.drift
+
+
+def test_traces_that_look_alike_are_all_kept_once(bench: Callable[..., Bench]) -> None:
+    watch = bench()
+    page = [trace(f"t{number}", NOON - timedelta(minutes=9)) for number in range(250)]
+    alike = [trace(f"other{number}", NOON - timedelta(minutes=8), id="t0") for number in range(2)]
+    broken = trace("broken", NOON - timedelta(minutes=7))
+    broken.metadata["note"] = "half a character: \ud800"
+    watch.traces.traces = [*page, *page[:240], *alike, broken]
+    assert watch.step().stored.counts.pulled == 253
+    assert watch.step(timedelta(minutes=15)).stored.counts.pulled == 0
+    names = {name for (name,) in watch.store.database.execute("SELECT sample FROM watch_items").fetchall()}
+    assert {"t0", "t0@other0", "t0@other1", "broken"} <= names
+    assert set(watch.traces.scores) == {score.key for score in watch.traces.scores.values()}
