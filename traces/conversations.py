@@ -30,6 +30,8 @@ MOST_TRACES = 500
 SESSION_RATING = "session_rating"
 """The key of a trace's metadata with people's ratings of its whole session: `human_rating`, or `ratings` by rater, and
 their `rating_min` and `rating_max`."""
+UNUSED_SESSION = "unused_session_ratings"
+"""The key with what people said of a session and is not used, and why."""
 _SEGMENTS = ("model", "prompt_version")  # of the last trace, also beside `traces`: answers are grouped by them
 _OWN_FIELDS = {"id", "user_input", "response", "retrieved_contexts", "messages", "rating", "ratings", "rating_min"}
 _OWN_FIELDS |= {"rating_max", "language", "group", "metadata", "reference"}

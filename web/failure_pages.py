@@ -10,11 +10,11 @@ from starlette.routing import Route
 
 from ..judges.embedders import load_embedder
 from ..runs import Store
+from ..runs.answer_address import answer_url
 from ..runs.failures.failure_groups import Failures
 from ..runs.failures.failure_page import view_failures
 from ..runs.failures.stored_failures import group_stored_failures
 from ..runs.ratings.item_queue import rating_state
-from .run_pages import answer_url
 from .viewer import Viewer, for_visitors
 
 _MOST_LISTED = 60

@@ -19,7 +19,15 @@ from ..runs.answer_address import answer_url
 from ..traces.origin import TraceOrigin
 from ..traces.trace_page import trace_page_url
 from ..traces.watch.rater_answers import watch_queues
-from ..traces.watch.watch_state import StoredAlarm, StoredLook, WatchedAnswer, WatchRow, WatchState, describe_bound
+from ..traces.watch.watch_state import (
+    ALARMS_AND_BANDS,
+    StoredAlarm,
+    StoredLook,
+    WatchedAnswer,
+    WatchRow,
+    WatchState,
+    describe_bound,
+)
 from .viewer import Viewer, for_visitors, number_of
 
 _MOST_POINTS = 150  # of a chart; looks between them are on the pages of looks
@@ -157,6 +165,7 @@ class WatchPages:
             "charts": draw_charts(row, history),
             "bounds": [] if newest is None else [(describe_bound(one.bound), one) for one in newest.look.bounds],
             "bound_figure": bound_figure,
+            "alarms_and_bands": ALARMS_AND_BANDS,
             "since": lambda bound: "" if newest is None else day_of(newest, bound),
             "standing": [one for one in alarms if one.alarm.stands],
             "cleared": [one for one in alarms if not one.alarm.stands],

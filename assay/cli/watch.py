@@ -142,6 +142,7 @@ def _show_report(report: "StepReport", own_place: str | None, *, as_json: bool) 
     echo(f"  {_counts_line(stored)}")
     for alarm in report.standing:
         _print_alarm(alarm, is_new=alarm.number in report.fired)
+    _explain_alarms(report.standing, stored)
     for alarm in report.cleared:
         echo(f"  cleared: {one_line(alarm.bound)}: {one_line(alarm.cleared_sentence)}")
     _print_segments(stored)
@@ -168,6 +169,7 @@ def _show_status(store: "Store", settings: "WatchSettings", *, as_json: bool) ->
         echo(f"  {_counts_line(looks[0])}")
         for alarm in standing:
             _print_alarm(alarm, is_new=False)
+        _explain_alarms(standing, looks[0])
         _print_segments(looks[0])
         for check in looks[0].drift:
             echo(f"  {one_line(check.sentence)}")
@@ -198,7 +200,7 @@ def _figure(value: float | None, low: float | None, high: float | None, *, is_sh
 
     if value is None:
         return "unknown"
-    band = f" (surely {text(low)} to {text(high)})" if low is not None and high is not None else ""
+    band = f" (likely {text(low)} to {text(high)})" if low is not None and high is not None else ""
     return f"{text(value)}{band}"
 
 
@@ -225,6 +227,14 @@ def _print_alarm(alarm: "StoredAlarm", *, is_new: bool) -> None:
     for answer in alarm.answers if is_new else ():
         score = "" if answer.score is None else f" {answer.score:.2f}"
         echo(f"    {one_line(answer.id, 40)}{score}  {one_line(answer.question, 60)} -> {one_line(answer.answer, 80)}")
+
+
+def _explain_alarms(standing: list["StoredAlarm"], stored: "StoredLook") -> None:
+    """Says why the figures of the window may lie within a bound whose alarm stands."""
+    from ..traces.watch.watch_state import ALARMS_AND_BANDS, describe_bound
+
+    if any(describe_bound(state.bound) == alarm.bound for state in stored.look.bounds for alarm in standing):
+        echo(f"  {ALARMS_AND_BANDS}")
 
 
 def _print_segments(stored: "StoredLook") -> None:

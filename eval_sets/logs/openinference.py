@@ -15,17 +15,16 @@ from ..rows import BadRow, Row
 from .genai_attributes import (
     DETAILS,
     EVALUATION,
-    Evaluation,
-    find_scale,
-    join_ratings,
     read_evaluation,
     read_messages,
     span_kind,
 )
+from .human_ratings import HumanRating, ObservedScales, ScaleFinder, join_ratings
 from .trace_row import Trace, build_row
 
 _ID_FIELDS = ("traceId", "spanId", "parentSpanId")
 _BASE64_LENGTHS = (12, 24)  # of the ids of a span and of a trace
+_TRACE_ID_LENGTH = 32  # in hexadecimal digits
 _EVENT_FIELDS = {"body", "eventName", "observedTimeUnixNano", "severityNumber"}
 _KNOWN = {
     "model": ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model"),
@@ -117,6 +116,7 @@ def _hexadecimal(text: str) -> str:
 def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
     """Yields one row per session, and per trace of none; the file is read whole, since spans may stand anywhere."""
     by_trace: dict[str, list[Row]] = {}
+    scales = ObservedScales()
     for row in rows:
         if isinstance(row, BadRow):
             yield row
@@ -124,10 +124,11 @@ def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow
             problem = "trace_id: is missing, so that nothing says which spans belong together"
             yield BadRow(row.number, InputError(f"{name}, {row.place}, {problem}; --skip-bad leaves such spans out"))
         else:
+            scales.observe(read_evaluations(row.values))
             by_trace.setdefault(trace, []).append(row)
     sessions: dict[str, list[Trace]] = {}
     for number, own in enumerate(by_trace.values(), 1):
-        trace = read_trace(number, own)
+        trace = read_trace(number, own, scales)
         sessions.setdefault(f"session {trace.session}" if trace.session else f"trace {trace.id}", []).append(trace)
     for traces in sessions.values():
         yield from build_row(traces, name)
@@ -145,25 +146,25 @@ def trace_id(values: Mapping[str, Any]) -> str | None:
     own = nested or values.get("context.trace_id") or values.get("traceId")
     if isinstance(own, bool) or not isinstance(own, str | int):
         return None
-    return str(own) if str(own).strip("0 ") else None
+    text = str(own)
+    return None if not text.strip() or (len(text) == _TRACE_ID_LENGTH and set(text) == {"0"}) else text
 
 
-def read_evaluations(values: Mapping[str, Any]) -> list[Evaluation]:
+def read_evaluations(values: Mapping[str, Any]) -> list[HumanRating]:
     """Reads people's scores in a span's events, or in a log record."""
     events = [values] if is_event(values) else _objects(values.get("events"))
     attributes = (span_attributes(event) for event in events if _event_name(event) == EVALUATION)
     return [evaluation for one in attributes if (evaluation := read_evaluation(one)) is not None]
 
 
-def read_trace(
-    number: int, rows: Sequence[Row], scales: Mapping[str, tuple[float, float] | None] | None = None
-) -> Trace:
+def read_trace(number: int, rows: Sequence[Row], find_scale: ScaleFinder | None = None) -> Trace:
     """Reads one trace of its spans, by OpenInference's attributes or by `gen_ai.*`.
 
     Args:
         number: Its row's number.
         rows: Its spans, in any order, and log records of them.
-        scales: The scales of people's ratings whose events name none, by name; None to judge by those of the trace.
+        find_scale: Finds the scale of people's ratings whose events name none, by their name; None to judge by those of
+            the trace.
     """
     events = [row.values for row in rows if is_event(row.values)]
     spans = [
@@ -183,9 +184,11 @@ def read_trace(
     call, seen = kinds["LLM"][-1] if kinds["LLM"] else (own, root)
     answering = own if _returned(root) or not _returned(seen) else call
     evaluations = [evaluation for row in rows for evaluation in read_evaluations(row.values)]
-    if scales is None:
-        names = {evaluation.name for evaluation in evaluations}
-        scales = {name: find_scale([one.value for one in evaluations if one.name == name]) for name in names}
+    if find_scale is None:
+        find_scale = ObservedScales()
+        find_scale.observe(evaluations)
+    named = (one._replace(rater=one.rater or f"person-{place}") for place, one in enumerate(evaluations, 1))
+    rating = join_ratings(named, find_scale, cure="log gen_ai.evaluation.score.range")
     known = {name: _first_of(keys, [seen, root, *(one for _, one in spans)]) for name, keys in _KNOWN.items()}
     return Trace(
         number,
@@ -213,7 +216,8 @@ def read_trace(
             for _, attributes in kinds["LLM"]
         ],
         rest={"spans": [row.values for row in rows]} | {name: value for name, value in known.items() if value},
-        rating=join_ratings(evaluations, scales),
+        rating=rating.fields,
+        unused=rating.unused,
         span=str(_span_id(answering)) if _has_span_id(answering) else "",
     )
 

@@ -64,11 +64,14 @@ class DaySums:
         self.extent = terms.extent
         self.width = terms.width
         self._tail = tail
-        self._stages = [_cumulate(terms, stage) for stage in terms.stages]
+        *earlier, last_stage = terms.stages
+        # a stage without any answer corrects nothing: with a judge that scored none, ratings alone say what they can
+        stages = [*(stage for stage in earlier if (stage.weight > 0).any()), last_stage]
+        self._stages = [_cumulate(terms, stage) for stage in stages]
         self._of_runs = [np.ascontiguousarray(sums[_OF_RUNS]) for sums in self._stages]
-        last = terms.stages[-1].weight
-        self._group_degrees = effective_degrees(np.asarray(np.bincount(terms.group, weights=last), float))
-        self._over_days = np.array([_dependence(terms, stage) for stage in terms.stages])
+        of_groups = np.bincount(terms.group, weights=last_stage.weight)
+        self._group_degrees = effective_degrees(np.asarray(of_groups, float))
+        self._over_days = np.array([_dependence(terms, stage) for stage in stages])
 
     def runs(self, first: Places, end: Places, noise: Noise) -> RunMeans:
         """Estimates the mean of runs of days.

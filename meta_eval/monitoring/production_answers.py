@@ -30,8 +30,8 @@ class ProductionAnswers:
         bad_below: An answer with a lower rating is bad.
 
     Raises:
-        UsageError: The lengths differ, a chance is not in (0, 1], a rating is not on the scale, a score is infinite, or
-            the scale has no bad answers.
+        UsageError: The lengths differ, a day or a group is no whole number, a chance is not in (0, 1], a rating is not
+            on the scale, a score is infinite, or the scale has no ends or no bad answers.
     """
 
     days: Places
@@ -55,6 +55,13 @@ class ProductionAnswers:
                 raise UsageError(
                     f"{name} has {count_of(length, 'value')} and days {len(self.days)}: give one per answer"
                 )
+        for name in ("days", "groups"):
+            if not np.issubdtype(np.asarray(getattr(self, name)).dtype, np.integer):
+                raise UsageError(f"{name} must be an array of whole numbers")
+        if not np.isfinite([self.rating_min, self.rating_max]).all():
+            raise UsageError(
+                f"rating_min and rating_max must be finite, not {self.rating_min:g} and {self.rating_max:g}"
+            )
         if not self.rating_min < self.bad_below <= self.rating_max:
             raise UsageError(
                 f"bad_below must be above rating_min and at most rating_max, not {self.bad_below:g} on a scale of "

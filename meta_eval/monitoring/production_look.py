@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from ...errors import UsageError
-from ...text.wording import count_of
+from ...text.wording import count_of, verb_of
 from ..arrays import Bools
 from ..estimate import Estimate
 from ..jackknife import FEWEST_GROUPS
@@ -16,7 +16,7 @@ from .day_sums import DaySums
 from .look import BoundState, Look, SegmentLook
 from .outcome_terms import corrected_terms, judge_terms
 from .production_answers import ProductionAnswers
-from .sampling_design import LARGEST_WEIGHT, SamplingDesign
+from .sampling_design import SamplingDesign
 from .window_estimate import NO_RATINGS, estimate_window, looks_error
 
 _MOST_SEGMENTS = 20  # per field
@@ -28,7 +28,6 @@ def look_at_production(
     bounds: Sequence[Bound],
     *,
     window: int = 30,
-    seed: int = 0,
     reference: tuple[int, int] | None = None,
     false_alarms: float = FALSE_ALARMS,
     day_name: Callable[[int], str] = "day {}".format,
@@ -49,7 +48,6 @@ def look_at_production(
         answers: All answers so far.
         bounds: The bounds.
         window: Over how many of the newest days the figures are.
-        seed: Not used: nothing is drawn.
         reference: The first and the last day that falls are measured against, such as an accepted period; None for
             the first `window` days, or those before the change where it began within them.
         false_alarms: The share of months in which any bound may be called broken that is kept, in (0, 0.5].
@@ -248,11 +246,13 @@ class _Production:
                 f"{count_of(design.unused_ratings, 'rating')} of answers that were not drawn with a known chance, or "
                 "that have no judge's score, are not used: they say nothing of the others."
             )
-        if design.clipped:
+        heavy = self.is_in & design.heavy
+        if heavy.any():
+            share = float(design.rating_weight[heavy].sum() / design.rating_weight[self.is_in].sum())
+            count = int(heavy.sum())
             yield (
-                f"{count_of(design.clipped, 'rated answer')} had so small a chance to be drawn that each would stand "
-                f"for over {LARGEST_WEIGHT:g} times as many answers as the others do. They count for less: "
-                f"{design.clipped_share:.0%} of the weight is left out, which may shift the mean."
+                f"{count_of(count, 'rated answer')} of the {rated:,} {verb_of(count, 'stands', 'stand')} for {share:.0%} of "
+                "the answers, since few were rated where most answers were: the intervals are wider for it."
             )
         if bounds and self._whole < 1:
             yield "Bounds are decided on whole days: the first day is not over yet."
@@ -302,7 +302,7 @@ def _format(bound: Bound, estimate: Estimate) -> str:
     text = form.format(estimate.value)
     if estimate.low is None or estimate.high is None:
         return f"{text} ({estimate.problem})"
-    return f"{text} ({form.format(estimate.low)} to {form.format(estimate.high)})"
+    return f"{text} (likely {form.format(estimate.low)} to {form.format(estimate.high)})"
 
 
 def _without_ratings(answers: ProductionAnswers) -> str:

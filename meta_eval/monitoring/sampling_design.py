@@ -7,10 +7,10 @@ import numpy as np
 from ..arrays import Bools, Floats
 from .production_answers import ProductionAnswers
 
-LARGEST_WEIGHT = 25.0
-"""A rated answer stands for at most so many times as many answers as the median one."""
+HEAVY = 25.0
+"""A rated answer that stands for so many times as many answers as the median one is said: the figures rest on few."""
 
-_LEAST_CHANCE = 1e-100  # so that weights stay numbers
+_LEAST_CHANCE = 1e-30  # so that weights and their cubes stay numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +25,8 @@ class SamplingDesign:
         rating_weight: 1 / the chance of being judged and rated (where not nested: of being rated), in units of the
             median; 0 of an answer that has no rating, or was drawn by no known chance.
         unused_ratings: Ratings that no known chance brought: they say nothing of the other answers.
-        clipped: Rated answers whose weight is more than `LARGEST_WEIGHT` times the median, and counts as that.
-        clipped_share: The share of the weight that was cut so.
+        heavy: Which rated answers weigh more than `HEAVY` times the median, (n,). They count in full: cut weights would
+            leave out the days and hours with most answers, of which so few can be rated.
     """
 
     is_counted: Bools
@@ -34,8 +34,7 @@ class SamplingDesign:
     judge_weight: Floats
     rating_weight: Floats
     unused_ratings: int
-    clipped: int
-    clipped_share: float
+    heavy: Bools
 
     @classmethod
     def of_answers(cls, answers: ProductionAnswers) -> "SamplingDesign":
@@ -58,27 +57,25 @@ class SamplingDesign:
         is_judged, is_rated = in_judge_draw & ~np.isnan(answers.judged), ~np.isnan(answers.ratings)
         unjudged = in_judge_draw & ~is_judged
         is_nested = bool(is_judged.any() and in_rating_draw[unjudged].sum() <= unjudged.sum() / 2)
-        judge_weight, _ = _weigh(is_judged, answers.judge_chance)
+        judge_weight = _weigh(is_judged, answers.judge_chance)
         is_used = is_rated & in_rating_draw & (is_judged if is_nested else True)
-        rating_weight, excess = _weigh(is_used, answers.rating_chance, judge_weight if is_nested else None)
+        rating_weight = _weigh(is_used, answers.rating_chance, judge_weight if is_nested else None)
         return cls(
             is_counted=in_judge_draw if is_nested else in_rating_draw,
             is_nested=is_nested,
             judge_weight=judge_weight,
             rating_weight=rating_weight,
             unused_ratings=int((is_rated & ~is_used).sum()),
-            clipped=int((excess > 0).sum()),
-            clipped_share=float(excess.sum() / max(1.0, float((excess + rating_weight).sum()))),
+            heavy=rating_weight > HEAVY,
         )
 
 
-def _weigh(is_drawn: Bools, chance: Floats, before: Floats | None = None) -> tuple[Floats, Floats]:
-    """(1 / chance, times the weight before, in units of the median and at most `LARGEST_WEIGHT`; what that cut off)."""
+def _weigh(is_drawn: Bools, chance: Floats, before: Floats | None = None) -> Floats:
+    """1 / chance, times the weight before, in units of the median."""
     weights = np.zeros(len(chance))
     weights[is_drawn] = 1 / np.maximum(chance[is_drawn], _LEAST_CHANCE)
     if before is not None:
         weights *= before
     if is_drawn.any():
         weights /= float(np.median(weights[is_drawn]))
-    cut = np.minimum(weights, LARGEST_WEIGHT)
-    return cut, weights - cut
+    return weights

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
-from ...eval_sets.logs.genai_attributes import find_scale
+from ...eval_sets.logs.human_ratings import ObservedScales
 from ...eval_sets.logs.openinference import (
     is_event,
     read_evaluations,
@@ -21,12 +21,11 @@ from ...eval_sets.name_suggestions import nearest_names
 from ...eval_sets.rows import BadRow, Row
 from ..address import TraceAddress
 from ..source import UnreadTrace
+from ..times import read_utc
 from ..trace_samples import TraceSamples
-from ..trace_time import read_utc
 from .otlp_files import BrokenPart, list_files, read_rows
 
 _MOST_NAMES = 1000  # of attributes, for a message
-_MOST_VALUES = 100_000  # of ratings, to find their scale
 
 
 class OtlpFileSource:
@@ -76,7 +75,7 @@ class OtlpFileSource:
             count += 1
             if not _is_within(rows, since, until) or not _has(rows, filter):
                 continue
-            trace = read_trace(count, rows, survey.scales())
+            trace = read_trace(count, rows, survey.scales)
             if all(is_event(row.values) for row in rows):
                 yield UnreadTrace(
                     str(trace.id), "", "has events, and no span in these files; add the file of its spans"
@@ -93,9 +92,8 @@ class _Survey:
 
     def __init__(self, wanted: Mapping[str, str]) -> None:
         self._wanted = wanted
-        self._values: dict[str, list[float]] = {}
+        self.scales = ObservedScales()
         self._names: set[str] = {"name"}
-        self._scales: dict[str, tuple[float, float] | None] | None = None
         self._last = 0
 
     def watch(self, rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
@@ -104,10 +102,7 @@ class _Survey:
             yield row
             if isinstance(row, BadRow):
                 continue
-            for evaluation in read_evaluations(row.values):
-                values = self._values.setdefault(evaluation.name, [])
-                if evaluation.scale is None and len(values) < _MOST_VALUES:
-                    values.append(evaluation.value)
+            self.scales.observe(read_evaluations(row.values))
             if self._wanted:
                 for name in _fields(row.values):
                     if name in self._wanted or len(self._names) < _MOST_NAMES:
@@ -116,11 +111,6 @@ class _Survey:
     def seen(self, rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
         """The rows that were watched: a collector may have written more since."""
         return takewhile(lambda row: row.number <= self._last, rows)
-
-    def scales(self) -> dict[str, tuple[float, float] | None]:
-        if self._scales is None:
-            self._scales = {name: find_scale(values) for name, values in self._values.items()}
-        return self._scales
 
     def check(self, address: TraceAddress) -> None:
         for name in self._wanted:

@@ -6,19 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import httpx
-import tenacity
 
 from ...errors import AssayError, InputError
-from ...judges.retry import retry_after
+from ...judges.retry import read_retry_after
 from ...judges.secrets import Scrubber
 from ...presentation.texts import one_line
+from ..retrying import PassingFailure, call_again, is_passing
 from .alarm_message import AlarmMessage
 from .alarm_target import AlarmTarget
 from .slack_form import slack_form
 
 _TRIES = 3
 _LONGEST_WAIT = 8.0  # seconds between two tries
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _LONGEST_PROBLEM = 300  # characters of what a server or a command says
 
 
@@ -33,14 +32,6 @@ class Delivery:
 
     target: str
     problem: str = ""
-
-
-class _Passing(Exception):
-    """A failure that may pass, with the server's answer where there is one."""
-
-    def __init__(self, problem: str, response: httpx.Response | None = None) -> None:
-        super().__init__(problem)
-        self.response = response  # as the providers' errors have it: `retry_after` reads its header
 
 
 def deliver_alarm(
@@ -75,22 +66,14 @@ def deliver_alarm(
 def _post(message: AlarmMessage, target: AlarmTarget, first_wait: float) -> None:
     url = target.url
     body = json.dumps(slack_form(message) if target.slack else message.as_json(), ensure_ascii=True)
-    backoff = tenacity.wait_exponential(multiplier=first_wait, max=_LONGEST_WAIT)
-
-    def wait_for(state: tenacity.RetryCallState) -> float:
-        error = state.outcome.exception() if state.outcome else None
-        seconds = retry_after(error) if error else None
-        return backoff(state) if seconds is None else min(seconds, _LONGEST_WAIT)
-
-    attempts = tenacity.Retrying(
-        retry=tenacity.retry_if_exception_type(_Passing),
-        stop=tenacity.stop_after_attempt(_TRIES),
-        wait=wait_for,
-        reraise=True,
-    )
     try:
-        attempts(_post_once, url, body, message.id, target.seconds)
-    except _Passing as error:
+        call_again(
+            lambda: _post_once(url, body, message.id, target.seconds),
+            attempts=_TRIES,
+            first_wait=first_wait,
+            longest_wait=_LONGEST_WAIT,
+        )
+    except PassingFailure as error:
         raise InputError(Scrubber(url).scrub(f"{error} ({_TRIES} tries)")) from None
 
 
@@ -100,13 +83,13 @@ def _post_once(url: str, body: str, key: str, seconds: float) -> None:
         with httpx.stream("POST", url, content=body, headers=headers, timeout=seconds) as response:
             start = next(response.iter_text(_LONGEST_PROBLEM), "")
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise _Passing(f"the webhook cannot be reached: {error or type(error).__name__}") from None
+        raise PassingFailure(f"the webhook cannot be reached: {error or type(error).__name__}") from None
     if response.is_success:
         return
     start = one_line(Scrubber(url).scrub(start), _LONGEST_PROBLEM)  # the URL is a secret, and may be in it
     problem = f"the webhook answered {response.status_code}: {start or 'nothing'}"
-    if response.status_code in _PASSING:
-        raise _Passing(problem, response)
+    if is_passing(response.status_code):
+        raise PassingFailure(problem, read_retry_after(response.headers))
     raise InputError(problem)
 
 

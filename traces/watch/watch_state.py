@@ -386,6 +386,13 @@ def lock_name(name: str) -> str:
     return f"watch-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
 
+ALARMS_AND_BANDS = (
+    "An alarm weighs the last 1 to 30 whole days; the figures and their bands are averages of the whole window, "
+    "so that they may lie within a bound whose alarm stands."
+)
+"""Why the newest figures and a standing alarm do not contradict each other."""
+
+
 def describe_bound(bound: Bound) -> str:
     """Words a bound.
 

@@ -11,6 +11,7 @@ from production_months import draw_answers
 from assay.errors import UsageError
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.monitoring import Bound, Look, ProductionAnswers, follow_bounds, look_at_production
+from assay.meta_eval.monitoring.bound import BoundKind
 
 ALL = [Bound("mean", 3.5), Bound("bad_share", 0.1), Bound("fall", 0.2), Bound("judge_fall", 0.2)]
 NAN = math.nan
@@ -110,6 +111,18 @@ def test_no_ratings_say_nothing_in_the_raters_scale() -> None:
     assert_sound(look)
 
 
+def test_a_judge_that_scored_nothing_leaves_the_bounds_to_the_ratings() -> None:
+    """As many alarms as if there were no judge at all: its stage is empty and corrects nothing."""
+    answers, _ = draw_answers(3, days=40, fall=1.2, fall_days=(25, 99), rated=20)
+    nothing = np.full(len(answers.days), NAN)
+    silent = dataclasses.replace(answers, judged=nothing, rating_chance=np.where(np.isnan(answers.ratings), NAN, 0.05))
+    unasked = dataclasses.replace(silent, judge_chance=nothing)
+    looks = [look_at_production(one, [Bound("mean", 3.9), Bound("bad_share", 0.3)]) for one in (silent, unasked)]
+    assert looks[0].bounds == looks[1].bounds
+    assert looks[0].bounds[0].broken
+    assert_sound(looks[0])
+
+
 def test_three_ratings_have_a_mean_and_no_interval() -> None:
     look = look_at_production(small([2, 4, 3, *[NAN] * 10]), ALL)
     assert look.mean.value == pytest.approx(3)
@@ -129,13 +142,14 @@ def test_equal_ratings_have_an_interval_that_does_not_collapse(rating: float, n:
         assert high - low >= 4 * (1 - 0.05 ** (1 / n))
 
 
-def test_a_tiny_chance_is_clipped_and_said() -> None:
-    """One rating drawn with chance 0.001 among chances of 0.5: it counts as 25 others at most, not 500."""
+def test_a_tiny_chance_counts_in_full_and_is_said() -> None:
+    """One rating drawn with chance 0.001 among 99 with chances of 0.5: it stands for 1000 answers, they for 198."""
     answers = small([*[4.0] * 99, 1.0])
     answers = dataclasses.replace(answers, rating_chance=np.r_[np.full(99, 0.5), 0.001])
     look = look_at_production(answers, ALL)
-    assert look.mean.value == pytest.approx((99 * 4 + 25 * 1) / 124)
-    assert any("small a chance" in note and "79%" in note for note in look.notes)  # 1 - (198 + 50) / (198 + 1000)
+    assert look.mean.value == pytest.approx((198 * 4 + 1000 * 1) / 1198)
+    assert look.mean.low == pytest.approx(1, abs=0.01) and look.mean.high == pytest.approx(5, abs=0.01)
+    assert any("1 rated answer of the 100 stands for 83%" in note for note in look.notes)
     assert_sound(look)
 
 
@@ -272,6 +286,9 @@ def test_an_accepted_reference_replaces_the_first_days() -> None:
         ({"judged": np.array([3.0, math.inf])}, "judged must be finite: answer 1"),
         ({"cheap": np.array([3.0])}, "cheap has 1 value and days 2"),
         ({"bad_below": 1.0}, "bad_below must be above rating_min"),
+        ({"rating_max": math.inf}, "rating_min and rating_max must be finite"),
+        ({"days": np.array([0.0, math.nan])}, "days must be an array of whole numbers"),
+        ({"groups": np.array([0.5, 1.0])}, "groups must be an array of whole numbers"),
     ],
 )
 def test_wrong_answers_are_refused(change: dict[str, object], message: str) -> None:
@@ -288,3 +305,9 @@ def test_no_answers_and_no_window_are_refused() -> None:
         look_at_production(small([3.0]), [], false_alarms=0)
     with pytest.raises(UsageError, match="window must be 1 day or more"):
         look_at_production(small([3.0]), [], window=0)
+
+
+@pytest.mark.parametrize(("kind", "limit", "message"), [("foo", 1.0, "judge_fall, not 'foo'"), ("mean", NAN, "finite")])
+def test_wrong_bounds_are_refused(kind: BoundKind, limit: float, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Bound(kind, limit)
