@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..judges.retry import read_retry_after
 from ..text.wording import count_of
 from ..value_messages import shorten
-from .retrying import PassingFailure, call_again, is_passing
+from .retrying import FailedAttempt, call_again, is_passing
 from .server_texts import error_detail, server_words
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class RestCalls:
     def _request(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
         try:
             return call_again(lambda: self._request_once(function, arguments))
-        except PassingFailure as failure:
+        except FailedAttempt as failure:
             times = count_of(failure.made, "attempt")
             raise InputError(f"{self.server}: {failure}, after {times}; try again later") from None
 
@@ -163,12 +163,12 @@ class RestCalls:
                 content = self._join(reply)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             if self._has_answered:  # it was there, and may come back
-                raise PassingFailure("the server cannot be reached any more") from None
+                raise FailedAttempt("the server cannot be reached any more") from None
             raise InputError(
                 f"{self.server} cannot be reached ({shorten(str(error))}): start it, or correct the address"
             ) from None
         except httpx.TransportError as error:
-            raise PassingFailure(f"the connection failed ({type(error).__name__})") from None
+            raise FailedAttempt(f"the connection failed ({type(error).__name__})") from None
         except (httpx.InvalidURL, UnicodeError) as error:
             raise InputError(f"{self.server} is no address: {shorten(str(error))}") from None
         except InputError:
@@ -199,7 +199,7 @@ class RestCalls:
         detail = f": {words}" if words else ""
         if is_passing(status):
             problem = "is asked too often" if status == 429 else "fails"
-            raise PassingFailure(f"the server {problem} (status {status}{detail})", read_retry_after(response.headers))
+            raise FailedAttempt(f"the server {problem} (status {status}{detail})", read_retry_after(response.headers))
         if status in (401, 403):
             keys = " and ".join(self.server.keys)
             raise InputError(f"{self.server} refuses the key (status {status}{detail}): set {keys} to what it accepts")

@@ -19,7 +19,7 @@ _FIRST_WAIT = 0.5
 _Result = TypeVar("_Result")
 
 
-class PassingFailure(Exception):
+class FailedAttempt(Exception):
     """What another attempt may mend.
 
     Attributes:
@@ -62,13 +62,13 @@ def call_again(
         What the call returns.
 
     Raises:
-        PassingFailure: The last attempt failed so, with the number of attempts.
+        FailedAttempt: The last attempt failed so, with the number of attempts.
     """
     backoff = tenacity.wait_exponential(multiplier=first_wait, max=longest_wait)
 
-    def failure_of(state: tenacity.RetryCallState) -> PassingFailure | None:
+    def failure_of(state: tenacity.RetryCallState) -> FailedAttempt | None:
         error = state.outcome.exception() if state.outcome else None
-        return error if isinstance(error, PassingFailure) else None
+        return error if isinstance(error, FailedAttempt) else None
 
     def wait_for(state: tenacity.RetryCallState) -> float:
         failure = failure_of(state)
@@ -84,7 +84,7 @@ def call_again(
         return state.attempt_number >= most or state.idle_for + state.upcoming_sleep > LONGEST_TOTAL
 
     retrying = tenacity.Retrying(
-        retry=tenacity.retry_if_exception_type(PassingFailure),
+        retry=tenacity.retry_if_exception_type(FailedAttempt),
         wait=wait_for,
         stop=is_enough,
         sleep=tenacity.nap.sleep,

@@ -44,7 +44,7 @@ class HumanRating(NamedTuple):
     time: str = ""
 
 
-class JoinedRatings(NamedTuple):
+class PeopleRatings(NamedTuple):
     """The ratings of one answer.
 
     Attributes:
@@ -95,7 +95,7 @@ def join_ratings(
     *,
     cure: str = _CURE,
     needs_scale: bool = True,
-) -> JoinedRatings:
+) -> PeopleRatings:
     """Joins what people said of one answer.
 
     A number is on the scale that the tool tells; a label that is a thumb, or true or false, is 1 or 0 on a scale from 0
@@ -138,7 +138,7 @@ def join_ratings(
         if others := [rating for rating in usable if rating.scale != scale]:
             unused["ratings on another scale than the latest one"] = others
         usable = [rating for rating in usable if rating.scale == scale]
-    return JoinedRatings(_fields(usable), _unused(unused))
+    return PeopleRatings(_fields(usable), _unused(unused))
 
 
 def _settle(rating: HumanRating, find_scale: ScaleFinder, cure: str, *, needs_scale: bool) -> tuple[HumanRating, str]:

@@ -120,12 +120,12 @@ def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow
     for row in rows:
         if isinstance(row, BadRow):
             yield row
-        elif (trace := trace_id(row.values)) is None:
+        elif (id_ := trace_id(row.values)) is None:
             problem = "trace_id: is missing, so that nothing says which spans belong together"
             yield BadRow(row.number, InputError(f"{name}, {row.place}, {problem}; --skip-bad leaves such spans out"))
         else:
             scales.observe(read_evaluations(row.values))
-            by_trace.setdefault(trace, []).append(row)
+            by_trace.setdefault(id_, []).append(row)
     sessions: dict[str, list[Trace]] = {}
     for number, own in enumerate(by_trace.values(), 1):
         trace = read_trace(number, own, scales)

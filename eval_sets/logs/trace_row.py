@@ -31,7 +31,7 @@ class Trace(NamedTuple):
         tools: Calls of tools, each with `id`, `name`, `arguments` and `output`.
         models: The messages that each call of a model was given, with its answer.
         rating: The fields of people's ratings.
-        unused: What people said and is not used, as `JoinedRatings.unused`.
+        unused: What people said and is not used, as `PeopleRatings.unused`.
         session_rating: Those of a rating of the whole session.
         span: The id of the span that holds the answer.
         reference: The expected answer; None for that of the input or output.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.traces.retrying import PassingFailure, call_again
+from assay.traces.retrying import FailedAttempt, call_again
 from assay.traces.server_texts import error_detail, server_words
 
 
@@ -14,7 +14,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return waited
 
 
-def failing(*failures: PassingFailure) -> int:
+def failing(*failures: FailedAttempt) -> int:
     """Calls what fails so, one after the other, and then returns 7."""
     left = list(failures)
 
@@ -27,16 +27,16 @@ def failing(*failures: PassingFailure) -> int:
 
 
 def test_waits_are_as_long_as_the_server_asks_with_one_bound(waits: list[float]) -> None:
-    assert failing(*(PassingFailure("busy", wait) for wait in (None, 7, None, 9999, 0))) == 7
+    assert failing(*(FailedAttempt("busy", wait) for wait in (None, 7, None, 9999, 0))) == 7
     assert waits == [0.5, 7, 2, 120, 0]
 
 
 def test_a_call_is_given_up_after_its_attempts_or_ten_minutes(waits: list[float]) -> None:
-    with pytest.raises(PassingFailure, match="last") as error:
-        failing(*(PassingFailure("busy") for _ in range(5)), PassingFailure("last"), PassingFailure("never"))
+    with pytest.raises(FailedAttempt, match="last") as error:
+        failing(*(FailedAttempt("busy") for _ in range(5)), FailedAttempt("last"), FailedAttempt("never"))
     assert error.value.made == 6
-    with pytest.raises(PassingFailure, match="broken") as error:
-        failing(*(PassingFailure("broken", attempts=3) for _ in range(5)))
+    with pytest.raises(FailedAttempt, match="broken") as error:
+        failing(*(FailedAttempt("broken", attempts=3) for _ in range(5)))
     assert (error.value.made, len(waits)) == (3, 5 + 2)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import UsageError
 from ...eval_sets import Sample
-from ...eval_sets.logs.human_ratings import HumanRating, JoinedRatings, ObservedScales, Scale, is_number, join_ratings
+from ...eval_sets.logs.human_ratings import HumanRating, ObservedScales, PeopleRatings, Scale, is_number, join_ratings
 from ...eval_sets.logs.langfuse import read_trace
 from ...eval_sets.logs.langfuse_scores import is_by_person, read_scores
 from ...eval_sets.name_suggestions import quote_names
@@ -224,7 +224,7 @@ class LangfuseSource:
         config = self._config(config_id) if is_by_person(score) and isinstance(config_id, str) and config_id else None
         return score if config is None else {**score, "config": config}
 
-    def _join(self, scores: Sequence[Mapping[str, Any]]) -> JoinedRatings:
+    def _join(self, scores: Sequence[Mapping[str, Any]]) -> PeopleRatings:
         """People's ratings; numbers without a config are on the scale of the last scores of their name."""
         return join_ratings(read_scores(scores), self._feedback_scale)
 

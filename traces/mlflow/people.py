@@ -5,8 +5,8 @@ from typing import Any
 
 from ...eval_sets.logs.human_ratings import (
     HumanRating,
-    JoinedRatings,
     ObservedScales,
+    PeopleRatings,
     Scale,
     is_number,
     join_ratings,
@@ -37,7 +37,7 @@ class PeopleReader:
         self._server = server
         self._scales: dict[str, Scale | None] = {}
 
-    def ratings(self, assessments: Sequence[Mapping[str, Any]]) -> JoinedRatings:
+    def ratings(self, assessments: Sequence[Mapping[str, Any]]) -> PeopleRatings:
         """Reads the ratings of one trace; feedback that was corrected does not count.
 
         Args:

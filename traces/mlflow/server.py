@@ -15,7 +15,7 @@ from ...installation import require_extra
 from ...judges.retry import read_retry_after
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..retrying import ATTEMPTS_AT_500, PassingFailure, call_again, is_passing
+from ..retrying import ATTEMPTS_AT_500, FailedAttempt, call_again, is_passing
 from ..server_texts import error_detail
 from ..server_url import environment_urls, find_server_url
 
@@ -295,9 +295,9 @@ def repeat(attempt: Callable[[], ServerReply]) -> ServerReply:
         nonlocal reply
         reply = attempt()
         if reply.is_passing:
-            raise PassingFailure(reply.problem, reply.wait, ATTEMPTS_AT_500 if reply.status == 500 else None)
+            raise FailedAttempt(reply.problem, reply.wait, ATTEMPTS_AT_500 if reply.status == 500 else None)
 
-    with suppress(PassingFailure):
+    with suppress(FailedAttempt):
         call_again(attempt_once)
     return reply
 

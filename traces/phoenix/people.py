@@ -5,8 +5,8 @@ from typing import Any
 
 from ...eval_sets.logs.human_ratings import (
     HumanRating,
-    JoinedRatings,
     ObservedScales,
+    PeopleRatings,
     Scale,
     is_number,
     join_ratings,
@@ -37,7 +37,7 @@ class RatingReader:
         """Notes the numbers under each name, before their traces are read."""
         self._scales.observe(self._people(annotations))
 
-    def read(self, annotations: Iterable[Mapping[str, Any]]) -> JoinedRatings:
+    def read(self, annotations: Iterable[Mapping[str, Any]]) -> PeopleRatings:
         """Reads the ratings among the annotations of one trace or session.
 
         Args:

@@ -13,7 +13,7 @@ from ...judges.retry import read_retry_after
 from ...text.wording import count_of
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..retrying import ATTEMPTS_AT_500, PassingFailure, call_again, is_passing
+from ..retrying import ATTEMPTS_AT_500, FailedAttempt, call_again, is_passing
 from ..server_texts import error_detail, server_words
 from ..server_url import find_server_url
 
@@ -151,7 +151,7 @@ class PhoenixProject:
 
         try:
             result = call_again(lambda: self._attempt(function))
-        except PassingFailure as failure:
+        except FailedAttempt as failure:
             cause = failure.__cause__
             if isinstance(cause, httpx.HTTPStatusError) and cause.response.status_code == 500:
                 raise self._explain(cause.response) from None  # what was sent may break it
@@ -186,13 +186,13 @@ class PhoenixProject:
             detail = error_detail(response.content) or response.reason_phrase
             problem = f" fails (status {response.status_code}: {detail})"
             attempts = ATTEMPTS_AT_500 if response.status_code == 500 else None
-            raise PassingFailure(problem, read_retry_after(response.headers), attempts) from error
+            raise FailedAttempt(problem, read_retry_after(response.headers), attempts) from error
         except (httpx.LocalProtocolError, httpx.UnsupportedProtocol):
             raise
         except httpx.TransportError as error:
             if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) and not self._has_answered:
                 raise
-            raise PassingFailure(f": the connection failed ({type(error).__name__})") from error
+            raise FailedAttempt(f": the connection failed ({type(error).__name__})") from error
 
     def explain(self, refusal: PhoenixRefusal, problem: str) -> InputError:
         """Makes a refusal that ends everything an error.

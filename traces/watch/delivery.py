@@ -11,7 +11,7 @@ from ...errors import AssayError, InputError
 from ...judges.retry import read_retry_after
 from ...judges.secrets import Scrubber
 from ...presentation.texts import one_line
-from ..retrying import PassingFailure, call_again, is_passing
+from ..retrying import FailedAttempt, call_again, is_passing
 from .alarm_message import AlarmMessage
 from .alarm_target import AlarmTarget
 from .slack_form import slack_form
@@ -73,7 +73,7 @@ def _post(message: AlarmMessage, target: AlarmTarget, first_wait: float) -> None
             first_wait=first_wait,
             longest_wait=_LONGEST_WAIT,
         )
-    except PassingFailure as error:
+    except FailedAttempt as error:
         raise InputError(Scrubber(url).scrub(f"{error} ({_TRIES} tries)")) from None
 
 
@@ -83,13 +83,13 @@ def _post_once(url: str, body: str, key: str, seconds: float) -> None:
         with httpx.stream("POST", url, content=body, headers=headers, timeout=seconds) as response:
             start = next(response.iter_text(_LONGEST_PROBLEM), "")
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise PassingFailure(f"the webhook cannot be reached: {error or type(error).__name__}") from None
+        raise FailedAttempt(f"the webhook cannot be reached: {error or type(error).__name__}") from None
     if response.is_success:
         return
     start = one_line(Scrubber(url).scrub(start), _LONGEST_PROBLEM)  # the URL is a secret, and may be in it
     problem = f"the webhook answered {response.status_code}: {start or 'nothing'}"
     if is_passing(response.status_code):
-        raise PassingFailure(problem, read_retry_after(response.headers))
+        raise FailedAttempt(problem, read_retry_after(response.headers))
     raise InputError(problem)
 
 
