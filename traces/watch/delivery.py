@@ -12,6 +12,7 @@ from tempfile import TemporaryFile
 from typing import IO
 
 import httpx
+import psutil
 
 from ...errors import AssayError, InputError
 from ...judges.retry import read_retry_after
