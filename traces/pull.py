@@ -13,10 +13,11 @@ from ..atomic_files import check_writable, replace_file
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.cell_values import to_json_value
+from ..eval_sets.logs.human_ratings import UNUSED
 from ..eval_sets.message_times import read_time
 from ..runs import Store
 from .address import TraceAddress
-from .conversations import GAP, join_sessions
+from .conversations import GAP, UNUSED_SESSION, join_sessions
 from .cursor import PullCursor, note_address
 from .origin import TraceOrigin
 from .registry import open_source
@@ -68,6 +69,8 @@ class PullResult:
         first_unread: The first of them.
         unjoined: Sessions whose traces make no conversation: each is an answer by itself.
         open_sessions: Conversations whose last trace is so new that they may go on.
+        unused: Traces with ratings by people that are not used; the ratings stand in the metadata, with the reason.
+        unused_problem: The reason of the first of them.
         is_cut: Whether the limit ended the pull, so that there may be more traces.
         cursor: The time that the cursor stands at; None without one.
     """
@@ -80,6 +83,8 @@ class PullResult:
     first_unread: list[UnreadTrace] = field(default_factory=list)
     unjoined: int = 0
     open_sessions: int = 0
+    unused: int = 0
+    unused_problem: str = ""
     is_cut: bool = False
     cursor: datetime | None = None
 
@@ -222,6 +227,7 @@ class _Pull:
                 continue
             self._seen.add(hash(origin.id))
             self._note_time(origin)
+            self._note_unused(trace)
             result.pulled += 1
             self._on_progress(result.pulled)
             yield trace
@@ -238,6 +244,13 @@ class _Pull:
             self._newest = max(began, self._newest or began)
         if self._cursor is not None:
             self._cursor.add_trace(origin.id, began or self._now)
+
+    def _note_unused(self, trace: Sample) -> None:
+        unused = [trace.metadata.get(key) for key in (UNUSED, UNUSED_SESSION)]
+        problems = [str(one["problem"]) for one in unused if isinstance(one, Mapping) and one.get("problem")]
+        if problems:
+            self._result.unused += 1
+            self._result.unused_problem = self._result.unused_problem or problems[0]
 
     def _add_unread(self, trace: UnreadTrace, unread: IO[str] | None) -> None:
         self._result.unread += 1

@@ -157,6 +157,7 @@ def _as_json(result: "PullResult", request: "PullRequest", out: Path) -> dict[st
         "unjoined": result.unjoined,
         "open_sessions": result.open_sessions,
         "cut": result.is_cut,
+        "unused_ratings": result.unused,
         "first_unread": [asdict(trace) for trace in result.first_unread],
     }
 
@@ -180,6 +181,11 @@ def _print_result(result: "PullResult", request: "PullRequest", out: Path, unrea
         echo(
             f"{count_of(result.open_sessions, 'session has', 'sessions have')} a trace of the last "
             f"{count_of(minutes, 'minute')}: what follows will be a conversation of its own. --until {minutes}m waits."
+        )
+    if result.unused:
+        echo(
+            f"Ratings by people that are not used: of {count_of(result.unused, 'trace')}; they stand in the metadata, "
+            f"with the reason. The first: {one_line(result.unused_problem)}"
         )
     if result.unread:
         echo(f"Not read: {count_of(result.unread, 'trace')}. The first:")

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ...value_messages import shorten
 from .human_ratings import FEEDBACK_NAMES, HumanRating, is_number, make_scale
 from .message_text import parse_nested_json
 
@@ -25,6 +26,7 @@ _EVALUATOR_NAMES = (
     *("gen_ai.evaluation.evaluator.name", "gen_ai.evaluation.evaluator.id", "gen_ai.evaluator.name", "evaluator.name"),
     *("user.id", "enduser.id"),
 )
+_VALUE = "gen_ai.evaluation.score.value"
 _PEOPLE = {"human", "user", "person", "annotator"}
 
 
@@ -103,17 +105,24 @@ def _as_text(value: Any) -> str:
 
 
 def read_evaluation(attributes: Mapping[str, Any]) -> HumanRating | None:
-    """Reads a person's score; None for one by a model or a program, and for one without a number.
+    """Reads a person's score; None for one by a model or a program, and for one that says nothing.
 
     A person's is one whose evaluator is a person by its type, or whose name is a usual one of feedback.
     """
-    name, value = str(attributes.get("gen_ai.evaluation.name") or ""), attributes.get("gen_ai.evaluation.score.value")
+    name, value = str(attributes.get("gen_ai.evaluation.name") or ""), attributes.get(_VALUE)
+    if value is None and any(key.startswith(f"{_VALUE}.") for key in attributes):
+        value = "an object"  # its fields are attributes of their own here
     kind = next((str(attributes[key]).lower() for key in _EVALUATOR_TYPES if attributes.get(key)), "")
     if kind not in _PEOPLE and (kind or name.lower() not in FEEDBACK_NAMES):
         return None
-    if not is_number(value):
+    label = attributes.get("gen_ai.evaluation.score.label")
+    if value is None and label in (None, ""):
         return None
+    if not is_number(value) and not isinstance(value, bool):  # what is no number may still be a thumb
+        label, value = value if label in (None, "") else label, None
     bounds = parse_nested_json(attributes.get("gen_ai.evaluation.score.range"))
     scale = make_scale(*bounds) if isinstance(bounds, list) and len(bounds) == 2 else None
     rater = next((str(attributes[key]) for key in _EVALUATOR_NAMES if attributes.get(key)), "")
-    return HumanRating(name, rater, float(value), scale=scale)
+    if value is not None and not isinstance(value, bool):
+        value = float(value)
+    return HumanRating(name, rater, value, "" if label is None else shorten(_as_text(label)), scale)

@@ -9,8 +9,9 @@ from ..sample_columns import usual_scale
 
 UNUSED = "unused_ratings"
 """The key of a trace's metadata with what people said and is not used, and why."""
-FEEDBACK_NAMES = frozenset({"rating", "human_rating", "user-feedback", "user_feedback", "feedback", "stars"})
-"""Usual names of what customers say of an answer."""
+_FEEDBACK = ({"rating", "human_rating"}, {"stars"}, {"user-feedback", "user_feedback", "feedback"})  # the first counts
+FEEDBACK_NAMES = frozenset().union(*_FEEDBACK)
+"""Usual names of what people say of an answer."""
 _THUMBS = {
     **dict.fromkeys(("👍", "+1", "up", "thumb up", "thumbs up", "positive"), 1.0),
     **dict.fromkeys(("👎", "-1", "down", "thumb down", "thumbs down", "negative"), 0.0),
@@ -99,7 +100,8 @@ def join_ratings(
 
     A number is on the scale that the tool tells; a label that is a thumb, or true or false, is 1 or 0 on a scale from 0
     to 1; any other number is on the scale that `find_scale` knows. Of several names one that is named as feedback
-    counts, of several scales that of the latest rating, and of several ratings by one rater the latest.
+    counts, and of these `rating` before `stars` before `user_feedback`; of several scales that of the latest rating,
+    and of several ratings by one rater the latest.
 
     Args:
         ratings: What people said.
@@ -123,7 +125,8 @@ def join_ratings(
             usable.append(one)
     names = sorted({rating.name for rating in usable})
     if len(names) > 1:
-        chosen = {name for name in names if name.lower() in FEEDBACK_NAMES}
+        ranked = ([name for name in names if name.lower() in rank] for rank in _FEEDBACK)
+        chosen = next((rank for rank in ranked if rank), [])
         others = [rating for rating in usable if len(chosen) != 1 or rating.name not in chosen]
         usable = [rating for rating in usable if rating not in others]
         is_clear = len(chosen) == 1

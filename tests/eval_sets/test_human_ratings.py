@@ -27,7 +27,11 @@ def test_of_several_names_the_one_that_is_feedback_counts_and_the_others_are_tol
     assert fields == {}
     assert unused["problem"].endswith("of which none alone is named as feedback, such as `rating`: `depth`, `tone`")
     assert [one["value"] for one in unused["ratings"]] == [2, 3]
-    assert join_ratings([STARS, STARS._replace(name="rating")]).fields == {}
+    thumb = HumanRating("user_feedback", "app", label="👍")
+    fields, unused = join_ratings([STARS._replace(name="rating"), STARS._replace(rater="bob"), thumb])
+    assert fields["ratings"] == {"ada": 4} and "of which `rating` counts" in unused["problem"]
+    assert join_ratings([STARS, thumb]).fields["ratings"] == {"ada": 4}
+    assert join_ratings([thumb, thumb._replace(name="feedback", rater="bob")]).fields == {}
 
 
 def test_ratings_on_another_scale_than_the_latest_are_told() -> None:

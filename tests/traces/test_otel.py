@@ -15,6 +15,7 @@ from traces_of_tests import BEGIN, attributes, chat_spans, document, messages, s
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample, load_set
+from assay.eval_sets.logs.human_ratings import UNUSED
 from assay.eval_sets.turns import turn_samples
 from assay.traces import TraceAddress, TraceOrigin, TraceScore, UnreadTrace, open_sink, open_source
 from assay.traces.otel.sink import OtelSink, event_attributes
@@ -156,6 +157,42 @@ def test_ratings_stand_at_the_answers_message_for_turns(tmp_path: Path) -> None:
     sample = read_one(tmp_path, *spans)
     (turn,) = turn_samples(sample)
     assert sample.ratings == {"ann": 4.0} and turn.rating == sample.human_rating == 4.0
+
+
+def rated_spans(value: Any, **fields: Any) -> list[dict[str, Any]]:
+    held = {"key": "gen_ai.evaluation.score.value", "value": value}
+    own = {"gen_ai.evaluation.name": "stars", "gen_ai.evaluation.evaluator.name": "ann"} | fields
+    spans = chat_spans(10, "Free?", "Yes.")
+    spans[2]["events"] = [{"name": "gen_ai.evaluation.result", "attributes": [held, *attributes(own)]}]
+    return spans
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"doubleValue": "NaN"},
+        {"doubleValue": float("inf")},
+        {"doubleValue": 1e308},
+        {"intValue": "9" * 5000},
+        {"stringValue": "4"},
+        {"kvlistValue": {"values": [{"key": "a", "value": {"intValue": "4"}}]}},
+        {"arrayValue": {"values": [{"intValue": "4"}]}},
+    ],
+)
+def test_a_rating_that_cannot_be_used_is_kept_and_said(assay: Callable[..., Any], tmp_path: Path, value: Any) -> None:
+    write_documents(tmp_path / "a.jsonl", document(*rated_spans(value)))
+    pulled = assay("pull", "otel:a.jsonl", "-o", "t.jsonl")
+    assert "Ratings by people that are not used: of 1 trace" in pulled.out
+    assert "`stars` is neither a number nor a thumb" in pulled.out
+    (sample,) = load_set("t.jsonl")
+    assert not sample.ratings and sample.metadata["unused_ratings"]["ratings"][0]["rater"] == "ann"
+
+
+def test_true_and_a_thumb_are_ratings(tmp_path: Path) -> None:
+    label = {"gen_ai.evaluation.score.label": "thumbs down"}
+    for spans, expected in ((rated_spans({"boolValue": True}), 1.0), (rated_spans({"stringValue": ""}, **label), 0.0)):
+        sample = read_one(tmp_path, *spans)
+        assert (sample.ratings, sample.rating_max) == ({"ann": expected}, 1) and UNUSED not in sample.metadata
 
 
 def test_ids_in_upper_case_and_base64_are_one_trace(tmp_path: Path) -> None:

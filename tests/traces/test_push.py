@@ -236,3 +236,13 @@ def test_the_commands_say_what_they_did(assay: Callable[..., Any], tmp_path: Pat
     assert unknown.code == 2 and "did you mean `phoenix`" in unknown.err
     for link in ("ftp://x", "https://user:pw@host", "nothing"):
         assert assay(*words, "--link", link).code == 2
+
+
+@pytest.mark.extras("mlflow")
+def test_the_command_that_goes_on_is_the_one_that_was_typed(
+    assay: Callable[..., Any], tmp_path: Path, pushing: Pushing
+) -> None:
+    run = pushing.run().id
+    words = ("--metrics", "token_overlap", "--to", "mlflow://127.0.0.1:9/x", "--all", "--store", tmp_path / "store")
+    failed = assay("push", "last", *words)
+    assert failed.code == 1 and "go on with: assay push " + " ".join(map(str, (run, *words))) in failed.err
