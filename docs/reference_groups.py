@@ -207,6 +207,19 @@ GROUPS = (
         },
     ),
     NameGroup(
+        "traces",
+        "Traces",
+        "Pull answers from where they are kept, and push scores back; [what each tool tells](../traces.md).",
+        {
+            "Pull": _of("assay.traces", "pull_traces PullRequest PullResult join_sessions"),
+            "Push": _of("assay.traces", "push_scores PushRequest PushResult"),
+            "Tools": _of(
+                "assay.traces",
+                "open_source open_sink Source Sink TraceAddress TraceOrigin UnreadTrace TraceScore WriteResult",
+            ),
+        },
+    ),
+    NameGroup(
         "runs",
         "Stored runs",
         "Keep runs, and go on with them.",

@@ -4,7 +4,7 @@ import email.utils
 import json
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import tenacity
 from pydantic import ValidationError
@@ -199,11 +199,21 @@ def _headers(error: BaseException) -> dict[str, str]:
 
 
 def retry_after(error: BaseException) -> float | None:
-    """Returns the seconds that the provider asks to wait, from `retry-after-ms` or `Retry-After`; None without either.
+    """Returns the seconds that the provider asks to wait, as `read_retry_after`."""
+    return read_retry_after(_headers(error))
 
-    `Retry-After` may be a number of seconds or a date.
+
+def read_retry_after(values: Mapping[str, str]) -> float | None:
+    """Returns the seconds that a reply asks to wait, from `retry-after-ms` or `Retry-After`; None without either.
+
+    Args:
+        values: The headers of the reply. `Retry-After` may be a number of seconds or a date.
+
+    Example:
+        >>> read_retry_after({"Retry-After": "7"}), read_retry_after({"Retry-After": "soon"})
+        (7.0, None)
     """
-    headers = _headers(error)
+    headers = {name.lower(): value for name, value in values.items()}
     try:
         return max(0.0, float(headers["retry-after-ms"]) / 1000)
     except (KeyError, ValueError):
@@ -215,7 +225,7 @@ def retry_after(error: BaseException) -> float | None:
         pass
     try:
         return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

@@ -6,6 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
@@ -29,6 +30,8 @@ MOST_TRACES = 500
 SESSION_RATING = "session_rating"
 """The key of a trace's metadata with people's ratings of its whole session: `human_rating`, or `ratings` by rater, and
 their `rating_min` and `rating_max`."""
+UNUSED_SESSION = "unused_session_ratings"
+"""The key with what people said of a session and is not used, and why."""
 _SEGMENTS = ("model", "prompt_version")  # of the last trace, also beside `traces`: answers are grouped by them
 _OWN_FIELDS = {"id", "user_input", "response", "retrieved_contexts", "messages", "rating", "ratings", "rating_min"}
 _OWN_FIELDS |= {"rating_max", "language", "group", "metadata", "reference"}
@@ -167,11 +170,20 @@ def _parts(rows: Iterable[tuple[str, float, str]], gap: float) -> Iterator[tuple
 
 def _join_part(part: list[Sample], *, is_later_part: bool) -> list[Sample]:
     if len(part) == 1:
-        return part
+        return [_alone(part[0])]
     try:
         return [join_conversation(part, is_later_part=is_later_part)]
     except (ThreadError, ValidationError):
         return part  # nothing is lost: each is an answer by itself, of the same group
+
+
+def _alone(sample: Sample) -> Sample:
+    """A trace whose origin says that it is alone in its session."""
+    origin = TraceOrigin.of_sample(sample)
+    if origin is None or not origin.session:
+        return sample
+    own = replace(origin, extent="session").as_json()
+    return sample.model_copy(update={"metadata": {**sample.metadata, ORIGIN: own}})
 
 
 def _is_rated(sample: Sample) -> bool:

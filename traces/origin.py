@@ -22,6 +22,7 @@ class TraceOrigin:
         session: The id of the session; empty where there is none.
         time: When the trace began, in ISO 8601 with its offset, in UTC.
         unit: What a score of the sample is about.
+        extent: `session` of a trace that is alone in its session; a score of a conversation is about that.
     """
 
     address: str
@@ -30,6 +31,7 @@ class TraceOrigin:
     session: str = ""
     time: str = ""
     unit: str = "trace"  # or "session"
+    extent: str = ""
 
     @classmethod
     def of_sample(cls, sample: Sample) -> Self | None:

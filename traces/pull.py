@@ -13,10 +13,11 @@ from ..atomic_files import check_writable, replace_file
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.cell_values import to_json_value
+from ..eval_sets.logs.human_ratings import UNUSED
 from ..eval_sets.message_times import read_time
 from ..runs import Store
 from .address import TraceAddress
-from .conversations import GAP, join_sessions
+from .conversations import GAP, UNUSED_SESSION, join_sessions
 from .cursor import PullCursor, note_address
 from .origin import TraceOrigin
 from .registry import open_source
@@ -68,6 +69,9 @@ class PullResult:
         first_unread: The first of them.
         unjoined: Sessions whose traces make no conversation: each is an answer by itself.
         open_sessions: Conversations whose last trace is so new that they may go on.
+        unused: Traces with ratings by people that are not used; the ratings stand in the metadata, with the reason.
+        unused_problem: The reason of the first of them.
+        is_cut: Whether the limit ended the pull, so that there may be more traces.
         cursor: The time that the cursor stands at; None without one.
     """
 
@@ -79,6 +83,9 @@ class PullResult:
     first_unread: list[UnreadTrace] = field(default_factory=list)
     unjoined: int = 0
     open_sessions: int = 0
+    unused: int = 0
+    unused_problem: str = ""
+    is_cut: bool = False
     cursor: datetime | None = None
 
 
@@ -147,7 +154,7 @@ class _Pull:
         self._result = PullResult()
         self._seen: set[int] = set()  # hashes of ids: a page may come twice
         self._newest: datetime | None = None
-        self._is_ordered = self._is_whole = True
+        self._is_ordered = True
 
     def write(self, store: Store, out: Path, existing: Existing, unread_file: Path | None) -> PullResult:
         with ExitStack() as stack:
@@ -160,7 +167,7 @@ class _Pull:
                 self._write_sample(sample, lines)
             if self._cursor is not None:
                 # where the newest traces come first, those that --limit left are older than all that were read
-                is_sure = self._is_whole or self._is_ordered
+                is_sure = not self._result.is_cut or self._is_ordered
                 newest = min(self._newest, self._now) if self._newest and is_sure else None
                 self._cursor.prepare(out, lines.digest.hexdigest(), newest)
         if self._cursor is not None:
@@ -220,11 +227,12 @@ class _Pull:
                 continue
             self._seen.add(hash(origin.id))
             self._note_time(origin)
+            self._note_unused(trace)
             result.pulled += 1
             self._on_progress(result.pulled)
             yield trace
             if result.pulled == request.limit:
-                self._is_whole = False
+                result.is_cut = True
                 return
 
     def _note_time(self, origin: TraceOrigin) -> None:
@@ -236,6 +244,13 @@ class _Pull:
             self._newest = max(began, self._newest or began)
         if self._cursor is not None:
             self._cursor.add_trace(origin.id, began or self._now)
+
+    def _note_unused(self, trace: Sample) -> None:
+        unused = [trace.metadata.get(key) for key in (UNUSED, UNUSED_SESSION)]
+        problems = [str(one["problem"]) for one in unused if isinstance(one, Mapping) and one.get("problem")]
+        if problems:
+            self._result.unused += 1
+            self._result.unused_problem = self._result.unused_problem or problems[0]
 
     def _add_unread(self, trace: UnreadTrace, unread: IO[str] | None) -> None:
         self._result.unread += 1

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -62,6 +62,7 @@ class PushResult:
         samples_without_trace: Samples with scores that come from no trace.
         valueless: Skipped and failed scores, which are left out.
         places: The number of scores by address.
+        metrics: The number of scores by metric.
         problems: Why scores failed, with how many.
     """
 
@@ -73,6 +74,7 @@ class PushResult:
     samples_without_trace: int = 0
     valueless: int = 0
     places: Counter[str] = field(default_factory=Counter)
+    metrics: Counter[str] = field(default_factory=Counter)
     problems: Counter[str] = field(default_factory=Counter)
 
 
@@ -156,6 +158,7 @@ class _Push:
                 continue
             place = self._request.to or score.origin.address
             result.places[place] += 1
+            result.metrics[score.name] += 1
             batch = waiting.setdefault(place, [])
             batch.append(score)
             if len(batch) == BATCH:
@@ -169,7 +172,7 @@ class _Push:
         result = self._total
         contents = {score.key: _content_hash(score) for score in scores}
         noted = self._noted(place, contents)
-        changed = [score for score in scores if noted.get(score.key) != contents[score.key]]
+        changed = [score for score in scores if not _is_same(noted.get(score.key, ""), contents[score.key])]
         result.unchanged += len(scores) - len(changed)
         if self._request.is_dry:
             self._check_place(place)
@@ -238,8 +241,15 @@ def _ledger_name(place: str) -> str:
 
 
 def _content_hash(score: TraceScore) -> str:
-    content = json.dumps(asdict(score), sort_keys=True)
-    return hashlib.sha256(content.encode()).hexdigest()[:16]
+    """A hash of what is written, and after it one of the link where there is one."""
+    content = json.dumps(asdict(replace(score, link="")), sort_keys=True)
+    parts = [content, score.link] if score.link else [content]
+    return "-".join(hashlib.sha256(part.encode()).hexdigest()[:16] for part in parts)
+
+
+def _is_same(noted: str, content: str) -> bool:
+    """Whether what is there need not be written again: a push that names no link leaves the one that is there."""
+    return noted == content or noted.partition("-")[0] == content
 
 
 def _is_here(place: str) -> bool:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 from operator import itemgetter
@@ -145,8 +145,8 @@ def find_origin(sample: Sample, *, is_of_conversation: bool, last_turn: int | No
     origin = TraceOrigin.of_sample(sample)
     if origin is None or origin.unit not in {"trace", "session"}:
         return None
-    if origin.unit == "session" and is_of_conversation:
-        return origin
+    if is_of_conversation and "session" in {origin.unit, origin.extent}:
+        return replace(origin, unit="session")
     if origin.unit == "trace":
         # a turn before the last one is an answer of an earlier trace, whose messages this one repeats
         return origin if not is_turn(sample) or sample.turn == last_turn else None

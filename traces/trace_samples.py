@@ -1,19 +1,21 @@
 """A trace as the readers of exported logs have it becomes a sample with its origin."""
 
 from dataclasses import replace
-from datetime import UTC
+from functools import reduce
 
 from ..errors import InputError
 from ..eval_sets import Sample
 from ..eval_sets.column_account import SetColumns
 from ..eval_sets.logs.trace_row import Trace, build_row
-from ..eval_sets.message_times import read_time
+from ..eval_sets.message import check_characters
 from ..eval_sets.rows import BadRow, Rows
 from ..eval_sets.sample_builder import SampleBuilder
 from .address import TraceAddress
 from .origin import ORIGIN, TraceOrigin
 from .source import UnreadTrace
+from .times import read_utc
 
+_ROW = "trace 1"
 _OF_FILES = "; --skip-bad leaves such traces out"  # what a message of the readers of files ends with
 
 
@@ -35,8 +37,8 @@ class TraceSamples:
             trace: The trace; its `id`, `span`, `session` and `time` become the sample's origin.
             unit: What a score of the sample is about.
         """
-        time = read_time(None if trace.time is None else str(trace.time))
-        began = "" if time is None else time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC).isoformat()
+        time = read_utc(None if trace.time is None else str(trace.time))
+        began = "" if time is None else time.isoformat()
         origin = TraceOrigin(
             str(self._address),
             str(trace.id),
@@ -45,6 +47,15 @@ class TraceSamples:
             began,
             unit,
         )
+        for name, text in (("id", origin.id), ("session", origin.session), ("span", origin.span)):
+            try:
+                check_characters(text)
+            except ValueError as error:
+                return self._unread(trace, began, f"{name}: {error}")
+        rating = dict(trace.rating)
+        if "human_rating" in rating:  # the name of a column, where a file is read
+            rating["rating"] = rating.pop("human_rating")
+        trace = trace._replace(rating=rating)
         try:
             for row in build_row([trace], str(self._address)):
                 if isinstance(row, BadRow):
@@ -52,11 +63,12 @@ class TraceSamples:
                 metadata = {**row.values.get("metadata", {}), ORIGIN: origin.as_json()}
                 # one per sample: ids are those of the tool, and nothing is counted by column
                 builder = SampleBuilder(replace(self._rows, rows=iter(())), {}, None, SetColumns())
-                return builder.sample(
-                    row._replace(place=f"row {row.number}", values=row.values | {"metadata": metadata})
-                )
-        except InputError as error:
-            place = f"{self._address}, {trace.place}, "
-            reason = str(error).removesuffix(_OF_FILES).removeprefix(place)
-            return UnreadTrace(str(trace.id), began, reason)
-        return UnreadTrace(str(trace.id), began, "holds no question and answer")
+                return builder.sample(row._replace(place=_ROW, values=row.values | {"metadata": metadata}))
+        except (InputError, ValueError, RecursionError) as error:  # what was logged may be anything
+            places = (f"{self._address}, {place}, " for place in (trace.place, _ROW))
+            reason = reduce(str.removeprefix, places, str(error).removesuffix(_OF_FILES))
+            return self._unread(trace, began, reason or type(error).__name__)
+        return self._unread(trace, began, "holds no question and answer")
+
+    def _unread(self, trace: Trace, began: str, reason: str) -> UnreadTrace:
+        return UnreadTrace(str(trace.id).encode("utf-8", "backslashreplace").decode(), began, reason)

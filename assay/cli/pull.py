@@ -126,8 +126,8 @@ def _read_time(text: str | None, option: str, now: datetime) -> datetime | None:
 
 
 def _check_times(request: "PullRequest", now: datetime) -> None:
-    if request.since is not None and request.since > now:
-        raise UsageError("--since: is in the future; name a time before now")
+    if request.since is not None and request.since >= now:
+        raise UsageError("--since: is now or in the future, and no trace has begun since; name a time before now")
     if request.since is not None and request.until is not None and request.since >= request.until:
         raise UsageError("--until: is not after --since; name a later time")
 
@@ -156,6 +156,8 @@ def _as_json(result: "PullResult", request: "PullRequest", out: Path) -> dict[st
         "again": result.again,
         "unjoined": result.unjoined,
         "open_sessions": result.open_sessions,
+        "cut": result.is_cut,
+        "unused_ratings": result.unused,
         "first_unread": [asdict(trace) for trace in result.first_unread],
     }
 
@@ -165,6 +167,8 @@ def _print_result(result: "PullResult", request: "PullRequest", out: Path, unrea
     lines = [count_of(result.conversations, "conversation")] if result.conversations else []
     lines += [count_of(answers, "answer")] if answers or not lines else []
     echo(f"{out}: {count_of(result.pulled, 'trace')} pulled, written as {' and '.join(lines)}")
+    if result.is_cut:
+        echo(f"Stopped at --limit {result.pulled}: there may be more traces, also of the sessions in the file.")
     if result.again:
         echo(f"Left out: {count_of(result.again, 'trace')} that {verb_of(result.again, 'was', 'were')} pulled before.")
     if result.unjoined:
@@ -177,6 +181,11 @@ def _print_result(result: "PullResult", request: "PullRequest", out: Path, unrea
         echo(
             f"{count_of(result.open_sessions, 'session has', 'sessions have')} a trace of the last "
             f"{count_of(minutes, 'minute')}: what follows will be a conversation of its own. --until {minutes}m waits."
+        )
+    if result.unused:
+        echo(
+            f"Ratings by people that are not used: of {count_of(result.unused, 'trace')}; they stand in the metadata, "
+            f"with the reason. The first: {one_line(result.unused_problem)}"
         )
     if result.unread:
         echo(f"Not read: {count_of(result.unread, 'trace')}. The first:")

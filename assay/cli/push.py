@@ -9,7 +9,7 @@ import click
 
 from ..errors import InputError, UsageError
 from ..presentation.texts import one_line
-from ..text.wording import count_of, verb_of
+from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, ERROR, INTERRUPTED
 from .options import json_option, quiet_option, read_metrics, store_option
 from .output import echo, echo_json, typed_command
@@ -69,11 +69,9 @@ def push(
         try:
             result = push_scores(runs, row, request, on_progress=on_progress)
         except InputError as error:
-            raise InputError(
-                f"{error}. What was written is kept; go on with: {typed_command('push', row.id)}"
-            ) from error
+            raise InputError(f"{error}. What was written is kept; go on with: {_same_command(row.id)}") from error
         except KeyboardInterrupt:
-            go_on = typed_command("push", row.id)
+            go_on = _same_command(row.id)
             echo(f"assay: interrupted; what was written is kept. Go on with: {go_on}", err=True)
             raise SystemExit(INTERRUPTED) from None
     if as_json:
@@ -81,6 +79,13 @@ def push(
     else:
         _print_result(result, row.id, is_dry=dry_run)
     click.get_current_context().exit(ERROR if result.failed else DONE)
+
+
+def _same_command(run: str) -> str:
+    """The command as it was typed, with the run's id: `last` may be another run by then."""
+    typed = click.get_current_context().params
+    words = [word for name in ("metrics", "to", "link") if typed[name] for word in (f"--{name}", typed[name])]
+    return typed_command("push", run, *words, *(["--all"] if typed["has_valueless"] else []))
 
 
 def _page_link(typed: str | None) -> Callable[[str, str], str]:
@@ -109,6 +114,7 @@ def _as_json(result: "PushResult", run: str, *, is_dry: bool) -> dict[str, objec
         "samples_without_trace": result.samples_without_trace,
         "valueless": result.valueless,
         "places": dict(result.places),
+        "metrics": dict(result.metrics),
         "problems": dict(result.problems),
     }
 
@@ -116,6 +122,9 @@ def _as_json(result: "PushResult", run: str, *, is_dry: bool) -> dict[str, objec
 def _print_result(result: "PushResult", run: str, *, is_dry: bool) -> None:
     for place, count in result.places.items():
         echo(f"{place}: {count_of(count, 'score')} of run {run}")
+    if result.metrics:
+        counts = [f"{metric} {count:,}" for metric, count in result.metrics.items()]
+        echo(f"Scores by metric: {list_first(counts)}")
     if is_dry:
         echo(f"Nothing was written (--dry-run): {result.to_write:,} to write, {result.unchanged:,} there already.")
     elif result.places:
@@ -139,4 +148,4 @@ def _print_result(result: "PushResult", run: str, *, is_dry: bool) -> None:
         echo(f"assay: {count_of(result.failed, 'score')} could not be written:", err=True)
         for problem, count in result.problems.items():
             echo(f"assay: {count_of(count, 'score')}: {one_line(problem)}", err=True)
-        echo(f"assay: try them again with: {typed_command('push', run)}", err=True)
+        echo(f"assay: try them again with: {_same_command(run)}", err=True)

@@ -1,10 +1,11 @@
 """OpenTelemetry's conventions for generative AI (`gen_ai.*`): messages, tools, documents and ratings of spans."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
-from .human_ratings import FEEDBACK_NAMES
+from ...value_messages import shorten
+from .human_ratings import FEEDBACK_NAMES, HumanRating, is_number, make_scale
 from .message_text import parse_nested_json
 
 EVALUATION = "gen_ai.evaluation.result"
@@ -25,8 +26,8 @@ _EVALUATOR_NAMES = (
     *("gen_ai.evaluation.evaluator.name", "gen_ai.evaluation.evaluator.id", "gen_ai.evaluator.name", "evaluator.name"),
     *("user.id", "enduser.id"),
 )
+_VALUE = "gen_ai.evaluation.score.value"
 _PEOPLE = {"human", "user", "person", "annotator"}
-_SCALES = ((0.0, 1.0), (1.0, 5.0), (0.0, 5.0), (0.0, 10.0), (0.0, 100.0))
 
 
 def span_kind(attributes: Mapping[str, Any]) -> str:
@@ -103,74 +104,25 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-class Evaluation(NamedTuple):
-    """A score of an event `gen_ai.evaluation.result`.
-
-    Attributes:
-        name: What was scored.
-        value: The score.
-        scale: The lowest and highest score; None where the event names none.
-        rater: Who scored; "" where nobody is named.
-    """
-
-    name: str
-    value: float
-    scale: tuple[float, float] | None
-    rater: str
-
-
-def read_evaluation(attributes: Mapping[str, Any]) -> Evaluation | None:
-    """Reads a person's score; None for one by a model or a program, and for one without a number.
+def read_evaluation(attributes: Mapping[str, Any]) -> HumanRating | None:
+    """Reads a person's score; None for one by a model or a program, and for one that says nothing.
 
     A person's is one whose evaluator is a person by its type, or whose name is a usual one of feedback.
     """
-    name, value = str(attributes.get("gen_ai.evaluation.name") or ""), attributes.get("gen_ai.evaluation.score.value")
+    name, value = str(attributes.get("gen_ai.evaluation.name") or ""), attributes.get(_VALUE)
+    if value is None and any(key.startswith(f"{_VALUE}.") for key in attributes):
+        value = "an object"  # its fields are attributes of their own here
     kind = next((str(attributes[key]).lower() for key in _EVALUATOR_TYPES if attributes.get(key)), "")
     if kind not in _PEOPLE and (kind or name.lower() not in FEEDBACK_NAMES):
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e9:
+    label = attributes.get("gen_ai.evaluation.score.label")
+    if value is None and label in (None, ""):
         return None
+    if not is_number(value) and not isinstance(value, bool):  # what is no number may still be a thumb
+        label, value = value if label in (None, "") else label, None
     bounds = parse_nested_json(attributes.get("gen_ai.evaluation.score.range"))
-    scale = None
-    if isinstance(bounds, list) and len(bounds) == 2 and all(isinstance(bound, int | float) for bound in bounds):
-        low, high = map(float, bounds)
-        scale = (low, high) if low < high and low <= value <= high else None
+    scale = make_scale(*bounds) if isinstance(bounds, list) and len(bounds) == 2 else None
     rater = next((str(attributes[key]) for key in _EVALUATOR_NAMES if attributes.get(key)), "")
-    return Evaluation(name, float(value), scale, rater)
-
-
-def find_scale(values: Sequence[float]) -> tuple[float, float] | None:
-    """Finds the usual scale that all ratings of one name fit on; None where there is none.
-
-    Example:
-        >>> find_scale([1, 0, 1]), find_scale([4, 1]), find_scale([-3])
-        ((0.0, 1.0), (1.0, 5.0), None)
-    """
-    return next((scale for scale in _SCALES if all(scale[0] <= value <= scale[1] for value in values)), None)
-
-
-def join_ratings(evaluations: Iterable[Evaluation], scales: Mapping[str, tuple[float, float] | None]) -> dict[str, Any]:
-    """Joins people's scores of a trace to ratings by rater.
-
-    Of several names, one that is named as feedback counts: two criteria have no rating in common.
-
-    Args:
-        evaluations: The scores.
-        scales: By name, the scale of scores whose events name none.
-
-    Returns:
-        `ratings`, `rating_min` and `rating_max`; empty where nothing was rated, or on no scale that can be known.
-    """
-    listed = list(evaluations)
-    names = {evaluation.name for evaluation in listed}
-    if len(names) > 1:
-        names = {name for name in names if name.lower() in FEEDBACK_NAMES}
-    if len(names) != 1:
-        return {}
-    (name,) = names
-    listed = [evaluation for evaluation in listed if evaluation.name == name]
-    scale = next((one.scale for one in listed if one.scale is not None), scales.get(name))
-    if scale is None or not all(scale[0] <= one.value <= scale[1] for one in listed):
-        return {}
-    ratings = {one.rater or f"person-{number}": one.value for number, one in enumerate(listed, 1)}
-    return {"ratings": ratings, "rating_min": scale[0], "rating_max": scale[1]}
+    if value is not None and not isinstance(value, bool):
+        value = float(value)
+    return HumanRating(name, rater, value, "" if label is None else shorten(_as_text(label)), scale)

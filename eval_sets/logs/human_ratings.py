@@ -1,110 +1,206 @@
-"""Ratings by people among the scores of a trace."""
+"""What people said of an answer, in any tool, becomes ratings by rater on one scale."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeGuard
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeGuard
 
-_PERSON_SOURCES = {"ANNOTATION", "HUMAN"}
-FEEDBACK_NAMES = {"rating", "human_rating", "user-feedback", "user_feedback", "feedback", "stars"}
-"""Usual names of what customers say of an answer."""
-_AUTHOR_KEYS = ("authorUserId", "author_user_id", "userId", "user_id")
-_TIME_KEYS = ("updatedAt", "updated_at", "timestamp")
+from ...value_messages import shorten
+from ..name_suggestions import quote_names
+from ..sample_columns import usual_scale
+
+UNUSED = "unused_ratings"
+"""The key of a trace's metadata with what people said and is not used, and why."""
+_FEEDBACK = ({"rating", "human_rating"}, {"stars"}, {"user-feedback", "user_feedback", "feedback"})  # the first counts
+FEEDBACK_NAMES = frozenset().union(*_FEEDBACK)
+"""Usual names of what people say of an answer."""
+_THUMBS = {
+    **dict.fromkeys(("👍", "+1", "up", "thumb up", "thumbs up", "positive"), 1.0),
+    **dict.fromkeys(("👎", "-1", "down", "thumb down", "thumbs down", "negative"), 0.0),
+}
+_NO_LETTERS = {ord(letter): None for letter in "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"}  # of emoji
+_CURE = "give the scores a config with a lowest and a highest value"
+_LARGEST = 1e9
+
+Scale = tuple[float, float]
+ScaleFinder = Callable[[str], Scale | None]
 
 
-def trace_rating(scores: Any) -> dict[str, Any]:
-    """Reads people's ratings among the scores of a trace of Langfuse.
+class HumanRating(NamedTuple):
+    """What a person said, before it is known whether it can be used.
 
-    A person's score is an annotation, or one that is named as feedback; annotations count before feedback. It is a
-    number, true or false, or a category to which the score's `config` gives a number. Scores with one name are ratings
-    by several raters, of which the last of each counts; of several names, one that is named as feedback counts.
+    Attributes:
+        name: What was rated.
+        rater: Who rated; "" where nobody is named.
+        value: The number; None where there is only a label. True is 1 and false is 0 on a scale from 0 to 1.
+        label: The label, which may be a thumb.
+        scale: The lowest and highest value, where the tool tells them.
+        time: When, in a form that sorts.
+    """
+
+    name: str
+    rater: str = ""
+    value: float | None = None
+    label: str = ""
+    scale: Scale | None = None
+    time: str = ""
+
+
+class PeopleRatings(NamedTuple):
+    """The ratings of one answer.
+
+    Attributes:
+        fields: Of a row: `human_rating`, or `ratings` by rater, with `rating_min` and `rating_max` where the scale is
+            known; empty where nothing can be used.
+        unused: What is not used: `problem` says why, and `ratings` lists it; empty where all is used.
+    """
+
+    fields: dict[str, Any]
+    unused: dict[str, Any]
+
+
+class ObservedScales:
+    """The usual scales that the numbers under each name lie on.
+
+    Numbers that are all 1 lie on none: 1 is the best of one usual scale and the worst of another.
+
+    Example:
+        >>> scales = ObservedScales()
+        >>> scales.observe([HumanRating("stars", value=1), HumanRating("up", value=1), HumanRating("stars", value=4)])
+        >>> scales("stars"), scales("up"), scales("other")
+        ((1.0, 5.0), None, None)
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, tuple[float, float, bool]] = {}
+
+    def observe(self, ratings: Iterable[HumanRating]) -> None:
+        """Notes the numbers without a scale of their own."""
+        for rating in ratings:
+            value = rating.value
+            if rating.scale is not None or value is None or isinstance(value, bool) or _thumb(rating) is not None:
+                continue
+            if is_number(value):
+                low, high, is_whole = self._numbers.get(rating.name, (value, value, True))
+                whole = is_whole and value == int(value)
+                self._numbers[rating.name] = min(low, value), max(high, value), whole
+
+    def __call__(self, name: str) -> Scale | None:
+        """Returns the scale of a name; None where it is unknown."""
+        low, high, is_whole = self._numbers.get(name, (1.0, 1.0, True))
+        return None if low == high == 1 else usual_scale(low, high, whole=is_whole)
+
+
+def join_ratings(
+    ratings: Iterable[HumanRating],
+    find_scale: ScaleFinder = lambda name: None,
+    *,
+    cure: str = _CURE,
+    needs_scale: bool = True,
+) -> PeopleRatings:
+    """Joins what people said of one answer.
+
+    A number is on the scale that the tool tells; a label that is a thumb, or true or false, is 1 or 0 on a scale from 0
+    to 1; any other number is on the scale that `find_scale` knows. Of several names one that is named as feedback
+    counts, and of these `rating` before `stars` before `user_feedback`; of several scales that of the latest rating,
+    and of several ratings by one rater the latest.
 
     Args:
-        scores: A list of objects with name, value and source, or an object name -> value.
-
-    Returns:
-        `human_rating`, or `ratings` by rater, with `rating_min` and `rating_max` where the score tells its scale;
-        empty without a person's score.
+        ratings: What people said.
+        find_scale: Finds the scale of the numbers under a name that the tool tells none for.
+        cure: What tells the scale in the tool.
+        needs_scale: Whether numbers on no known scale are left out; a set of a file finds the scale of a column itself.
 
     Examples:
-        >>> trace_rating([{"name": "helpful", "value": 4, "source": "ANNOTATION"}, {"name": "bleu", "value": 0.3}])
-        {'human_rating': 4}
-        >>> trace_rating([{"name": "good", "value": True, "source": "ANNOTATION", "authorUserId": "ada"}])
-        {'ratings': {'ada': 1}, 'rating_min': 0, 'rating_max': 1}
+        >>> join_ratings([HumanRating("solved", "ada", True), HumanRating("solved", "bob", label="👎")]).fields
+        {'ratings': {'ada': 1.0, 'bob': 0.0}, 'rating_min': 0.0, 'rating_max': 1.0}
+        >>> join_ratings([HumanRating("stars", "ada", 1)]).unused["ratings"]
+        [{'name': 'stars', 'rater': 'ada', 'value': 1}]
     """
-    rated = [(score, number) for score in _score_objects(scores) if (number := _number(score)) is not None]
-    people = [pair for pair in rated if _is_annotation(pair[0])] or [pair for pair in rated if _is_feedback(pair[0])]
-    names = {str(score.get("name")) for score, _ in people}
+    usable: list[HumanRating] = []
+    unused: dict[str, list[HumanRating]] = {}
+    for rating in sorted(ratings, key=lambda one: one.time):
+        one, problem = _settle(rating, find_scale, cure, needs_scale=needs_scale)
+        if problem:
+            unused.setdefault(problem, []).append(rating)
+        else:
+            usable.append(one)
+    names = sorted({rating.name for rating in usable})
     if len(names) > 1:
-        people = [pair for pair in people if _is_feedback(pair[0])]
-        names = {str(score.get("name")) for score, _ in people}
-    if not people or len(names) > 1:
-        return {}
-    people.sort(key=lambda pair: str(next((pair[0][key] for key in _TIME_KEYS if pair[0].get(key)), "")))
-    scale = find_scale(people[-1][0])
-    people = [pair for pair in people if find_scale(pair[0]) == scale]
-    fields = {} if scale is None else {"rating_min": scale[0], "rating_max": scale[1]}
-    authors = [next((score[key] for key in _AUTHOR_KEYS if score.get(key)), None) for score, _ in people]
-    if len(people) == 1 and authors[0] is None:
-        return {"human_rating": people[0][1], **fields}
-    raters = [str(author or number) for number, author in enumerate(authors, 1)]
-    return {"ratings": {rater: value for rater, (_, value) in zip(raters, people, strict=True)}, **fields}
+        ranked = ([name for name in names if name.lower() in rank] for rank in _FEEDBACK)
+        chosen = next((rank for rank in ranked if rank), [])
+        others = [rating for rating in usable if len(chosen) != 1 or rating.name not in chosen]
+        usable = [rating for rating in usable if rating not in others]
+        is_clear = len(chosen) == 1
+        why = f"{quote_names(chosen)} counts" if is_clear else "none alone is named as feedback, such as `rating`"
+        listed = quote_names([shorten(name) for name in names])
+        unused.setdefault(f"people rated under several names, of which {why}: {listed}", []).extend(others)
+    if usable:
+        scale = usable[-1].scale
+        if others := [rating for rating in usable if rating.scale != scale]:
+            unused["ratings on another scale than the latest one"] = others
+        usable = [rating for rating in usable if rating.scale == scale]
+    return PeopleRatings(_fields(usable), _unused(unused))
 
 
-def find_scale(score: Mapping[str, Any]) -> tuple[float, float] | None:
-    """Finds the scale that a score tells: that of its config, or 0 to 1 of a true or false; None without one."""
-    config = score.get("config")
-    if isinstance(config, Mapping):
-        low, high = config.get("minValue"), config.get("maxValue")
-        if categories := _categories(config):
-            low, high = min(categories.values()), max(categories.values())
-        if _is_plain_number(low) and _is_plain_number(high) and low < high:
-            return low, high
-    return (0, 1) if score.get("dataType") == "BOOLEAN" or isinstance(score.get("value"), bool) else None
-
-
-def _number(score: Mapping[str, Any]) -> Any:
-    """A score's value as a number; None of one that is none."""
-    value = score.get("value")
+def _settle(rating: HumanRating, find_scale: ScaleFinder, cure: str, *, needs_scale: bool) -> tuple[HumanRating, str]:
+    """A rating with its number and scale, or why it cannot be used."""
+    name, value, scale = shorten(rating.name), rating.value, rating.scale
     if isinstance(value, bool):
-        return int(value)
-    config = score.get("config")
-    if isinstance(value, str) and isinstance(config, Mapping):
-        return _categories(config).get(value)
-    return value if _is_number(value) else None
+        value, scale = float(value), scale or (0.0, 1.0)
+    elif scale is None and (thumb := _thumb(rating)) is not None:
+        value, scale = thumb, (0.0, 1.0)
+    if value is None or not is_number(float(value)):
+        return rating, f"`{name}` is neither a number nor a thumb; {cure}"
+    scale = find_scale(rating.name) if scale is None else scale
+    if scale is None and needs_scale:
+        return rating, f"nothing tells the scale of `{name}`; {cure}"
+    if scale is not None and not scale[0] <= value <= scale[1]:
+        return rating, f"a number under `{name}` is outside its scale {scale[0]:g} to {scale[1]:g}"
+    return rating._replace(value=value, scale=scale), ""
 
 
-def _categories(config: Mapping[str, Any]) -> dict[str, float]:
-    listed = config.get("categories")
-    entries = [entry for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
-    return {str(entry.get("label")): entry["value"] for entry in entries if _is_plain_number(entry.get("value"))}
+def _fields(ratings: Sequence[HumanRating]) -> dict[str, Any]:
+    if not ratings:
+        return {}
+    scale = ratings[-1].scale
+    bounds = {} if scale is None else {"rating_min": scale[0], "rating_max": scale[1]}
+    if len(ratings) == 1 and not ratings[0].rater:
+        return {"human_rating": ratings[0].value, **bounds}
+    named = {rating.rater or f"person-{number}": rating.value for number, rating in enumerate(ratings, 1)}
+    return {"ratings": named, **bounds}
 
 
-def _score_objects(scores: Any) -> Iterable[Mapping[str, Any]]:
-    if isinstance(scores, list):
-        return [score for score in scores if isinstance(score, Mapping)]
-    if isinstance(scores, Mapping):
-        named = ((name, value[0] if isinstance(value, list) and value else value) for name, value in scores.items())
-        return [{"name": name, "value": value} for name, value in named]
-    return []
+def _unused(by_problem: Mapping[str, Sequence[HumanRating]]) -> dict[str, Any]:
+    listed = [
+        {"name": rating.name, "rater": rating.rater, "value": rating.label if rating.value is None else rating.value}
+        for ratings in by_problem.values()
+        for rating in ratings
+    ]
+    return {"problem": "; ".join(by_problem), "ratings": listed} if listed else {}
 
 
-def is_by_person(score: Mapping[str, Any]) -> bool:
-    """Whether a score is an annotation, or named as the feedback of a user."""
-    return _is_annotation(score) or _is_feedback(score)
+def _thumb(rating: HumanRating) -> float | None:
+    """1 or 0 of a label that is a thumb; None of another, and where the number says something else."""
+    words = rating.label.translate(_NO_LETTERS).casefold()
+    thumb = _THUMBS.get(words.strip())
+    if thumb is None:
+        thumb = _THUMBS.get(" ".join(words.replace("_", " ").replace("-", " ").split()))
+    if thumb is None or rating.value is None:
+        return thumb
+    return thumb if rating.value in ((1,) if thumb else (0, -1)) else None
 
 
-def _is_annotation(score: Mapping[str, Any]) -> bool:
-    return str(score.get("source", "")).upper() in _PERSON_SOURCES
+def make_scale(low: object, high: object) -> Scale | None:
+    """Makes a scale of what a tool says its ends are; None where they are none.
+
+    Example:
+        >>> make_scale(0, 10), make_scale(1, None), make_scale(5, 1)
+        ((0.0, 10.0), None, None)
+    """
+    return (float(low), float(high)) if is_number(low) and is_number(high) and low < high else None
 
 
-def _is_feedback(score: Mapping[str, Any]) -> bool:
-    return str(score.get("name", "")).lower() in FEEDBACK_NAMES
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, str):
-        return value.strip().replace(".", "", 1).replace(",", "", 1).isdigit()
-    return _is_plain_number(value)
-
-
-def _is_plain_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a number that can be a rating or the end of a scale."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= _LARGEST  # neither of NaN nor of infinity

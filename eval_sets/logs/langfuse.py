@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..rows import BadRow, Row
-from .human_ratings import trace_rating
+from .human_ratings import join_ratings
+from .langfuse_scores import read_scores
 from .row_groups import Reopen, group_rows
 from .trace_row import Trace, build_row
 
@@ -95,6 +96,8 @@ def read_trace(row: Row) -> Trace:
     observations.sort(key=lambda observation: str(_first(observation, _TIME_KEYS) or ""))
     calls = [observation for observation in observations if observation.get("type") == "GENERATION"]
     session = values.get("of_traces")
+    session_scores = session.get("scores") if isinstance(session, Mapping) else None
+    rating = join_ratings(read_scores(values.get("scores")), needs_scale=False)
     answer = _find_answer(values, observations)
     output = values.get("output") if answer is None else answer.get("output")
     trace_input = values.get("input")
@@ -117,8 +120,9 @@ def read_trace(row: Row) -> Trace:
         ],
         models=[(call.get("input"), call.get("output")) for call in calls],
         rest=_find_model(calls, output) | {key: value for key, value in values.items() if key not in _FIELDS_READ},
-        rating=trace_rating(values.get("scores")),
-        session_rating=trace_rating(session.get("scores")) if isinstance(session, Mapping) else {},
+        rating=rating.fields,
+        unused=rating.unused,
+        session_rating=join_ratings(read_scores(session_scores), needs_scale=False).fields,
         span="" if answer is None or _is_root(answer) else str(answer.get("id") or ""),
     )
 

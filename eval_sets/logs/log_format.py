@@ -1,6 +1,6 @@
 """Which tool a file comes from, recognised by its first row."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -15,7 +15,7 @@ from .conversations import is_conversation, read_conversation
 from .langfuse import is_observation, is_trace, read_observations, read_traces
 from .langsmith import is_example, read_examples
 from .message_text import is_message_like
-from .openinference import is_span, otlp_spans, read_spans
+from .openinference import is_span, read_otlp, read_spans
 from .row_groups import Reopen
 from .turn_rows import TurnColumns, TurnReader, find_turn_columns, has_repeated_conversation, is_pair_row, is_turn_row
 
@@ -109,7 +109,7 @@ def _take_first(rows: Iterator[Row | BadRow]) -> tuple[list[Row | BadRow], Mappi
 def _may_be_log(values: Mapping[str, Any]) -> bool:
     if _is_own(values):
         return False
-    if is_conversation(values) or _items(values) is not None:
+    if is_conversation(values) or _items(values)[0] is not None:
         return True
     return any(test(values) for test in (is_span, is_observation, is_trace, is_example))
 
@@ -138,7 +138,10 @@ def _unpacked(opened: Rows) -> Iterator[Row | BadRow]:
             yield row
             continue
         values = _parse_cells(row.values) if opened.textual else row.values
-        items = None if _is_own(values) or is_conversation(values) else _items(values)
+        items, problems = _items(values) if not (_is_own(values) or is_conversation(values)) else (None, ())
+        if problems:
+            problem = "; ".join(problems)
+            yield BadRow(row.number, InputError(f"{opened.name}, {row.place}: {problem}; --skip-bad leaves them out"))
         if items is None:
             yield row._replace(values=values)
             continue
@@ -147,9 +150,10 @@ def _unpacked(opened: Rows) -> Iterator[Row | BadRow]:
             yield Row(count, f"item {count}", item)
 
 
-def _items(values: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def _items(values: Mapping[str, Any]) -> tuple[list[dict[str, Any]] | None, Sequence[str]]:
+    """The items of a row that holds several, and what of it cannot be read; None of another row."""
     if "resourceSpans" in values or "resourceLogs" in values:
-        return otlp_spans(values)
+        return read_otlp(values)
     for key in _PAGE_KEYS:
         content = values.get(key)
         if isinstance(content, Mapping):
@@ -158,8 +162,8 @@ def _items(values: Mapping[str, Any]) -> list[dict[str, Any]] | None:
             if len(values) > 12 or is_message_like(content[0]):
                 continue
             rest = {} if key == "data" else {name: value for name, value in values.items() if name != key}
-            return [item | ({f"of_{key}": rest} if rest else {}) for item in content]
-    return None
+            return [item | ({f"of_{key}": rest} if rest else {}) for item in content], ()
+    return None, ()
 
 
 def _samples(

@@ -1,26 +1,30 @@
 """OpenInference spans, as Phoenix exports them: by its REST API, from a data frame (CSV, Parquet), or as OTLP JSON."""
 
 from base64 import b64decode
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
+from ...errors import InputError
+from ...text.wording import count_of, verb_of
 from ..cell_values import DEEPEST, parse_structure
+from ..message_times import read_time
 from ..rows import BadRow, Row
 from .genai_attributes import (
     DETAILS,
     EVALUATION,
-    Evaluation,
-    find_scale,
-    join_ratings,
     read_evaluation,
     read_messages,
     span_kind,
 )
+from .human_ratings import HumanRating, ObservedScales, ScaleFinder, join_ratings
 from .trace_row import Trace, build_row
 
 _ID_FIELDS = ("traceId", "spanId", "parentSpanId")
 _BASE64_LENGTHS = (12, 24)  # of the ids of a span and of a trace
+_TRACE_ID_LENGTH = 32  # in hexadecimal digits
 _EVENT_FIELDS = {"body", "eventName", "observedTimeUnixNano", "severityNumber"}
 _KNOWN = {
     "model": ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model"),
@@ -36,27 +40,61 @@ def is_span(values: Mapping[str, Any]) -> bool:
     return nested or otlp or "context.trace_id" in values
 
 
-def otlp_spans(values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Lists the spans of an OTLP document, out of its resources and scopes; ids in hexadecimal digits, lower case.
+class OtlpContent(NamedTuple):
+    """What an OTLP document holds.
 
-    A log record of a span is listed too: evaluations and messages may be events beside the spans. What a resource says
-    of itself, as the name of the service, is in each of its spans as `resource`.
+    Attributes:
+        spans: Its spans, out of their resources and scopes, and the log records of spans, since evaluations and
+            messages may be events beside the spans. Ids are in hexadecimal digits, in lower case; what a resource says
+            of itself, as the name of the service, is in each of its spans as `resource`.
+        problems: What of it cannot be read, each in words.
     """
-    spans = []
-    for kind, inner, items in (
+
+    spans: list[dict[str, Any]]
+    problems: list[str]
+
+
+def read_otlp(values: Mapping[str, Any]) -> OtlpContent:
+    """Reads an OTLP document.
+
+    Example:
+        >>> read_otlp({"resourceSpans": [{"scopeSpans": [{"spans": ["x", {"traceId": ""}]}]}]})
+        OtlpContent(spans=[], problems=['1 item of `spans` is no object', '1 span has no `traceId`'])
+    """
+    spans: list[dict[str, Any]] = []
+    unlisted: set[str] = set()
+    odd: Counter[str] = Counter()
+    nameless = 0
+
+    def objects(parent: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+        listed = parent.get(name)
+        items = _objects(listed)
+        if isinstance(listed, list):
+            odd[name] += len(listed) - len(items)
+        elif listed is not None:
+            unlisted.add(name)
+        return items
+
+    for kind, inner, name in (
         ("resourceSpans", "scopeSpans", "spans"),
         ("resourceLogs", "scopeLogs", "logRecords"),
     ):
-        for resource in _objects(values.get(kind)):
+        for resource in objects(values, kind):
             own = resource.get("resource")
             described = span_attributes(own) if isinstance(own, Mapping) else {}
-            spans += [
-                _with_hexadecimal_ids(span) | ({"resource": described} if described else {})
-                for scope in _objects(resource.get(inner))
-                for span in _objects(scope.get(items))
-                if kind == "resourceSpans" or span.get("traceId")
-            ]
-    return spans
+            for span in (span for scope in objects(resource, inner) for span in objects(scope, name)):
+                if trace_id(span) is not None:
+                    spans.append(_with_hexadecimal_ids(span) | ({"resource": described} if described else {}))
+                elif name == "spans":  # a log record may be of no trace
+                    nameless += 1
+    problems = [f"`{name}` is no list" for name in sorted(unlisted)]
+    problems += [
+        f"{count_of(count, 'item')} of `{name}` {verb_of(count, 'is no object', 'are no objects')}"
+        for name, count in odd.items()
+        if count
+    ]
+    problems += [f"{count_of(nameless, 'span has', 'spans have')} no `traceId`"] if nameless else []
+    return OtlpContent(spans, problems)
 
 
 def _objects(listed: Any) -> list[dict[str, Any]]:
@@ -78,14 +116,19 @@ def _hexadecimal(text: str) -> str:
 def read_spans(rows: Iterator[Row | BadRow], name: str) -> Iterator[Row | BadRow]:
     """Yields one row per session, and per trace of none; the file is read whole, since spans may stand anywhere."""
     by_trace: dict[str, list[Row]] = {}
+    scales = ObservedScales()
     for row in rows:
         if isinstance(row, BadRow):
             yield row
+        elif (id_ := trace_id(row.values)) is None:
+            problem = "trace_id: is missing, so that nothing says which spans belong together"
+            yield BadRow(row.number, InputError(f"{name}, {row.place}, {problem}; --skip-bad leaves such spans out"))
         else:
-            by_trace.setdefault(trace_id(row.values), []).append(row)
+            scales.observe(read_evaluations(row.values))
+            by_trace.setdefault(id_, []).append(row)
     sessions: dict[str, list[Trace]] = {}
     for number, own in enumerate(by_trace.values(), 1):
-        trace = read_trace(number, own)
+        trace = read_trace(number, own, scales)
         sessions.setdefault(f"session {trace.session}" if trace.session else f"trace {trace.id}", []).append(trace)
     for traces in sessions.values():
         yield from build_row(traces, name)
@@ -96,29 +139,32 @@ def is_event(values: Mapping[str, Any]) -> bool:
     return "traceId" in values and "startTimeUnixNano" not in values and bool(_EVENT_FIELDS & values.keys())
 
 
-def trace_id(values: Mapping[str, Any]) -> str:
-    """Returns the id of the trace that a span is part of."""
+def trace_id(values: Mapping[str, Any]) -> str | None:
+    """Returns the id of the trace that a span is part of; None where it has none: an id of zeros is none either."""
     context = values.get("context")
     nested = context.get("trace_id") if isinstance(context, Mapping) else None
-    return str(nested or values.get("context.trace_id") or values.get("traceId"))
+    own = nested or values.get("context.trace_id") or values.get("traceId")
+    if isinstance(own, bool) or not isinstance(own, str | int):
+        return None
+    text = str(own)
+    return None if not text.strip() or (len(text) == _TRACE_ID_LENGTH and set(text) == {"0"}) else text
 
 
-def read_evaluations(values: Mapping[str, Any]) -> list[Evaluation]:
+def read_evaluations(values: Mapping[str, Any]) -> list[HumanRating]:
     """Reads people's scores in a span's events, or in a log record."""
     events = [values] if is_event(values) else _objects(values.get("events"))
     attributes = (span_attributes(event) for event in events if _event_name(event) == EVALUATION)
     return [evaluation for one in attributes if (evaluation := read_evaluation(one)) is not None]
 
 
-def read_trace(
-    number: int, rows: Sequence[Row], scales: Mapping[str, tuple[float, float] | None] | None = None
-) -> Trace:
+def read_trace(number: int, rows: Sequence[Row], find_scale: ScaleFinder | None = None) -> Trace:
     """Reads one trace of its spans, by OpenInference's attributes or by `gen_ai.*`.
 
     Args:
         number: Its row's number.
         rows: Its spans, in any order, and log records of them.
-        scales: The scales of people's ratings whose events name none, by name; None to judge by those of the trace.
+        find_scale: Finds the scale of people's ratings whose events name none, by their name; None to judge by those of
+            the trace.
     """
     events = [row.values for row in rows if is_event(row.values)]
     spans = [
@@ -126,7 +172,7 @@ def read_trace(
         for row in rows
         if not is_event(row.values)
     ] or [(rows[0].values, span_attributes(rows[0].values))]
-    spans.sort(key=lambda span: str(_time(span[0]) or ""))
+    spans.sort(key=lambda span: _stamp(span[0]))
     ids = {_span_id(values) for values, _ in spans}
     roots = [pair for pair in spans if _parent(pair[0]) not in ids]
     kinds = {"RETRIEVER": list[Any](), "TOOL": list[Any](), "LLM": list[Any](), "AGENT": list[Any]()}
@@ -138,9 +184,11 @@ def read_trace(
     call, seen = kinds["LLM"][-1] if kinds["LLM"] else (own, root)
     answering = own if _returned(root) or not _returned(seen) else call
     evaluations = [evaluation for row in rows for evaluation in read_evaluations(row.values)]
-    if scales is None:
-        names = {evaluation.name for evaluation in evaluations}
-        scales = {name: find_scale([one.value for one in evaluations if one.name == name]) for name in names}
+    if find_scale is None:
+        find_scale = ObservedScales()
+        find_scale.observe(evaluations)
+    named = (one._replace(rater=one.rater or f"person-{place}") for place, one in enumerate(evaluations, 1))
+    rating = join_ratings(named, find_scale, cure="log gen_ai.evaluation.score.range")
     known = {name: _first_of(keys, [seen, root, *(one for _, one in spans)]) for name, keys in _KNOWN.items()}
     return Trace(
         number,
@@ -150,7 +198,7 @@ def read_trace(
         output=_first_filled(_returned(root), _returned(seen)),
         retrieved=[_retrieved(attributes) for _, attributes in kinds["RETRIEVER"]],
         session=_first_of(("session.id", "gen_ai.conversation.id"), [root, *(one for _, one in spans)]),
-        time=_time(own),
+        time=span_time(own),
         tools=[
             {
                 "id": _first_of(("tool_call.id", "gen_ai.tool.call.id"), [attributes]) or _span_id(values),
@@ -168,7 +216,8 @@ def read_trace(
             for _, attributes in kinds["LLM"]
         ],
         rest={"spans": [row.values for row in rows]} | {name: value for name, value in known.items() if value},
-        rating=join_ratings(evaluations, scales),
+        rating=rating.fields,
+        unused=rating.unused,
         span=str(_span_id(answering)) if _has_span_id(answering) else "",
     )
 
@@ -212,11 +261,28 @@ def _first_filled(*values: Any) -> Any:
     return next((value for value in values if value not in (None, "", [], {})), None)
 
 
-def _time(values: Mapping[str, Any]) -> Any:
-    if values.get("start_time"):
-        return values["start_time"]
-    nanoseconds = values.get("startTimeUnixNano")  # of OTLP
-    return None if nanoseconds is None else float(nanoseconds) / 1e9
+def span_time(values: Mapping[str, Any]) -> str | float | None:
+    """Returns when a span began, in seconds since 1970 or as the text that says it; None where nothing does."""
+    began = values.get("start_time")
+    if isinstance(began, str | int | float) and began:
+        return began
+    if isinstance(began, datetime):
+        return began.isoformat()
+    nanoseconds = values.get("startTimeUnixNano")  # of OTLP, where zero is a time that was not set
+    if not isinstance(nanoseconds, str | int | float) or not nanoseconds:
+        return None
+    try:
+        seconds = float(nanoseconds) / 1e9
+    except (ValueError, OverflowError):
+        return nanoseconds if isinstance(nanoseconds, str) else None
+    return seconds if seconds > 0 else None
+
+
+def _stamp(values: Mapping[str, Any]) -> float:
+    """The time of a span, to sort by; those without one come first."""
+    time = span_time(values)
+    moment = None if time is None else read_time(str(time))
+    return 0.0 if moment is None else (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _span_id(values: Mapping[str, Any]) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..message import Message, find_turns
+from ..message import Message, Turn, find_turns
 from ..message_times import read_time
 from ..thread import read_thread
 from .trace_messages import join_threads
@@ -63,19 +63,41 @@ def join_messages(traces: Sequence[SessionTrace]) -> tuple[Message, ...]:
     return read_thread(messages)
 
 
-def _with_trace(trace: SessionTrace) -> list[Message]:
-    thread = list(trace.thread)
-    turn = next((turn for turn in reversed(find_turns(thread)) if turn.response == trace.answer), None)
-    if turn is None:
-        return thread
-    rating = next((trace.rating[name] for name in _RATING_FIELDS if trace.rating.get(name) is not None), None)
-    ratings = trace.rating.get("ratings")
+def with_ratings(thread: Sequence[Message], answer: str, ratings: Mapping[str, Any]) -> list[Message]:
+    """Returns messages of which the last one with an answer has people's ratings of it.
+
+    Args:
+        thread: The messages.
+        answer: The answer.
+        ratings: The fields of the ratings, as of a `SessionTrace`.
+    """
+    messages = list(thread)
+    turn = _find_turn(messages, answer)
+    if turn is not None:
+        messages[turn.answer] = _changed(messages[turn.answer], _rating_fields(ratings))
+    return messages
+
+
+def _find_turn(thread: Sequence[Message], answer: str) -> Turn | None:
+    return next((turn for turn in reversed(find_turns(thread)) if turn.response == answer), None)
+
+
+def _rating_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    rating = next((fields[name] for name in _RATING_FIELDS if fields.get(name) is not None), None)
+    ratings = fields.get("ratings")
     if rating is None and isinstance(ratings, Mapping) and ratings:
         rating = sum(ratings.values()) / len(ratings)
+    return {"rating": rating, "ratings": ratings}
+
+
+def _with_trace(trace: SessionTrace) -> list[Message]:
+    thread = list(trace.thread)
+    turn = _find_turn(thread, trace.answer)
+    if turn is None:
+        return thread
     changes: dict[str, Any] = {
         "retrieved_contexts": thread[turn.answer].retrieved_contexts or tuple(trace.contexts),
-        "rating": rating,
-        "ratings": ratings,
+        **_rating_fields(trace.rating),
         "reference": trace.reference,
         "trace_id": None if trace.id is None else str(trace.id),
         "span_id": trace.span,

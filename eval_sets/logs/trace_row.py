@@ -7,8 +7,9 @@ from ...errors import InputError
 from ..message import Message
 from ..rows import BadRow, Row
 from ..thread import ThreadError, read_thread
+from .human_ratings import UNUSED
 from .message_text import find_answer, find_documents, find_question, find_reference
-from .session_messages import SessionTrace, join_messages, order_traces
+from .session_messages import SessionTrace, join_messages, order_traces, with_ratings
 from .trace_messages import find_thread, join_trace
 
 _CONTEXT_KEYS = ("retrieved_contexts", "contexts", "context", "documents", "source_documents")
@@ -29,9 +30,11 @@ class Trace(NamedTuple):
         time: When it began.
         tools: Calls of tools, each with `id`, `name`, `arguments` and `output`.
         models: The messages that each call of a model was given, with its answer.
-        rating: The fields of a person's rating.
+        rating: The fields of people's ratings.
+        unused: What people said and is not used, as `PeopleRatings.unused`.
         session_rating: Those of a rating of the whole session.
         span: The id of the span that holds the answer.
+        reference: The expected answer; None for that of the input or output.
     """
 
     number: int
@@ -48,6 +51,8 @@ class Trace(NamedTuple):
     rating: Mapping[str, Any] = {}
     session_rating: Mapping[str, Any] = {}
     span: str = ""
+    reference: str | None = None
+    unused: Mapping[str, Any] = {}
 
 
 class _Read(NamedTuple):
@@ -104,12 +109,12 @@ def _read(trace: Trace, name: str) -> _Read | BadRow:
     if not contexts:
         sides = (side for side in (trace.input, trace.output) if isinstance(side, Mapping))
         contexts = [text for side in sides for text in _find_contexts(side)]
-    metadata = dict(trace.rest)
+    metadata = dict(trace.rest) | ({UNUSED: dict(trace.unused)} if trace.unused else {})
     if trace.input != question:
         metadata["input"] = trace.input
     if trace.output != answer:
         metadata["output"] = trace.output
-    reference = find_reference(trace.output) or find_reference(trace.input)
+    reference = trace.reference or find_reference(trace.output) or find_reference(trace.input)
     assert question is not None and answer is not None  # a bad row otherwise
     threads = find_thread(trace.input), find_thread(trace.output)
     messages = join_trace(threads, (question, answer), trace.tools, trace.models)
@@ -134,7 +139,7 @@ def _trace_row(read: _Read) -> Row:
     if read.reference:
         values["reference"] = read.reference
     if [message.role for message in read.thread] != ["user", "assistant"]:
-        values["messages"] = read.thread
+        values["messages"] = with_ratings(read.thread, read.answer, trace.rating)
     return Row(
         trace.number, trace.place, values | dict(trace.rating or trace.session_rating) | {"metadata": read.metadata}
     )

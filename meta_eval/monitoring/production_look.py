@@ -29,7 +29,6 @@ def look_at_production(
     bounds: Sequence[Bound],
     *,
     window: int = 30,
-    seed: int = 0,
     reference: tuple[int, int] | None = None,
     false_alarms: float = FALSE_ALARMS,
     day_name: Callable[[int], str] = "day {}".format,
@@ -50,7 +49,6 @@ def look_at_production(
         answers: All answers so far.
         bounds: The bounds.
         window: Over how many of the newest days the figures are.
-        seed: Not used: nothing is drawn.
         reference: The first and the last day that falls are measured against, such as an accepted period; None for
             the first `window` days, or those before the change where it began within them.
         false_alarms: The share of months in which any bound may be called broken that is kept, in (0, 0.5].

@@ -19,8 +19,10 @@ FOLDERS = (
 _COMMAND = re.compile(r"(?<![\w./-])assay ((?:[a-z_]+|--)[^`\n;]*)")
 _OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
 _END = re.compile(r"[),:](?:\s|$)|\.\s|\.$|\s[|&#>]\s|\s\(")
-FOREIGN = frozenset({"--no-deps", "--python", "--create-dirs", "--assay-judge", "--assay-mode", "--help"})
-"""Options of pip, uv, curl and pytest, and what click adds itself."""
+FOREIGN = frozenset(
+    {"--no-deps", "--python", "--create-dirs", "--assay-judge", "--assay-mode", "--help", "--allowed-hosts"}
+)
+"""Options of pip, uv, curl, pytest and mlflow, and what click adds itself."""
 
 
 class Text:

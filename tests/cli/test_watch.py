@@ -42,7 +42,7 @@ def write_traces(file: Path, *, days: int = 12, bad_from: int = 6) -> None:
             values = {"input.value": "How?\x1b[31m", "output.value": "Send <b>flowers</b>." if is_bad else context}
             times = {"startTimeUnixNano": str(int(began * 1e9)), "endTimeUnixNano": str(int(began * 1e9) + 1)}
             chat = {
-                "traceId": f"{number:032x}",
+                "traceId": f"{number + 1:032x}",
                 "spanId": "a" * 16,
                 "name": "chat",
                 "attributes": [attribute(*pair) for pair in values.items()],
@@ -58,7 +58,7 @@ def write_traces(file: Path, *, days: int = 12, bad_from: int = 6) -> None:
                 "retrieval.documents.0.document.content": context,
             }
             search = {
-                "traceId": f"{number:032x}",
+                "traceId": f"{number + 1:032x}",
                 "spanId": "b" * 16,
                 "parentSpanId": "a" * 16,
                 "name": "search",

@@ -287,6 +287,22 @@ def test_openinference_spans(tmp_path: Path, content: Any, name: str) -> None:
     nothing_lost(content, path)
 
 
+@pytest.mark.parametrize(
+    ("broken", "problem"),
+    [
+        ([{"context.trace_id": None, "context.span_id": "c", "name": "x"}], "line 3, trace_id: is missing"),
+        ([{"resourceSpans": "x"}], "line 3: `resourceSpans` is no list"),
+        ([{"resourceSpans": [{"scopeSpans": [{"spans": [7, 8]}]}]}], "line 3: 2 items of `spans` are no objects"),
+    ],
+)
+def test_spans_that_cannot_be_read_are_told_and_can_be_left_out(tmp_path: Path, broken: Any, problem: str) -> None:
+    path = written(tmp_path, phoenix_spans() + broken, "a.jsonl")
+    with pytest.raises(InputError, match=problem):
+        load_set(path)
+    left: list[InputError] = []
+    assert [sample.id for sample in load_set(path, skip_bad=left)] == ["t1"] and len(left) == 1
+
+
 def test_langsmith_examples(tmp_path: Path) -> None:
     example = {
         "id": "e1",

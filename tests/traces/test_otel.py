@@ -15,6 +15,8 @@ from traces_of_tests import BEGIN, attributes, chat_spans, document, messages, s
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample, load_set
+from assay.eval_sets.logs.human_ratings import UNUSED
+from assay.eval_sets.turns import turn_samples
 from assay.traces import TraceAddress, TraceOrigin, TraceScore, UnreadTrace, open_sink, open_source
 from assay.traces.otel.sink import OtelSink, event_attributes
 
@@ -147,6 +149,52 @@ def test_the_scale_of_feedback_is_that_of_the_whole_file(tmp_path: Path) -> None
     ]
 
 
+def test_ratings_stand_at_the_answers_message_for_turns(tmp_path: Path) -> None:
+    own = {"gen_ai.evaluation.name": "stars", "gen_ai.evaluation.score.value": 4.0, "user.id": "ann"}
+    told = {"gen_ai.system_instructions": json.dumps([text("Be polite.")])}
+    spans = chat_spans(10, "Free?", "Yes.", "chat-7", **told)
+    spans[2]["events"] = [{"name": "gen_ai.evaluation.result", "attributes": attributes(own)}]
+    sample = read_one(tmp_path, *spans)
+    (turn,) = turn_samples(sample)
+    assert sample.ratings == {"ann": 4.0} and turn.rating == sample.human_rating == 4.0
+
+
+def rated_spans(value: Any, **fields: Any) -> list[dict[str, Any]]:
+    held = {"key": "gen_ai.evaluation.score.value", "value": value}
+    own = {"gen_ai.evaluation.name": "stars", "gen_ai.evaluation.evaluator.name": "ann"} | fields
+    spans = chat_spans(10, "Free?", "Yes.")
+    spans[2]["events"] = [{"name": "gen_ai.evaluation.result", "attributes": [held, *attributes(own)]}]
+    return spans
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"doubleValue": "NaN"},
+        {"doubleValue": float("inf")},
+        {"doubleValue": 1e308},
+        {"intValue": "9" * 5000},
+        {"stringValue": "4"},
+        {"kvlistValue": {"values": [{"key": "a", "value": {"intValue": "4"}}]}},
+        {"arrayValue": {"values": [{"intValue": "4"}]}},
+    ],
+)
+def test_a_rating_that_cannot_be_used_is_kept_and_said(assay: Callable[..., Any], tmp_path: Path, value: Any) -> None:
+    write_documents(tmp_path / "a.jsonl", document(*rated_spans(value)))
+    pulled = assay("pull", "otel:a.jsonl", "-o", "t.jsonl")
+    assert "Ratings by people that are not used: of 1 trace" in pulled.out
+    assert "`stars` is neither a number nor a thumb" in pulled.out
+    (sample,) = load_set("t.jsonl")
+    assert not sample.ratings and sample.metadata["unused_ratings"]["ratings"][0]["rater"] == "ann"
+
+
+def test_true_and_a_thumb_are_ratings(tmp_path: Path) -> None:
+    label = {"gen_ai.evaluation.score.label": "thumbs down"}
+    for spans, expected in ((rated_spans({"boolValue": True}), 1.0), (rated_spans({"stringValue": ""}, **label), 0.0)):
+        sample = read_one(tmp_path, *spans)
+        assert (sample.ratings, sample.rating_max) == ({"ann": expected}, 1) and UNUSED not in sample.metadata
+
+
 def test_ids_in_upper_case_and_base64_are_one_trace(tmp_path: Path) -> None:
     spans = chat_spans(10, "Free?", "Yes.")
     for name in ("traceId", "spanId"):
@@ -197,14 +245,19 @@ def test_a_trace_without_an_answer_is_unread_with_the_reason(tmp_path: Path) -> 
     assert unread.id == f"{0xABC1:032x}" and "is empty" in unread.reason and "--skip-bad" not in unread.reason
 
 
+def unread_reasons(path: Path) -> dict[str, str]:
+    return {one.id: one.reason for one in read(path) if isinstance(one, UnreadTrace)}
+
+
 def test_broken_files_are_named_with_their_line(tmp_path: Path) -> None:
     whole = json.dumps(document(*chat_spans(10, "One?", "One.")))
     for name, content, problem in (
-        ("a.jsonl", f"{whole}\n{{]\n{whole}\n", "a.jsonl, line 2: "),
-        ("b.jsonl", f"{whole}\n[1]\n", "b.jsonl, line 2: is no object"),
+        ("a.jsonl", "{]\n{}\n", "a.jsonl, line 1: is not JSON"),
+        ("b.jsonl", "[1]\n", "b.jsonl, line 1: is no object"),
         ("c.json", '{"resourceSpans": [\n{"a" 1}]}\n', r"c.json, line 2: "),
         ("d.json", '{"other": 1}\n', "holds no spans"),
         ("e.json", "", "holds no spans"),
+        ("g.json", '{"resourceSpans": 1}', "g.json, line 1: `resourceSpans` is no list"),
     ):
         (tmp_path / name).write_text(content)
         with pytest.raises(InputError, match=problem):
@@ -216,6 +269,85 @@ def test_broken_files_are_named_with_their_line(tmp_path: Path) -> None:
         read(tmp_path / "none.json")
     with pytest.raises(UsageError, match="read from files"):
         open_source("otel://localhost:4318/x")
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{]", "is not JSON"),
+        ('{"resourceSpans": [{"scopeSp', "is not JSON"),  # a copy that was cut, and gone on with
+        ("[1]", "is no object"),
+        ("null", "is no object"),
+        ('{"resourceSpans": "x"}', "`resourceSpans` is no list"),
+        ('{"resourceSpans": [{"scopeSpans": [{"spans": ["x"]}]}]}', "1 item of `spans` is no object"),
+        ("[" * 9000 + "]" * 9000, "nested too deeply"),
+        ('{"resourceSpans": [], "count": %s}' % ("1" * 5000), "more than 4,300 digits"),
+        (json.dumps(document({"name": "a", "spanId": "1"}, {"traceId": "0" * 32})), "2 spans have no `traceId`"),
+    ],
+)
+def test_a_broken_line_is_named_and_stops_no_other(tmp_path: Path, line: str, reason: str, place: int) -> None:
+    lines = [json.dumps(document(*chat_spans(10 * number, "Free?", "Yes."))) for number in (1, 2)]
+    lines.insert(place, line)
+    file = tmp_path / "a.jsonl"
+    file.write_text("\n".join(lines) + "\n")
+    assert [type(one) for one in read(file)].count(Sample) == 2
+    (problem,) = unread_reasons(file).items()
+    assert problem[0] == f"{file}, line {place + 1}" and reason in problem[1]
+
+
+def test_a_broken_file_stops_no_other(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"resourceSpans": [\n{"a" 1}]}\n')
+    write_documents(tmp_path / "b.json", document(*chat_spans(10, "Free?", "Yes.")))
+    assert [type(one) for one in read(tmp_path)] == [UnreadTrace, Sample]
+    assert list(unread_reasons(tmp_path)) == [f"{tmp_path / 'a.json'}, line 2"]
+
+
+@pytest.mark.parametrize("half", ["text", "session", "id"])
+def test_half_a_character_leaves_out_its_trace(assay: Callable[..., Any], tmp_path: Path, half: str) -> None:
+    broken = chat_spans(20, "\ud800?" if half == "text" else "Free?", "Yes.", "\ud800" if half == "session" else "")
+    broken = [one | ({"traceId": "\ud800"} if half == "id" else {}) for one in broken]
+    write_documents(tmp_path / "a.jsonl", document(*broken), document(*chat_spans(10, "Free?", "Yes.")))
+    pulled = assay("pull", "otel:a.jsonl", "-o", "traces.jsonl", "--unread", "unread.jsonl")
+    assert pulled.code == 0 and "1 trace pulled" in pulled.out and "half a character (\\ud800)" in pulled.out
+
+
+def test_what_is_nested_deeply_leaves_out_its_trace(tmp_path: Path) -> None:
+    value: Any = {"stringValue": "x"}
+    for _ in range(120):
+        value = {"arrayValue": {"values": [value]}}
+    deep = chat_spans(20, "Free?", "Yes.")
+    deep[0]["attributes"].append({"key": "deep", "value": value})
+    file = write_documents(tmp_path / "a.jsonl", document(*chat_spans(10, "Free?", "Yes.")), document(*deep))
+    assert [type(one) for one in read(file)] == [Sample, UnreadTrace]
+    assert unread_reasons(file) == {deep[0]["traceId"]: "field metadata: is nested more than 100 deep; flatten it"}
+
+
+@pytest.mark.parametrize(
+    ("time", "expected"),
+    [
+        ("2026-01-15T10:00:00+05:30", "2026-01-15T04:30:00+00:00"),
+        (1768478400 * 10**9, "2026-01-15T12:00:00+00:00"),
+        (1.7684784e18, "2026-01-15T12:00:00+00:00"),
+        ("", ""),
+        ("0", ""),
+        ("soon", ""),
+        ("\u00b2", ""),
+        ([1], ""),
+        ({"a": 1}, ""),
+        (None, ""),
+        (10**400, ""),
+        (float("nan"), ""),
+        ("-5", ""),
+        (True, ""),
+    ],
+)
+def test_times_of_any_form_stop_nothing(tmp_path: Path, time: Any, expected: str) -> None:
+    spans = [one | {"startTimeUnixNano": time} for one in chat_spans(10, "Free?", "Yes.")]
+    file = write_documents(tmp_path / "a.jsonl", document(*spans), document(*chat_spans(20, "Free?", "Yes.")))
+    for since in (None, BEGIN - timedelta(days=1)):
+        samples = list(open_source(f"otel:{file}").read(since, None, {}))
+        assert len(samples) == 2 and (origin_of(samples[0]).time == expected)
 
 
 def test_hostile_values_break_nothing(tmp_path: Path) -> None:
@@ -269,7 +401,7 @@ def test_pulled_by_the_command_and_run(assay: Callable[..., Any], tmp_path: Path
         (("pull", "otel:none.json", "-o", "a.jsonl"), "no such file"),
         (("pull", "otel:none.json", "-o", "a.txt"), "written as .jsonl"),
         (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "yesterday"), "is no time"),
-        (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "2126-01-01"), "in the future"),
+        (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "2126-01-01"), "or in the future"),
         (("pull", "otel:none.json", "-o", "a.jsonl", "--since", "1h", "--until", "2h"), "not after --since"),
         (("pull", "otel:none.json", "-o", "a.jsonl", "--filter", "user"), "NAME=VALUE"),
         (("pull", "otel:none.json", "-o", "a.jsonl", "--append", "--replace"), "exclude each other"),

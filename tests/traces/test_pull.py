@@ -1,13 +1,13 @@
 """Pulls: each trace once, sessions as conversations, files whole or not at all."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from traces_of_tests import BEGIN, MemoryTool, trace
+from traces_of_tests import BEGIN, MemoryTool, chat_spans, document, trace, write_documents
 
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample, load_set
@@ -154,6 +154,20 @@ def test_a_limit_takes_the_rest_the_next_time_whatever_the_order(store: Store, t
             for one in pull_ids(request, store, tmp_path / f"{name}-{number}.jsonl", MemoryTool(*traces))
         ]
         assert sorted(pulled) == ["t0", "t1", "t2", "t3", "t4"]
+
+
+def test_a_limit_that_ends_a_pull_is_said(assay: Callable[..., Any], tmp_path: Path) -> None:
+    write_documents(tmp_path / "o.jsonl", *(document(*chat_spans(10 * n, "Free?", "Yes.", "s")) for n in (1, 2, 3)))
+    cut = assay("pull", "otel:o.jsonl", "-o", "t.jsonl", "--limit", "2")
+    assert "Stopped at --limit 2: there may be more traces, also of the sessions" in cut.out
+    assert "Stopped" not in assay("pull", "otel:o.jsonl", "-o", "t.jsonl", "--replace").out
+
+
+def test_a_time_that_leaves_no_trace_touches_no_file(assay: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text("kept")
+    done = assay("pull", "otel:o.jsonl", "-o", "t.jsonl", "--since", "0h")
+    assert done.code == 2 and "--since: is now or in the future" in done.err
+    assert (tmp_path / "t.jsonl").read_text() == "kept"
 
 
 def pull_ids(request: PullRequest, store: Store, out: Path, tool: MemoryTool) -> list[str]:

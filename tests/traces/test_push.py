@@ -85,6 +85,33 @@ def test_a_second_push_writes_only_what_is_new_or_changed(pushing: Pushing) -> N
     assert (changed.written, changed.updated) == (0, first.written)
 
 
+def test_a_push_without_a_link_leaves_those_that_are_there(pushing: Pushing) -> None:
+    run = pushing.run()
+    linked = pushing.push(run, link=lambda run, sample: f"https://view.example/{sample}")
+    plain = pushing.push(run)
+    assert linked.written and (plain.written, plain.updated, plain.unchanged) == (0, 0, linked.written)
+    assert all(score.link for score in pushing.tool.scores.values())
+    moved = pushing.push(run, link=lambda run, sample: f"https://other.example/{sample}")
+    assert (moved.updated, moved.unchanged) == (linked.written, 0)
+
+
+def test_a_score_of_a_trace_that_is_alone_in_its_session_is_about_the_session(tmp_path: Path) -> None:
+    pushing = Pushing(tmp_path)
+    told = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Free?"}]
+    told.append({"role": "assistant", "content": "Yes. Thanks!"})
+    fields = {"messages": told, "user_input": "Free?", "response": "Yes. Thanks!", "retrieved_contexts": ("Yes.",)}
+    pushing.tool = MemoryTool(trace("one", 0, "s1", **fields), trace("two", 1, **fields))
+    pushing.push(pushing.run("each"))
+    places = {(one.name, one.origin.unit, one.origin.id) for one in pushing.tool.scores.values()}
+    assert places == {
+        ("token_overlap", "trace", "one"),
+        ("token_overlap", "trace", "two"),
+        ("thanks_at_end", "session", "one"),
+        ("thanks_at_end", "trace", "two"),
+    }
+    pushing.store.close()
+
+
 def test_skipped_scores_are_left_out_and_counted_unless_all_are_asked_for(pushing: Pushing) -> None:
     run = pushing.run()
     assert pushing.push(run, is_dry=True).valueless == 1
@@ -209,3 +236,13 @@ def test_the_commands_say_what_they_did(assay: Callable[..., Any], tmp_path: Pat
     assert unknown.code == 2 and "did you mean `phoenix`" in unknown.err
     for link in ("ftp://x", "https://user:pw@host", "nothing"):
         assert assay(*words, "--link", link).code == 2
+
+
+@pytest.mark.extras("mlflow")
+def test_the_command_that_goes_on_is_the_one_that_was_typed(
+    assay: Callable[..., Any], tmp_path: Path, pushing: Pushing
+) -> None:
+    run = pushing.run().id
+    words = ("--metrics", "token_overlap", "--to", "mlflow://127.0.0.1:9/x", "--all", "--store", tmp_path / "store")
+    failed = assay("push", "last", *words)
+    assert failed.code == 1 and "go on with: assay push " + " ".join(map(str, (run, *words))) in failed.err

@@ -1,5 +1,6 @@
-"""Calls of a tool's REST client, and where its server is."""
+"""Calls of a tool's REST client, and batches that it refuses in part."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
@@ -7,45 +8,8 @@ import pytest
 from api_server import ApiServer, Call, Reply
 
 from assay.errors import InputError
-from assay.traces import rest_calls
 from assay.traces.batch_sending import send_in_halves
-from assay.traces.rest_calls import RestCalls, ToolServer, find_url
-
-
-@pytest.mark.parametrize(
-    ("host", "url"),
-    [
-        ("localhost", "http://localhost"),
-        ("127.0.0.1", "http://127.0.0.1"),
-        ("[::1]", "http://[::1]"),
-        ("[::1]:3000", "http://[::1]:3000"),
-        ("localhost.example.org", "https://localhost.example.org"),
-        ("127.example.org", "https://127.example.org"),
-        ("example.org:443", "https://example.org:443"),
-        ("example.org:3000", "http://example.org:3000"),
-        ("LANGFUSE.example.org", "https://LANGFUSE.example.org"),
-    ],
-)
-def test_a_key_goes_by_http_only_where_the_host_says_so(host: str, url: str) -> None:
-    assert find_url(host, (), "") == url
-
-
-@pytest.mark.parametrize("host", ["example.org:port", "example.org:99999", "[::1"])
-def test_what_is_no_host_is_an_error(host: str) -> None:
-    with pytest.raises(InputError, match="is no host"):
-        find_url(host, (), "")
-
-
-def test_the_environment_names_a_server_without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("THE_URL", "https://example.org:8443/base/")
-    assert find_url("", ("OTHER", "THE_URL"), "https://cloud") == "https://example.org:8443/base"
-    assert find_url("example.org:8443", ("THE_URL",), "") == "https://example.org:8443/base"
-    assert find_url("another.org", ("THE_URL",), "") == "https://another.org"
-    for wrong in ("https://key@example.org", "example.org", "ftp://example.org"):
-        monkeypatch.setenv("THE_URL", wrong)
-        with pytest.raises(InputError, match="THE_URL is no URL") as caught:
-            find_url("", ("THE_URL",), "")
-        assert "key@" not in str(caught.value)
+from assay.traces.rest_calls import RestCalls, ToolServer
 
 
 def test_a_batch_is_halved_down_to_what_is_refused() -> None:
@@ -63,6 +27,21 @@ def test_a_batch_is_halved_down_to_what_is_refused() -> None:
     assert list(send_in_halves([], post)) == []
 
 
+def test_a_large_batch_is_sent_in_parts_and_given_up_where_all_are_refused_for_one_reason() -> None:
+    posts: list[int] = []
+
+    def refuse(some: Sequence[int]) -> str:
+        posts.append(len(some))
+        return "full"
+
+    assert {problem for _, problem in send_in_halves(range(100), refuse, most=40)} == {"full"}
+    assert posts[0] == 40
+    assert len(posts) < 30
+    posts.clear()
+    assert len(list(send_in_halves(range(100), refuse, most=40, is_about_one=lambda problem: True))) == 100
+    assert posts.count(1) == 100
+
+
 class _OneReply(ApiServer):
     def answer(self, call: Call) -> Reply:
         return Reply(200, {"number": call.number})
@@ -70,7 +49,7 @@ class _OneReply(ApiServer):
 
 def test_a_server_that_was_there_may_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    monkeypatch.setattr(rest_calls, "sleep", waits.append)
+    monkeypatch.setattr("tenacity.nap.sleep", waits.append)
     failures: list[Exception] = [httpx.ConnectError("refused"), httpx.ConnectTimeout("slow"), httpx.ReadError("reset")]
     with _OneReply() as server:
         calls = RestCalls(ToolServer("Tool", f"http://{server.host}", ("TOOL_KEY",)))

@@ -7,10 +7,12 @@ from ...errors import InputError
 from ...eval_sets.name_suggestions import quote_names
 from ...installation import require_extra
 from ..address import TraceAddress
-from ..rest_calls import RefusedRequest, RestCalls, ToolServer, find_url, read_key
+from ..rest_calls import RefusedRequest, RestCalls, ToolServer, read_key
+from ..server_url import environment_urls, find_server_url
 
 _KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 _URLS = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
+_PORT = 3000
 _CLOUD = "https://cloud.langfuse.com"
 
 
@@ -36,7 +38,7 @@ class LangfuseProject:
                 f"{address}: {' and '.join(missing)} not set: set both to the keys of the project, which Langfuse "
                 "shows under Settings, API Keys"
             )
-        url = find_url(address.host, _URLS, _CLOUD)
+        url = find_server_url(address.host, environment_urls(*_URLS), port=_PORT, default=_CLOUD)
         self.calls = RestCalls(ToolServer("Langfuse", url, _KEYS, (values[1], values[0])))
         with require_extra("langfuse", "traces of Langfuse"):
             from langfuse.api.client import LangfuseAPI

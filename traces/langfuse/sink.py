@@ -7,7 +7,8 @@ from typing import Any
 
 from ..address import TraceAddress
 from ..batch_sending import send_in_halves
-from ..rest_calls import RefusedRequest, whole_text
+from ..rest_calls import RefusedRequest
+from ..server_texts import server_words, whole_text
 from ..sink import WriteResult
 from ..trace_score import TraceScore
 from .project import LangfuseProject, list_items
@@ -80,7 +81,8 @@ class LangfuseSink:
             return ""
         errors = reply.get("errors")
         messages = [str(error.get("message", "")) for error in errors or () if isinstance(error, dict)]
-        return f"Langfuse refuses it: {self._project.calls.clean('; '.join(messages)) or 'it says no reason'}"
+        words = server_words("; ".join(messages), self._project.calls.server.secrets)
+        return f"Langfuse refuses it: {words or 'it says no reason'}"
 
 
 def _request(score: TraceScore) -> Any:

@@ -7,18 +7,17 @@ from typing import Any
 
 from ...errors import UsageError
 from ...eval_sets import Sample
-from ...eval_sets.logs.human_ratings import find_scale, is_by_person, trace_rating
+from ...eval_sets.logs.human_ratings import HumanRating, ObservedScales, PeopleRatings, Scale, is_number, join_ratings
 from ...eval_sets.logs.langfuse import read_trace
+from ...eval_sets.logs.langfuse_scores import is_by_person, read_scores
 from ...eval_sets.name_suggestions import quote_names
 from ...eval_sets.rows import Row
-from ...eval_sets.sample_columns import usual_scale
 from ..address import TraceAddress
-from ..conversations import SESSION_RATING
-from ..rating_scale import find_problem, settle_ratings
+from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..rest_calls import RefusedRequest
 from ..source import UnreadTrace
+from ..times import read_utc, write_utc
 from ..trace_samples import TraceSamples
-from ..trace_time import read_utc, write_utc
 from .project import LangfuseProject, list_items, next_cursor
 
 _GROUPS = "core,basic,time,io,metadata,model,usage,prompt,metrics,trace_context"
@@ -59,7 +58,7 @@ class LangfuseSource:
         self._project = LangfuseProject(address)
         self._metadata_keys: dict[str, None] = {}
         self._configs: dict[str, dict[str, Any] | None] = {}
-        self._feedback_scales: dict[str, tuple[float, float] | None] = {}
+        self._feedback_scales: dict[str, Scale | None] = {}
         self._takes_lists = True
         self._samples = TraceSamples(address)
 
@@ -122,9 +121,10 @@ class LangfuseSource:
             values |= {"id": trace_id, "name": root.get("traceName") or root.get("name"), "observations": own}
             values |= {"timestamp": time and time.isoformat(), "scores": scores.get(trace_id, [])}
             values["cut_metadata"] = [key for key in _cut_keys(own) if key not in self._metadata_keys] or None
-            values |= _session_fields(session_scores.get(str(root.get("sessionId")), []))
+            values |= self._session_fields(session_scores.get(str(root.get("sessionId")), []))
             trace = read_trace(Row(1, trace_id, {name: value for name, value in values.items() if value is not None}))
-            yield self._samples.sample(settle_ratings(trace))
+            rating = self._join(values["scores"])
+            yield self._samples.sample(trace._replace(rating=rating.fields, unused=rating.unused))
 
     def _root_pages(
         self, since: datetime | None, until: datetime, fields: Mapping[str, str]
@@ -205,7 +205,7 @@ class LangfuseSource:
                 reply = self._call_scores(**arguments, **({"cursor": cursor} if cursor else {}))
                 for number, score in enumerate(list_items(reply)):
                     own = by_id.setdefault(_owner(score), {})
-                    own[str(score.get("id") or number)] = self._with_scale(_flatten(score))
+                    own[str(score.get("id") or number)] = self._with_config(_flatten(score))
                 cursor = next_cursor(reply)
                 if cursor is None or cursor in cursors:
                     break
@@ -218,19 +218,24 @@ class LangfuseSource:
         except RefusedRequest as error:
             raise self._project.explain(error, "does not list scores") from None
 
-    def _with_scale(self, score: dict[str, Any]) -> dict[str, Any]:
-        """A person's score with what tells its scale: its config, or that of other feedback with its name."""
-        if not is_by_person(score):
-            return score
+    def _with_config(self, score: dict[str, Any]) -> dict[str, Any]:
+        """A person's score with the config that tells its scale."""
         config_id = score.get("configId")
-        config = self._config(config_id) if isinstance(config_id, str) and config_id else None
-        if config is not None:
-            score = {**score, "config": config}
-        if find_scale(score) is None and isinstance(score.get("value"), int | float):
-            scale = self._feedback_scale(str(score.get("name")))
-            if scale is not None:
-                score = {**score, "config": {"minValue": scale[0], "maxValue": scale[1], "from": "the last scores"}}
-        return score
+        config = self._config(config_id) if is_by_person(score) and isinstance(config_id, str) and config_id else None
+        return score if config is None else {**score, "config": config}
+
+    def _join(self, scores: Sequence[Mapping[str, Any]]) -> PeopleRatings:
+        """People's ratings; numbers without a config are on the scale of the last scores of their name."""
+        return join_ratings(read_scores(scores), self._feedback_scale)
+
+    def _session_fields(self, scores: list[dict[str, Any]]) -> dict[str, Any]:
+        """The scores of a trace's session, and people's ratings among them."""
+        rating = self._join(scores)
+        return {
+            "session_scores": scores or None,
+            SESSION_RATING: rating.fields or None,
+            UNUSED_SESSION: rating.unused or None,
+        }
 
     def _config(self, config_id: str) -> dict[str, Any] | None:
         if config_id not in self._configs:
@@ -241,16 +246,14 @@ class LangfuseSource:
             self._configs[config_id] = reply if isinstance(reply, dict) else None
         return self._configs[config_id]
 
-    def _feedback_scale(self, name: str) -> tuple[float, float] | None:
+    def _feedback_scale(self, name: str) -> Scale | None:
         if name not in self._feedback_scales:
-            scale = None
+            scales = ObservedScales()
             if "," not in name:
                 items = list_items(self._call_scores(name=name, data_type="NUMERIC", limit=_SCORES_PAGE))
-                values = {float(item["value"]) for item in items if isinstance(item.get("value"), int | float)}
-                if len(values) > 1:
-                    whole = all(value.is_integer() for value in values)
-                    scale = usual_scale(min(values), max(values), whole=whole)
-            self._feedback_scales[name] = scale
+                values = (item.get("value") for item in items)
+                scales.observe(HumanRating(name, value=value) for value in values if is_number(value))
+            self._feedback_scales[name] = scales(name)
         return self._feedback_scales[name]
 
 
@@ -262,14 +265,6 @@ def _cut_keys(observations: Sequence[Mapping[str, Any]]) -> list[str]:
     listed = [held for observation in observations if isinstance(held := observation.get("metadata"), Mapping)]
     items = (item for metadata in listed for item in metadata.items())
     return list(dict.fromkeys(str(key) for key, value in items if isinstance(value, str) and len(value) >= _CUT))
-
-
-def _session_fields(scores: list[dict[str, Any]]) -> dict[str, Any]:
-    """The scores of a trace's session, and people's ratings among them."""
-    rating = trace_rating(scores)
-    if problem := find_problem(rating):
-        return {"session_scores": scores, "unused_session_ratings": {**rating, "problem": problem}}
-    return {"session_scores": scores or None, SESSION_RATING: rating or None}
 
 
 def _owner(score: Mapping[str, Any]) -> str:

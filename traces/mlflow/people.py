@@ -1,31 +1,26 @@
 """What people said of a trace in MLflow: their feedback becomes ratings, and their expectations the reference."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from ...eval_sets.sample_columns import usual_scale
+from ...eval_sets.logs.human_ratings import (
+    HumanRating,
+    ObservedScales,
+    PeopleRatings,
+    Scale,
+    is_number,
+    join_ratings,
+    make_scale,
+)
 from .server import MlflowServer, RefusedCallError
 
 LOW, HIGH = "assay.low", "assay.high"
 """The keys of a feedback's metadata with the range of the metric."""
-_FEEDBACK_NAMES = ("rating", "human_rating", "user-feedback", "user_feedback", "feedback", "stars")
 _REFERENCE_NAMES = (
     *("expected_response", "expected_answer", "expected_output", "reference", "reference_answer", "ground_truth"),
 )
 _MOST_SEARCHED = 200  # traces, for the scale of a name
-_THUMBS = 0.0, 1.0
-_NO_SCALE = "people's feedback is neither a thumb nor a number on a known scale; a label schema in MLflow gives one"
-
-Scale = tuple[float, float]
-
-
-class _Rating(NamedTuple):
-    """A person's feedback that is a number or a thumb."""
-
-    name: str
-    rater: str
-    value: float
-    scale: Scale
+_CURE = "add a label schema with this name in MLflow"
 
 
 class PeopleReader:
@@ -42,49 +37,21 @@ class PeopleReader:
         self._server = server
         self._scales: dict[str, Scale | None] = {}
 
-    def ratings(self, assessments: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], str]:
-        """Reads the ratings of one trace.
-
-        Of several names one that is named as feedback counts; feedback that was corrected does not.
+    def ratings(self, assessments: Sequence[Mapping[str, Any]]) -> PeopleRatings:
+        """Reads the ratings of one trace; feedback that was corrected does not count.
 
         Args:
             assessments: The trace's assessments, as the server returns them.
-
-        Returns:
-            The fields of a row (`ratings` by rater with their scale), and why people's feedback is not used, or "".
         """
         people = [one for one in assessments if _is_feedback_by_person(one)]
-        ratings = [rating for one in people if (rating := self._read(one, assessments)) is not None]
-        names = sorted({rating.name for rating in ratings})
-        if len(names) > 1:
-            ratings = [rating for rating in ratings if rating.name.lower() in _FEEDBACK_NAMES]
-        chosen = {rating.name for rating in ratings}
-        if len(chosen) != 1 or len({rating.scale for rating in ratings}) != 1:
-            if not people:
-                return {}, ""
-            if not names:
-                return {}, _NO_SCALE
-            return {}, f"people's feedback has several names or scales: {', '.join(names)}"
-        low, high = ratings[0].scale
-        values = {rating.rater: rating.value for rating in ratings}  # the latest of each rater
-        return {"ratings": values, "rating_min": low, "rating_max": high}, ""
+        return join_ratings((self._read(one, assessments) for one in people), self._scale, cure=_CURE)
 
-    def _read(self, values: Mapping[str, Any], all_values: Sequence[Mapping[str, Any]]) -> _Rating | None:
-        value, name = values["feedback"].get("value"), str(values.get("assessment_name") or "")
-        source = values.get("source") or {}
-        rater = str(source.get("source_id") or "default")
-        if isinstance(value, bool):
-            return _Rating(name, rater, float(value), _THUMBS)
-        if not isinstance(value, int | float):
-            return None
-        scale = self._overridden_scale(values, all_values) or self._scale(name)
-        if scale is None or not scale[0] <= value <= scale[1]:
-            return None
-        return _Rating(name, rater, float(value), scale)
+    def _read(self, values: Mapping[str, Any], all_values: Sequence[Mapping[str, Any]]) -> HumanRating:
+        rating = _read_feedback(values)
+        scale = None if isinstance(rating.value, bool) else self._overridden_scale(values, all_values)
+        return rating._replace(scale=scale)
 
-    def _overridden_scale(
-        self, values: Mapping[str, Any], all_values: Sequence[Mapping[str, Any]]
-    ) -> tuple[float, float] | None:
+    def _overridden_scale(self, values: Mapping[str, Any], all_values: Sequence[Mapping[str, Any]]) -> Scale | None:
         corrected = values.get("overrides")
         score = next((one for one in all_values if corrected and one.get("assessment_id") == corrected), None)
         metadata = score.get("metadata") if score is not None else None
@@ -94,7 +61,7 @@ class PeopleReader:
             low, high = float(metadata[LOW]), float(metadata[HIGH])
         except (KeyError, ValueError, TypeError):
             return None
-        return (low, high) if low < high else None
+        return make_scale(low, high)
 
     def _scale(self, name: str) -> Scale | None:
         if name not in self._scales:
@@ -111,7 +78,7 @@ class PeopleReader:
             low, high = float(numeric["min_value"]), float(numeric["max_value"])
         except (RefusedCallError, KeyError, TypeError, ValueError):
             return None
-        return (low, high) if low < high else None
+        return make_scale(low, high)
 
     def _observed_scale(self, name: str) -> Scale | None:
         if "`" in name:
@@ -120,16 +87,10 @@ class PeopleReader:
             traces, _ = self._server.search(f"feedback.`{name}` IS NOT NULL", _MOST_SEARCHED, order="timestamp_ms DESC")
         except RefusedCallError:
             return None
-        numbers = [
-            number
-            for trace in traces
-            for one in trace.get("assessments") or []
-            if _is_feedback_by_person(one) and one.get("assessment_name") == name
-            if _is_number(number := one["feedback"].get("value"))
-        ]
-        if set(numbers) <= {1}:  # the best of one usual scale, and the worst of another
-            return None
-        return usual_scale(min(numbers), max(numbers), whole=all(number == int(number) for number in numbers))
+        scales = ObservedScales()
+        listed = (one for trace in traces for one in trace.get("assessments") or [] if _is_feedback_by_person(one))
+        scales.observe(rating for one in listed if (rating := _read_feedback(one)).name == name)
+        return scales(name)
 
 
 def find_expected_answer(assessments: Iterable[Mapping[str, Any]]) -> str | None:
@@ -155,5 +116,13 @@ def _is_feedback_by_person(values: Mapping[str, Any]) -> bool:
     return is_person and isinstance(values.get("feedback"), Mapping) and values.get("valid") is not False
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _read_feedback(values: Mapping[str, Any]) -> HumanRating:
+    value = values["feedback"].get("value")
+    source = values.get("source") or {}
+    return HumanRating(
+        str(values.get("assessment_name") or ""),
+        str(source.get("source_id") or "default"),
+        value if isinstance(value, bool) or is_number(value) else None,
+        value if isinstance(value, str) else "",
+        time=str(values.get("last_update_time") or values.get("create_time") or ""),
+    )

@@ -5,28 +5,23 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from functools import cached_property
-from time import time
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlsplit
-
-import tenacity
+from urllib.parse import urlsplit
 
 from ...errors import AssayError, InputError, UsageError
 from ...eval_sets.name_suggestions import nearest_names, quote_names
 from ...installation import require_extra
-from ...untrusted import without_unseen
+from ...judges.retry import read_retry_after
 from ...value_messages import shorten
 from ..address import TraceAddress
+from ..retrying import ATTEMPTS_AT_500, FailedAttempt, call_again, is_passing
+from ..server_texts import error_detail
+from ..server_url import environment_urls, find_server_url
 
 OLDEST = (3, 2)
 """The oldest version whose servers keep assessments of traces."""
-_ATTEMPTS, _ATTEMPTS_AT_500 = 6, 3
-_LONGEST_WAIT = 30.0  # seconds before one attempt
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-_LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1")
-_HOST = re.compile(r"[\w.-]+(:\d+)?|\[[\da-fA-F:.]+\](:\d+)?")
+_PORT = 5000
 _URI = "MLFLOW_TRACKING_URI"
 _KEYS = "MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
 _FAILURES = {
@@ -37,7 +32,6 @@ _FAILURES = {
     "ConnectTimeout": "no connection in time",
 }
 _MOST_NAMES = 5  # of experiments in a message
-_LONGEST_PROBLEM = 300  # characters of what the server says
 
 
 class ServerReply(NamedTuple):
@@ -47,13 +41,13 @@ class ServerReply(NamedTuple):
         status: The HTTP status; 0 where no answer came.
         body: The JSON object; empty where the answer held none.
         problem: What is wrong, in the server's words; empty where all is well.
-        wait: Seconds that the server asks to wait before the next attempt.
+        wait: Seconds that the server asks to wait before the next attempt; None where it asks for none.
     """
 
     status: int
     body: Mapping[str, Any]
     problem: str
-    wait: float = 0.0
+    wait: float | None = None
 
     @property
     def is_missing(self) -> bool:
@@ -63,7 +57,7 @@ class ServerReply(NamedTuple):
     @property
     def is_passing(self) -> bool:
         """Whether the same request may succeed later."""
-        return self.status in {0, *_PASSING}
+        return self.status == 0 or is_passing(self.status)
 
 
 class RefusedCallError(AssayError):
@@ -91,7 +85,7 @@ class MlflowServer:
         if not address.project:
             raise UsageError(f"{address}: name the experiment: {address.scheme}://{address.host or 'HOST:5000'}/NAME")
         self.address = address
-        self.uri = find_server(address)
+        self.uri = find_server_url(address.host, environment_urls(_URI), port=_PORT, takes_user=True)
 
     def get(self, path: str, values: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
         """Reads something; repeated where that may help.
@@ -195,13 +189,11 @@ class MlflowServer:
         is_object = isinstance(body, Mapping)
         problem = ""
         if response.status_code != 200:
-            problem = str(body.get("message") or body.get("error_code") or "") if is_object else response.text
-            problem = shorten(without_unseen(" ".join(problem.split())), _LONGEST_PROBLEM) or "no reason given"
+            problem = error_detail(response.content) or "no reason given"
         elif not is_object:
             problem = "the answer is no JSON object"
-        return ServerReply(
-            response.status_code, body if is_object else {}, problem, _asked_wait(response.headers.get("Retry-After"))
-        )
+        wait = read_retry_after(response.headers)
+        return ServerReply(response.status_code, body if is_object else {}, problem, wait)
 
     def _check_key(self, reply: ServerReply) -> None:
         if reply.status == 401:
@@ -270,38 +262,6 @@ class MlflowServer:
         return f"there are {quote_names(shown, at_most=_MOST_NAMES)}" if shown else "there are none yet"
 
 
-def find_server(address: TraceAddress) -> str:
-    """Finds the URL of an address's server.
-
-    Without a host it is that of MLFLOW_TRACKING_URI. Where MLFLOW_TRACKING_URI names the same host, its scheme and path
-    count; else this machine and hosts with a port speak http, and others https.
-
-    Raises:
-        UsageError: There is no host, or it cannot be read.
-
-    Example:
-        >>> find_server(TraceAddress.parse("mlflow://mlflow.example.com/bot"))
-        'https://mlflow.example.com'
-    """
-    own = os.environ.get(_URI, "").strip().rstrip("/")
-    parts = urlsplit(own)
-    is_url = parts.scheme in {"http", "https"} and bool(parts.netloc)
-    if not address.host:
-        if is_url:
-            return own
-        raise UsageError(f"{address}: name the server: mlflow://HOST:5000/{quote(address.project)}, or set {_URI}")
-    if _HOST.fullmatch(address.host) is None:
-        raise UsageError(f"{address}: `{shorten(address.host)}` is no host; write HOST or HOST:PORT")
-    if is_url and parts.netloc.rpartition("@")[2].lower() == address.host.lower():
-        return own
-    try:
-        split = urlsplit(f"//{address.host}")
-        is_plain = split.port is not None or _LOOPBACK.fullmatch(split.hostname or "") is not None
-    except ValueError:
-        raise UsageError(f"{address}: `{shorten(address.host)}` is no host; write HOST or HOST:PORT") from None
-    return f"{'http' if is_plain else 'https'}://{address.host}"
-
-
 class _Client(NamedTuple):
     """What is used of MLflow's package."""
 
@@ -329,41 +289,17 @@ def repeat(attempt: Callable[[], ServerReply]) -> ServerReply:
 
     A 500 is often one that comes each time, of a trace that the server cannot read: it is tried less often.
     """
+    reply = ServerReply(0, {}, "")
 
-    def is_enough(state: tenacity.RetryCallState) -> bool:
-        reply = state.outcome.result() if state.outcome else None
-        is_500 = isinstance(reply, ServerReply) and reply.status == 500
-        return state.attempt_number >= (_ATTEMPTS_AT_500 if is_500 else _ATTEMPTS)
+    def attempt_once() -> None:
+        nonlocal reply
+        reply = attempt()
+        if reply.is_passing:
+            raise FailedAttempt(reply.problem, reply.wait, ATTEMPTS_AT_500 if reply.status == 500 else None)
 
-    retrying = tenacity.Retrying(
-        retry=tenacity.retry_if_result(lambda reply: reply.is_passing),
-        stop=is_enough,
-        wait=_wait_for_server,
-        retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
-        sleep=tenacity.nap.sleep,
-    )
-    reply: ServerReply = retrying(attempt)
+    with suppress(FailedAttempt):
+        call_again(attempt_once)
     return reply
-
-
-def _wait_for_server(state: tenacity.RetryCallState) -> float:
-    """Seconds before the next attempt: as the server asks, else longer each time."""
-    reply = state.outcome.result() if state.outcome else None
-    asked = reply.wait if isinstance(reply, ServerReply) else 0.0
-    return max(asked, float(tenacity.wait_random_exponential(multiplier=0.5, max=_LONGEST_WAIT)(state)))
-
-
-def _asked_wait(header: str | None) -> float:
-    """The seconds of a header Retry-After, which may hold a time; at most those of the longest wait."""
-    if not header:
-        return 0.0
-    seconds = 0.0
-    if re.fullmatch(r"\d{1,6}(\.\d+)?", header.strip()):
-        seconds = float(header)
-    else:
-        with suppress(ValueError, TypeError, OverflowError):
-            seconds = parsedate_to_datetime(header).timestamp() - time()
-    return min(max(seconds, 0.0), _LONGEST_WAIT)
 
 
 def _explain_failure(error: BaseException) -> str:

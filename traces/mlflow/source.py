@@ -7,15 +7,11 @@ from typing import Any
 
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
-from ...eval_sets.column_account import SetColumns
-from ...eval_sets.logs.trace_row import build_row
 from ...eval_sets.name_suggestions import quote_names
-from ...eval_sets.rows import BadRow, Rows
-from ...eval_sets.sample_builder import SampleBuilder
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..origin import ORIGIN, TraceOrigin
 from ..source import UnreadTrace
+from ..trace_samples import TraceSamples
 from .people import PeopleReader
 from .server import MlflowServer, RefusedCallError
 from .span_reading import Span, SpanReader
@@ -52,6 +48,7 @@ class MlflowSource:
 
     def __init__(self, address: TraceAddress) -> None:
         self._server = MlflowServer(address)
+        self._samples = TraceSamples(address)
 
     def read(
         self,
@@ -117,25 +114,7 @@ class MlflowSource:
             if isinstance(content, str):
                 yield UnreadTrace(name, trace_time(info).isoformat(), content)
             else:
-                yield self._sample(info, content, people)
-
-    def _sample(self, info: Mapping[str, Any], spans: Sequence[Span], people: PeopleReader) -> Sample | UnreadTrace:
-        values = read_trace(info, spans, people)
-        name, time = str(values.trace.id), str(values.trace.time)
-        origin = TraceOrigin(str(self._server.address), name, values.span, str(values.trace.session or ""), time)
-        source = Rows(str(self._server.address), "trace", iter(()))
-        try:
-            row = build_row([values.trace], source.name)[0]
-            if isinstance(row, BadRow):
-                raise row.error
-            reference = {"reference": values.reference} if values.reference else {}
-            row = row._replace(values=row.values | reference)
-            metadata = {ORIGIN: origin.as_json(), **row.values["metadata"]}
-            row = row._replace(values=row.values | {"metadata": metadata})
-            return SampleBuilder(source, {}, None, SetColumns()).sample(row)
-        except (InputError, ValueError, RecursionError) as error:
-            reason = str(error).removeprefix(f"{source.name}, {values.trace.place}, ")
-            return UnreadTrace(name, time, reason or type(error).__name__)
+                yield self._samples.sample(read_trace(info, content, people))
 
 
 def build_conditions(filter_values: Mapping[str, str]) -> list[str]:

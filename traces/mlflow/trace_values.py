@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...eval_sets.cell_values import to_json_value
 from ...eval_sets.logs.message_text import find_answer, find_question
@@ -23,22 +23,8 @@ _INFO_USED = {"trace_id", "trace_location", "request_time", "trace_metadata", "t
 _INFO_USED |= {"request_preview", "response_preview"}
 
 
-class TraceValues(NamedTuple):
-    """A trace as the readers of logs take it, and what they have no place for.
-
-    Attributes:
-        trace: The trace.
-        span: The id of the span that holds the answer; empty where there are no spans.
-        reference: The expected answer; None without one.
-    """
-
-    trace: Trace
-    span: str
-    reference: str | None
-
-
-def read_trace(info: Mapping[str, Any], spans: Sequence[Span], people: PeopleReader) -> TraceValues:
-    """Reads a trace.
+def read_trace(info: Mapping[str, Any], spans: Sequence[Span], people: PeopleReader) -> Trace:
+    """Reads a trace as the readers of exported logs take it.
 
     Args:
         info: The trace as a search returns it.
@@ -50,7 +36,7 @@ def read_trace(info: Mapping[str, Any], spans: Sequence[Span], people: PeopleRea
     models = [span for span in ordered if span["type"] in _MODEL_TYPES]
     metadata, tags = (dict(info.get(name) or {}) for name in ("trace_metadata", "tags"))
     assessments = [one for one in info.get("assessments") or [] if isinstance(one, Mapping)]
-    rating, unused = people.ratings(assessments)
+    rating = people.ratings(assessments)
     rest: dict[str, Any] = {
         "name": tags.get(_NAME),
         "model": next(_models(models), None),
@@ -59,11 +45,10 @@ def read_trace(info: Mapping[str, Any], spans: Sequence[Span], people: PeopleRea
         "tags": {name: value for name, value in tags.items() if name not in _USED},
         "trace_metadata": {name: value for name, value in metadata.items() if name not in _USED},
         "assessments": assessments,
-        "unused_ratings": unused,
         "spans": [_rest_of(span, is_root=span is root) for span in ordered],
         **{name: value for name, value in info.items() if name not in _INFO_USED},
     }
-    trace = Trace(
+    return Trace(
         1,
         "trace 1",
         id=str(info.get("trace_id")),
@@ -84,9 +69,11 @@ def read_trace(info: Mapping[str, Any], spans: Sequence[Span], people: PeopleRea
         ],
         models=[(to_json_value(span["inputs"]), to_json_value(span["outputs"])) for span in models],
         rest=to_json_value({name: value for name, value in rest.items() if value not in (None, "", [], {})}),
-        rating=rating,
+        rating=rating.fields,
+        unused=rating.unused,
+        span=str(root.get("span_id") or ""),
+        reference=find_expected_answer(assessments),
     )
-    return TraceValues(trace, str(root.get("span_id") or ""), find_expected_answer(assessments))
 
 
 def trace_time(info: Mapping[str, Any]) -> datetime:

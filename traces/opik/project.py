@@ -9,10 +9,12 @@ from typing import Any
 from ...errors import InputError
 from ...installation import require_extra
 from ..address import TraceAddress
-from ..rest_calls import RefusedRequest, RestCalls, ToolServer, find_url, read_key
+from ..rest_calls import RefusedRequest, RestCalls, ToolServer, read_key
+from ..server_url import environment_urls, find_server_url
 
 _KEYS = ("OPIK_API_KEY", "OPIK_WORKSPACE")
 _URLS = ("OPIK_URL_OVERRIDE",)
+_PORT = 5173
 _CLOUD_HOST = "www.comet.com"
 _CLOUD = f"https://{_CLOUD_HOST}/opik/api"
 _DEFAULT_WORKSPACE, _DEFAULT_PROJECT = "default", "Default Project"
@@ -84,7 +86,7 @@ def _api_url(host: str) -> str:
     """The URL of the API: the tool's own variable names it with `/api`, and an address only its host."""
     if host.lower() in (_CLOUD_HOST, "comet.com"):
         return _CLOUD
-    url = find_url(host, _URLS, _CLOUD).rstrip("/")
+    url = find_server_url(host, environment_urls(*_URLS), port=_PORT, default=_CLOUD)
     return url if url.endswith("/api") else f"{url}/api"
 
 

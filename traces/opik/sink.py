@@ -7,10 +7,11 @@ from typing import Any
 
 from ..address import TraceAddress
 from ..batch_sending import send_in_halves
-from ..rest_calls import RefusedRequest, whole_text
+from ..rest_calls import RefusedRequest
+from ..server_texts import whole_text
 from ..sink import WriteResult
+from ..times import read_utc, write_utc
 from ..trace_score import TraceScore
-from ..trace_time import read_utc, write_utc
 from .project import OpikProject
 
 _PAGE = 500

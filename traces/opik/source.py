@@ -6,13 +6,13 @@ from typing import Any
 
 from ...errors import UsageError
 from ...eval_sets import Sample
+from ...eval_sets.logs.human_ratings import Scale, is_number, make_scale
 from ...eval_sets.name_suggestions import quote_names
 from ..address import TraceAddress
-from ..rating_scale import settle_ratings
 from ..rest_calls import RefusedRequest
 from ..source import UnreadTrace
+from ..times import read_utc, write_utc
 from ..trace_samples import TraceSamples
-from ..trace_time import read_utc, write_utc
 from .project import OpikProject
 from .trace_reading import read_trace
 
@@ -72,7 +72,7 @@ class OpikSource:
         self, since: datetime | None, until: datetime, fields: Mapping[str, str]
     ) -> Iterator[Sample | UnreadTrace]:
         _ = self._project.name
-        configs = self._configs()
+        scales = self._scales()
         seen: set[int] = set()
         for page in self._trace_pages(since, until, fields):
             traces: dict[str, dict[str, Any]] = {}
@@ -89,8 +89,7 @@ class OpikSource:
                     traces |= {trace_id: trace} if is_in else {}
             spans = self._spans(traces)
             for trace_id, trace in traces.items():
-                read = read_trace(trace, spans.get(trace_id, []), configs)
-                yield self._samples.sample(settle_ratings(read))
+                yield self._samples.sample(read_trace(trace, spans.get(trace_id, []), scales))
 
     def _trace_pages(
         self, since: datetime | None, until: datetime, fields: Mapping[str, str]
@@ -178,9 +177,9 @@ class OpikSource:
                 if isinstance(span, dict) and span.get("trace_id") in traces:
                     by_trace.setdefault(span["trace_id"], {})[str(span.get("id"))] = span
 
-    def _configs(self) -> dict[str, dict[str, Any]]:
-        """The scales of the workspace's feedback definitions, by name, in the form of `trace_rating`."""
-        configs: dict[str, dict[str, Any]] = {}
+    def _scales(self) -> dict[str, Scale | None]:
+        """The scales of the workspace's feedback definitions, by name."""
+        scales: dict[str, Scale | None] = {}
         page = 1
         while True:
             try:
@@ -191,21 +190,22 @@ class OpikSource:
                 raise self._project.explain(error, "does not list feedback definitions") from None
             listed = reply.get("content") if isinstance(reply, dict) else None
             definitions = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
-            configs |= {str(item.get("name")): _config(item) for item in definitions}
+            scales |= {str(item.get("name")): _scale(item) for item in definitions}
             if len(definitions) < _DEFINITIONS_PAGE:
-                return configs
+                return scales
             page += 1
 
 
-def _config(definition: Mapping[str, Any]) -> dict[str, Any]:
+def _scale(definition: Mapping[str, Any]) -> Scale | None:
     details = definition.get("details")
     details = details if isinstance(details, Mapping) else {}
     categories = details.get("categories")
     if isinstance(categories, Mapping):
-        return {"categories": [{"label": label, "value": value} for label, value in categories.items()]}
+        values = [value for value in categories.values() if is_number(value)]
+        return make_scale(min(values), max(values)) if values else None
     if definition.get("type") == "boolean":
-        return {"minValue": 0, "maxValue": 1}
-    return {"minValue": details.get("min"), "maxValue": details.get("max")}
+        return 0.0, 1.0
+    return make_scale(details.get("min"), details.get("max"))
 
 
 def _duration(trace: Mapping[str, Any]) -> timedelta:

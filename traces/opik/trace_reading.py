@@ -3,28 +3,31 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...eval_sets.logs.human_ratings import trace_rating
+from ...eval_sets.logs.human_ratings import HumanRating, Scale, is_number, join_ratings
 from ...eval_sets.logs.message_text import find_answer
 from ...eval_sets.logs.trace_row import Trace
 
 _PERSON = "ui"
+_CURE = "add a feedback definition with this name in Opik"
 _FIELDS_READ = {"id", "input", "output"}
 
 
-def read_trace(values: Mapping[str, Any], spans: Sequence[Mapping[str, Any]], configs: Mapping[str, Any]) -> Trace:
+def read_trace(
+    values: Mapping[str, Any], spans: Sequence[Mapping[str, Any]], scales: Mapping[str, Scale | None]
+) -> Trace:
     """Reads a trace.
 
     Args:
         values: The trace, with the names of the API.
         spans: Its spans, in the order of their times.
-        configs: The scales of feedback by name, in the form of `trace_rating`.
+        scales: The scales of feedback definitions, by name.
     """
     answer = _find_answer(values, spans)
     output = _filled(values.get("output")) if answer is None else answer.get("output")
     calls = [span for span in spans if span.get("type") == "llm"]
     roots = [span for span in spans if not span.get("parent_span_id")]
     inputs = (value.get("input") for value in (values, *roots, *calls))
-    scores = values.get("feedback_scores")
+    rating = join_ratings(read_people(values.get("feedback_scores"), scales), cure=_CURE)
     return Trace(
         1,
         str(values.get("id")),
@@ -43,7 +46,8 @@ def read_trace(values: Mapping[str, Any], spans: Sequence[Mapping[str, Any]], co
         rest=_find_model(values, calls, output)
         | {key: value for key, value in values.items() if key not in _FIELDS_READ and value not in (None, [], {})}
         | ({"spans": list(spans)} if spans else {}),
-        rating=trace_rating(list(_people_scores(scores, configs))),
+        rating=rating.fields,
+        unused=rating.unused,
         span=str(answer.get("id") or "") if answer is not None and answer.get("parent_span_id") else "",
     )
 
@@ -89,8 +93,13 @@ def _prompts(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [prompt for prompt in listed if isinstance(prompt, Mapping)] if isinstance(listed, list) else []
 
 
-def _people_scores(scores: Any, configs: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """What people rated in Opik's pages, one score per rater: Opik shows the mean of all that have one name."""
+def read_people(scores: Any, scales: Mapping[str, Scale | None]) -> Iterator[HumanRating]:
+    """Yields what people rated in Opik's pages, one rating per rater: Opik shows the mean of all of one name.
+
+    Args:
+        scores: The feedback scores of a trace.
+        scales: The scales of feedback definitions, by name.
+    """
     for score in scores if isinstance(scores, list) else ():
         if not isinstance(score, Mapping):
             continue
@@ -99,12 +108,12 @@ def _people_scores(scores: Any, configs: Mapping[str, Any]) -> Iterator[dict[str
         for author, entry in authors.items():
             if not isinstance(entry, Mapping) or (entry.get("source") or score.get("source")) != _PERSON:
                 continue
-            name = entry.get("author") or author or score.get("last_updated_by") or score.get("created_by")
-            yield {
-                "name": score.get("name"),
-                "value": entry.get("value"),
-                "source": "HUMAN",
-                "authorUserId": name,
-                "updatedAt": entry.get("last_updated_at"),
-                "config": configs.get(str(score.get("name"))),
-            }
+            rater = entry.get("author") or author or score.get("last_updated_by") or score.get("created_by")
+            name, value = str(score.get("name")), entry.get("value")
+            yield HumanRating(
+                name,
+                str(rater or ""),
+                value if is_number(value) else None,
+                scale=scales.get(name),
+                time=str(entry.get("last_updated_at") or ""),
+            )

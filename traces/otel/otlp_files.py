@@ -10,8 +10,8 @@ from typing import IO, Any, cast
 from pydantic_core import from_json
 
 from ...errors import InputError, UsageError
-from ...eval_sets.logs.openinference import otlp_spans
-from ...eval_sets.rows import Row
+from ...eval_sets.logs.openinference import read_otlp
+from ...eval_sets.rows import BadRow, Row
 from ...json_text import explain_json_error
 from ...regular_files import check_regular
 
@@ -39,44 +39,74 @@ def list_files(project: str) -> list[Path]:
     return [path]
 
 
-def read_rows(files: list[Path]) -> Iterator[Row]:
-    """Yields the spans and log records of files, in their order.
+class BrokenPart(InputError):
+    """A part of a file that cannot be read; those beside it can.
+
+    Args:
+        place: The file, and the line where it is one.
+        problem: What is wrong with it.
+    """
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(f"{place}: {problem}")
+        self.place, self.problem = place, problem
+
+
+def read_rows(files: list[Path]) -> Iterator[Row | BadRow]:
+    """Yields the spans and log records of files, in their order; for what cannot be read a `BrokenPart`.
 
     A last line without an end is left out: the collector is writing it.
 
     Raises:
-        InputError: A line is no JSON, or a file cannot be read; the message has file and line.
+        InputError: A file cannot be read.
     """
     number = 0
     for file in files:
         for line, document in _documents(file):
-            for values in otlp_spans(document):
+            place = f"{file}, line {line}" if line else str(file)
+            if isinstance(document, str):
+                problems, spans = [document], list[dict[str, Any]]()
+            else:
+                spans, problems = read_otlp(document)
+            if problems:
                 number += 1
-                yield Row(number, f"{file}, line {line}", values)
+                yield BadRow(number, BrokenPart(place, "; ".join(problems)))
+            for values in spans:
+                number += 1
+                yield Row(number, place, values)
 
 
-def _documents(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The documents of a file, each with its line: one per line, or one for all."""
+def _documents(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """The documents of a file, each with its line, or what is wrong with it: one per line, or one for all."""
     try:
         with _open(file) as lines:
+            first = _first_line(lines)
+            lines.seek(0)
+            if first.lstrip()[:1] == b"{" and isinstance(_read_document(first), str) and not _is_listed(lines):
+                lines.seek(0)
+                yield _whole_document(lines.read(_LONGEST_DOCUMENT))
+                return
+            lines.seek(0)
             for number, line in enumerate(lines, 1):
                 if not line.strip():
                     continue
-                try:
-                    document = from_json(line)
-                except ValueError as error:
-                    if number == 1 and line.lstrip()[:1] == b"{":
-                        yield 1, _whole_document(file, line + lines.read(_LONGEST_DOCUMENT))
-                        return
-                    if not line.endswith(b"\n"):
-                        return  # it is being written
-                    raise _broken(file, number, line, error) from None
-                if not isinstance(document, dict):
-                    raise InputError(f"{file}, line {number}: is no object; OTLP JSON has one object per line")
+                document = _read_document(line)
+                if isinstance(document, str) and not line.endswith(b"\n"):
+                    return  # it is being written
                 yield number, document
     except (OSError, EOFError, zlib.error) as error:
         problem = getattr(error, "strerror", None) or error
         raise InputError(f"{file}: cannot be read: {problem}; is it whole?") from error
+
+
+def _first_line(lines: IO[bytes]) -> bytes:
+    return next((line for line in lines if line.strip()), b"")
+
+
+def _is_listed(lines: IO[bytes]) -> bool:
+    """Whether a file has a document per line, though the first cannot be read: a line after it can."""
+    _first_line(lines)
+    return isinstance(_read_document(_first_line(lines)), dict)
 
 
 def _open(file: Path) -> IO[bytes]:
@@ -89,25 +119,28 @@ def _open(file: Path) -> IO[bytes]:
     return file.open("rb")
 
 
-def _whole_document(file: Path, text: bytes) -> dict[str, Any]:
+def _read_document(text: bytes) -> dict[str, Any] | str:
+    """The document of a text, or what is wrong with it."""
     try:
         document = from_json(text)
-    except ValueError as error:
-        raise _broken(file, None, text, error) from None
-    if not isinstance(document, dict):
-        raise InputError(f"{file}: is no object; OTLP JSON has one object per file, or per line")
-    return document
+    except ValueError:  # Python's own reader takes half of a character, and says more of what is wrong
+        decoded = text.decode("utf-8", "replace")
+        try:
+            document = json.loads(decoded)
+        except (ValueError, RecursionError) as error:
+            return explain_json_error(error, decoded)
+    return document if isinstance(document, dict) else "is no object; OTLP JSON has one object per line"
 
 
-def _broken(file: Path, number: int | None, text: bytes, error: ValueError) -> InputError:
-    decoded = text.decode("utf-8", "replace")
-    try:
-        json.loads(decoded)
-    except (ValueError, RecursionError) as explained:
-        if number is None and isinstance(explained, json.JSONDecodeError):
-            number = explained.lineno
-        reason = explain_json_error(explained, decoded)
-    else:
-        reason = str(error)
-    place = f", line {number}" if number is not None else ""
-    return InputError(f"{file}{place}: {reason}; correct it there, or leave the file out")
+def _whole_document(text: bytes) -> tuple[int, dict[str, Any] | str]:
+    """The document of a whole file; what is wrong with it, with its line."""
+    document = _read_document(text)
+    if isinstance(document, str):
+        try:
+            json.loads(text.decode("utf-8", "replace"))
+        except json.JSONDecodeError as error:
+            return error.lineno, document
+        except (ValueError, RecursionError):
+            pass
+        return 0, document
+    return 1, document

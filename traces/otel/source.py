@@ -1,25 +1,31 @@
 """Traces of OTLP JSON files: `otel:FILE`, or a folder of them."""
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import takewhile
 from typing import Any
 
 from ...errors import InputError, UsageError
 from ...eval_sets import Sample
-from ...eval_sets.logs.genai_attributes import find_scale
-from ...eval_sets.logs.openinference import is_event, read_evaluations, read_trace, span_attributes, trace_id
+from ...eval_sets.logs.human_ratings import ObservedScales
+from ...eval_sets.logs.openinference import (
+    is_event,
+    read_evaluations,
+    read_trace,
+    span_attributes,
+    span_time,
+    trace_id,
+)
 from ...eval_sets.logs.row_groups import group_rows
-from ...eval_sets.message_times import read_time
 from ...eval_sets.name_suggestions import nearest_names
 from ...eval_sets.rows import BadRow, Row
 from ..address import TraceAddress
 from ..source import UnreadTrace
+from ..times import read_utc
 from ..trace_samples import TraceSamples
-from .otlp_files import list_files, read_rows
+from .otlp_files import BrokenPart, list_files, read_rows
 
 _MOST_NAMES = 1000  # of attributes, for a message
-_MOST_VALUES = 100_000  # of ratings, to find their scale
 
 
 class OtlpFileSource:
@@ -59,14 +65,17 @@ class OtlpFileSource:
         files = list_files(self._address.project)
         survey = _Survey(filter)
         samples = TraceSamples(self._address)
-        count = 0
+        count, broken = 0, None
         for rows in group_rows(survey.seen(read_rows(files)), trace_id, lambda: survey.watch(read_rows(files))):
             if isinstance(rows, BadRow):
+                broken = broken or rows.error
+                if isinstance(rows.error, BrokenPart):
+                    yield UnreadTrace(rows.error.place, "", rows.error.problem)
                 continue
             count += 1
             if not _is_within(rows, since, until) or not _has(rows, filter):
                 continue
-            trace = read_trace(count, rows, survey.scales())
+            trace = read_trace(count, rows, survey.scales)
             if all(is_event(row.values) for row in rows):
                 yield UnreadTrace(
                     str(trace.id), "", "has events, and no span in these files; add the file of its spans"
@@ -74,7 +83,7 @@ class OtlpFileSource:
                 continue
             yield samples.sample(trace)
         if not count:
-            raise InputError(f"{self._address.project}: holds no spans; name a file of OTLP JSON with traces")
+            raise broken or InputError(f"{self._address.project}: holds no spans; name a file of OTLP JSON with traces")
         survey.check(self._address)
 
 
@@ -83,32 +92,25 @@ class _Survey:
 
     def __init__(self, wanted: Mapping[str, str]) -> None:
         self._wanted = wanted
-        self._values: dict[str, list[float]] = {}
+        self.scales = ObservedScales()
         self._names: set[str] = {"name"}
-        self._scales: dict[str, tuple[float, float] | None] | None = None
         self._last = 0
 
-    def watch(self, rows: Iterator[Row]) -> Iterator[Row]:
+    def watch(self, rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
         for row in rows:
-            for evaluation in read_evaluations(row.values):
-                values = self._values.setdefault(evaluation.name, [])
-                if evaluation.scale is None and len(values) < _MOST_VALUES:
-                    values.append(evaluation.value)
+            self._last = row.number
+            yield row
+            if isinstance(row, BadRow):
+                continue
+            self.scales.observe(read_evaluations(row.values))
             if self._wanted:
                 for name in _fields(row.values):
                     if name in self._wanted or len(self._names) < _MOST_NAMES:
                         self._names.add(name)
-            self._last = row.number
-            yield row
 
-    def seen(self, rows: Iterator[Row]) -> Iterator[Row]:
+    def seen(self, rows: Iterator[Row | BadRow]) -> Iterator[Row | BadRow]:
         """The rows that were watched: a collector may have written more since."""
         return takewhile(lambda row: row.number <= self._last, rows)
-
-    def scales(self) -> dict[str, tuple[float, float] | None]:
-        if self._scales is None:
-            self._scales = {name: find_scale(values) for name, values in self._values.items()}
-        return self._scales
 
     def check(self, address: TraceAddress) -> None:
         for name in self._wanted:
@@ -141,9 +143,8 @@ def _is_within(rows: list[Row], since: datetime | None, until: datetime | None) 
     """Whether a trace began in a period; one without a time did."""
     if since is None and until is None:
         return True
-    nanoseconds = [str(row.values["startTimeUnixNano"]) for row in rows if row.values.get("startTimeUnixNano")]
-    times = [int(text) for text in nanoseconds if text.isdigit()]
+    times = [time for row in rows if (time := read_utc(_as_text(span_time(row.values)))) is not None]
     if not times:
         return True
-    began = read_time(str(min(times) / 1e9)) or datetime.now(UTC)
+    began = min(times)
     return (since is None or began >= since) and (until is None or began < until)

@@ -2,29 +2,25 @@
 
 import logging
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
-
-import tenacity
 
 from ...errors import AssayError, InputError, UsageError
 from ...eval_sets.name_suggestions import quote_names
 from ...installation import require_extra
-from ...judges.retry import retry_after
+from ...judges.retry import read_retry_after
 from ...text.wording import count_of
 from ...value_messages import shorten
 from ..address import TraceAddress
+from ..retrying import ATTEMPTS_AT_500, FailedAttempt, call_again, is_passing
+from ..server_texts import error_detail, server_words
+from ..server_url import find_server_url
 
 if TYPE_CHECKING:
     import httpx
     from phoenix.client import Client
 
-ATTEMPTS = 6
-"""Of one call, the first included."""
-_LONGEST_WAIT = 60.0  # seconds
 _OLDEST = (13, 15, 0)  # the first that lists the traces of a project
 _PORT = 6006
 _PAGE = 1000  # projects
@@ -32,7 +28,6 @@ _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 _NAMED = 5  # projects, in a message
 _PURPOSE = "reading and writing traces of Phoenix"
 _KEYS = "PHOENIX_API_KEY, or PHOENIX_CLIENT_HEADERS"
-_PASSING = frozenset({408, 425, 429, 502, 503, 504})
 _Result = TypeVar("_Result")
 
 
@@ -53,21 +48,20 @@ class PhoenixProject:
 
     Args:
         address: `phoenix://HOST:6006/PROJECT`.
-        sleep: Waits so many seconds.
 
     Raises:
         UsageError: The address names no project, or the client is not installed.
         InputError: The address or a setting of the environment is no server's.
     """
 
-    def __init__(self, address: TraceAddress, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, address: TraceAddress) -> None:
         if not address.project:
             raise UsageError(f"{address} names no project: write phoenix://HOST:6006/PROJECT")
         with require_extra("phoenix", _PURPOSE):
             import httpx
             from phoenix.client import Client
-        self.address, self._sleep = address, sleep
-        self.url = find_server_url(address.host)
+        self.address = address
+        self.url = find_server_url(address.host, {"PHOENIX_ENDPOINT": _own_url()}, port=_PORT)
         headers = _client_headers()
         try:
             # a redirect could lead the key to a server that nobody named
@@ -155,35 +149,50 @@ class PhoenixProject:
         """
         import httpx
 
-        retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_exception(self._is_passing),
-            wait=_wait,
-            stop=tenacity.stop_after_attempt(ATTEMPTS),
-            sleep=self._sleep,
-            reraise=True,
-        )
         try:
-            result = retrying(function)
+            result = call_again(lambda: self._attempt(function))
+        except FailedAttempt as failure:
+            cause = failure.__cause__
+            if isinstance(cause, httpx.HTTPStatusError) and cause.response.status_code == 500:
+                raise self._explain(cause.response) from None  # what was sent may break it
+            times = count_of(failure.made, "time")
+            raise InputError(f"Phoenix at {self.url}{failure} {times}; try again later") from None
         except httpx.HTTPStatusError as error:
             raise self._explain(error.response) from None
         except httpx.LocalProtocolError:
             raise InputError(f"{_KEYS} holds a character that no header can have; correct it") from None
         except UnicodeError:
             raise PhoenixRefusal(422, "it holds half a character, which cannot be sent") from None
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
+        except (httpx.TransportError, httpx.InvalidURL) as error:
             raise InputError(
                 f"Phoenix at {self.url} cannot be reached ({shorten(str(error)) or 'no answer'}): start it, or correct "
                 "the address"
-            ) from None
-        except httpx.TransportError as error:
-            raise InputError(
-                f"Phoenix at {self.url}: the connection failed {count_of(ATTEMPTS, 'time')} "
-                f"({type(error).__name__}); try again later"
             ) from None
         except (ValueError, RecursionError):
             raise InputError(f"{self.url} answers with no JSON, as no Phoenix does: correct the address") from None
         self._has_answered = True
         return result
+
+    def _attempt(self, function: Callable[[], _Result]) -> _Result:
+        """One attempt: a server that never answered is not there, and waiting brings none."""
+        import httpx
+
+        try:
+            return function()
+        except httpx.HTTPStatusError as error:
+            response = error.response
+            if not is_passing(response.status_code):
+                raise
+            detail = error_detail(response.content) or response.reason_phrase
+            problem = f" fails (status {response.status_code}: {detail})"
+            attempts = ATTEMPTS_AT_500 if response.status_code == 500 else None
+            raise FailedAttempt(problem, read_retry_after(response.headers), attempts) from error
+        except (httpx.LocalProtocolError, httpx.UnsupportedProtocol):
+            raise
+        except httpx.TransportError as error:
+            if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) and not self._has_answered:
+                raise
+            raise FailedAttempt(f": the connection failed ({type(error).__name__})") from error
 
     def explain(self, refusal: PhoenixRefusal, problem: str) -> InputError:
         """Makes a refusal that ends everything an error.
@@ -217,9 +226,9 @@ class PhoenixProject:
         if not names:
             return InputError(f"Phoenix at {self.url} has no project yet: send it traces, or correct the address")
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-        there = quote_names([clean(name) for name in sorted(names)[:_NAMED]])
+        there = quote_names([server_words(name) for name in sorted(names)[:_NAMED]])
         return InputError(
-            f"Phoenix at {self.url} has no project `{clean(self.address.project)}`; it has {there}{more}: write "
+            f"Phoenix at {self.url} has no project `{server_words(self.address.project)}`; it has {there}{more}: write "
             "one of them after the host"
         )
 
@@ -247,17 +256,6 @@ class PhoenixProject:
                 return
             query = query.set("cursor", cursor)
 
-    def _is_passing(self, error: BaseException) -> bool:
-        """Whether another attempt may help: a server that never answered is not there."""
-        import httpx
-
-        if isinstance(error, httpx.HTTPStatusError):
-            return error.response.status_code in _PASSING | {500}
-        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-            return self._has_answered
-        own = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)
-        return isinstance(error, httpx.TransportError) and not isinstance(error, own)
-
     def _explain(self, response: "httpx.Response") -> AssayError:
         status = response.status_code
         if status in (401, 403):
@@ -266,50 +264,18 @@ class PhoenixProject:
                 f"Phoenix at {self.url} refuses {sent} (status {status}): set {_KEYS} to a key of this server"
             )
         if 300 <= status < 400:
-            to = clean(response.headers.get("location", "nowhere"))
+            to = server_words(response.headers.get("location", "nowhere"))
             return InputError(f"Phoenix at {self.url} sends on to {to}: name that server in the address")
-        detail = clean(_detail(response))
-        if status in _PASSING:
-            return InputError(
-                f"Phoenix at {self.url} fails (status {status}: {detail}) {count_of(ATTEMPTS, 'time')}; try again later"
-            )
+        detail = error_detail(response.content) or response.reason_phrase
         return PhoenixRefusal(status, f"{detail} (status {status})")
 
 
-def find_server_url(host: str) -> str:
-    """Finds the URL of a server.
-
-    Where the client's own settings (`PHOENIX_ENDPOINT`, `PHOENIX_COLLECTOR_ENDPOINT`) name the same host, or the
-    address names none, theirs counts, with its scheme and path. Otherwise a host with a port is reached by http, except
-    at 443, and one without by https; this machine by http, at 6006 where no port is named.
-
-    Args:
-        host: The host of an address, with its port; empty for that of the settings.
-
-    Raises:
-        InputError: A setting is no URL.
-
-    Examples:
-        >>> find_server_url("phoenix.example.org"), find_server_url("10.0.0.7:6006")
-        ('https://phoenix.example.org', 'http://10.0.0.7:6006')
-    """
+def _own_url() -> str:
+    """The server of the client's settings: `PHOENIX_ENDPOINT`, `PHOENIX_COLLECTOR_ENDPOINT` and others."""
     try:
-        own = str(_client_settings().get_base_url()).rstrip("/")
+        return str(_client_settings().get_base_url())
     except ValueError as error:
-        raise InputError(f"the settings of Phoenix: {shorten(str(error))}") from None
-    parts = urlsplit(own)
-    if parts.username is not None or parts.scheme not in ("http", "https"):
-        raise InputError("PHOENIX_ENDPOINT is no URL of a server: write https://HOST, without a user or a key")
-    if not host or parts.netloc.lower() == host.lower():
-        return own
-    try:
-        name, port = urlsplit(f"//{host}").hostname or "", urlsplit(f"//{host}").port
-    except ValueError:
-        raise InputError(f"{shorten(host)!r} is no host of a server: write phoenix://HOST:6006/PROJECT") from None
-    is_here = name in ("localhost", "::1") or name.startswith("127.")
-    if is_here and port is None:
-        return f"http://{host}:{_PORT}"
-    return f"http://{host}" if is_here or port not in (None, 443) else f"https://{host}"
+        raise InputError(f"the settings of Phoenix: {server_words(str(error))}") from None
 
 
 def _client_settings() -> ModuleType:
@@ -339,30 +305,6 @@ def _client_headers() -> dict[str, str]:
             "PHOENIX_CLIENT_HEADERS cannot be read: write NAME=VALUE,NAME=VALUE, with %20 for a space in a value"
         )
     return headers
-
-
-def clean(text: str) -> str:
-    """A text of a server for a message: short, on one line, without control characters."""
-    return shorten("".join(letter if letter.isprintable() else " " for letter in text), 200)
-
-
-def _detail(response: "httpx.Response") -> str:
-    """What the server says of a call."""
-    try:
-        body = response.json()
-    except (ValueError, RecursionError):
-        return response.text or response.reason_phrase
-    detail = body.get("detail") if isinstance(body, Mapping) else body
-    if isinstance(detail, list):
-        return "; ".join(str(item.get("msg")) if isinstance(item, Mapping) else str(item) for item in detail)
-    return str(detail or response.reason_phrase)
-
-
-def _wait(state: tenacity.RetryCallState) -> float:
-    """As long as the server asks for, else twice as long each time."""
-    error = state.outcome.exception() if state.outcome else None
-    wanted = retry_after(error) if error is not None and hasattr(error, "response") else None
-    return min(0.5 * 2 ** (state.attempt_number - 1) if wanted is None else wanted, _LONGEST_WAIT)
 
 
 def _dotted(version: tuple[int, ...]) -> str:

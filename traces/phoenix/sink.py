@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from ..address import TraceAddress
+from ..batch_sending import send_in_halves
+from ..server_texts import whole_text
 from ..sink import WriteResult
 from ..trace_score import TraceScore
 from .ids_in_address import split_ids
@@ -12,7 +14,6 @@ from .project import PhoenixProject, PhoenixRefusal
 
 _BATCH = 100
 _LISTED = 1000
-_MOST_REFUSED = 8  # single scores one after the other: then all are refused for one reason
 
 Unit = Literal["span", "trace", "session"]
 
@@ -51,9 +52,7 @@ class PhoenixSink:
         for score in {score.key: score for score in scores}.values():
             by_unit.setdefault(_unit(score), []).append(score)
         for unit, own in by_unit.items():
-            writer = _UnitWriter(self._project, unit)
-            for first in range(0, len(own), _BATCH):
-                yield from writer.write(own[first : first + _BATCH])
+            yield from _UnitWriter(self._project, unit).write(own)
 
 
 class _UnitWriter:
@@ -61,15 +60,16 @@ class _UnitWriter:
 
     def __init__(self, project: PhoenixProject, unit: Unit) -> None:
         self._project, self._unit = project, unit
-        self._refused_in_a_row, self._problem = 0, ""
 
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
+        """Writes scores; Phoenix writes a batch whole or not at all, and a score that is sent twice is one."""
         existing = self._existing(scores)
-        for score, problem in self._send(scores):
+        for score, problem in send_in_halves(scores, self._post, most=_BATCH, is_about_one=_is_about_one):
             if problem:
                 yield WriteResult(score.key, "failed", problem)
             else:
-                yield WriteResult(score.key, "updated" if (_storable(score.name), score.key) in existing else "written")
+                is_there = (whole_text(score.name), score.key) in existing
+                yield WriteResult(score.key, "updated" if is_there else "written")
 
     def _existing(self, scores: Sequence[TraceScore]) -> set[tuple[str, str]]:
         """The names and keys of those scores that are there."""
@@ -85,25 +85,6 @@ class _UnitWriter:
                 if error.status != 404:  # none of the targets is there
                     raise self._project.explain(error, "lists no annotations") from None
         return existing
-
-    def _send(self, scores: Sequence[TraceScore]) -> Iterator[tuple[TraceScore, str]]:
-        """Sends scores, and yields each with why it was refused, or "".
-
-        Phoenix writes a batch whole or not at all: of one that it refuses each half is sent again, and a score that is
-        sent twice is one.
-        """
-        if self._refused_in_a_row >= _MOST_REFUSED:
-            yield from ((score, self._problem) for score in scores)
-            return
-        problem = self._post(scores)
-        if problem and len(scores) > 1:
-            half = len(scores) // 2
-            yield from self._send(scores[:half])
-            yield from self._send(scores[half:])
-            return
-        self._refused_in_a_row = self._refused_in_a_row + 1 if problem and not _is_about_one(problem) else 0
-        self._problem = problem
-        yield from ((score, problem) for score in scores)
 
     def _post(self, scores: Sequence[TraceScore]) -> str:
         annotations: list[Any] = [_annotation(score, self._unit) for score in scores]
@@ -138,7 +119,7 @@ def _unit(score: TraceScore) -> Unit:
 
 
 def _target(score: TraceScore, unit: Unit) -> str:
-    return _storable({"span": score.origin.span, "trace": score.origin.id, "session": score.origin.session}[unit])
+    return whole_text({"span": score.origin.span, "trace": score.origin.id, "session": score.origin.session}[unit])
 
 
 def _annotation(score: TraceScore, unit: Unit) -> dict[str, Any]:
@@ -158,22 +139,17 @@ def _annotation(score: TraceScore, unit: Unit) -> dict[str, Any]:
     }
     return {
         f"{unit}_id": _target(score, unit),
-        "name": _storable(score.name),
+        "name": whole_text(score.name),
         "annotator_kind": "LLM" if score.judge else "CODE",
         "result": {
             "score": value,
-            "label": _storable(score.label) or (None if value is not None else "no value"),
-            "explanation": _storable(score.reason) or None,
+            "label": whole_text(score.label) or (None if value is not None else "no value"),
+            "explanation": whole_text(score.reason) or None,
         },
         "metadata": {
-            name: _storable(held) if isinstance(held, str) else held
+            name: whole_text(held) if isinstance(held, str) else held
             for name, held in metadata.items()
             if held not in (None, "")
         },
         "identifier": score.key,
     }
-
-
-def _storable(text: str) -> str:
-    """A text that a database takes: without half characters and without zero bytes."""
-    return text.encode("utf-8", "replace").decode().replace("\x00", " ")

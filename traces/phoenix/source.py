@@ -10,11 +10,13 @@ from ...eval_sets.logs.message_text import parse_nested_json
 from ...eval_sets.logs.openinference import read_trace
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
+from ..conversations import SESSION_RATING, UNUSED_SESSION
+from ..server_texts import server_words
 from ..source import UnreadTrace
 from ..trace_samples import TraceSamples
 from .ids_in_address import split_ids
 from .people import RatingReader
-from .project import PhoenixProject, PhoenixRefusal, clean
+from .project import PhoenixProject, PhoenixRefusal
 from .trace_filter import OLDEST, TraceFilter, span_tags
 
 ARRIVAL = timedelta(minutes=10)
@@ -154,19 +156,16 @@ class _TraceReader:
         rows = [Row(number, f"span {number}", one) for number, one in enumerate(_with_parents(spans), 1)]
         trace = read_trace(1, rows)
         session = "" if trace.session is None else str(trace.session)
-        rating, problem = self._people.read(annotations.about_answer(id_, spans, trace.span))
+        rating = self._people.read(annotations.about_answer(id_, spans, trace.span))
         metadata = _metadata(spans, trace.span, annotations.of_trace(id_, spans))
-        if problem:
-            metadata["unused_ratings"] = {"problem": problem}
         if session and (of_session := annotations.of_session(session)):
             metadata["session_annotations"] = of_session
-            session_rating, problem = self._people.read(of_session)
-            if session_rating:
-                metadata["session_rating"] = session_rating
-            elif problem:
-                metadata["unused_session_ratings"] = {"problem": problem}
+            of_all = self._people.read(of_session)
+            metadata |= {SESSION_RATING: of_all.fields} if of_all.fields else {}
+            metadata |= {UNUSED_SESSION: of_all.unused} if of_all.unused else {}
         known = {name: trace.rest[name] for name in ("model", "prompt_version") if name in trace.rest}
-        sample = self._samples.sample(trace._replace(time=began, rating=rating, rest=metadata | known))
+        trace = trace._replace(time=began, rating=rating.fields, unused=rating.unused, rest=metadata | known)
+        sample = self._samples.sample(trace)
         if isinstance(sample, UnreadTrace):
             return UnreadTrace(id_, began, f"{sample.reason}{_failure(spans, trace.span)}")
         kept = _without_used_texts(spans, sample)
@@ -251,7 +250,7 @@ def _failure(spans: Iterable[Mapping[str, Any]], answer: str) -> str:
     failed = next((one for one in spans if _ids(one)[1] == answer and one.get("status_code") == "ERROR"), None)
     if failed is None:
         return ""
-    words = clean(str(failed.get("status_message") or ""))
+    words = server_words(str(failed.get("status_message") or ""))
     return f"; the chatbot failed (status ERROR{': ' if words else ''}{words})"
 
 

@@ -15,7 +15,8 @@ from ...runs.execute import execute
 from ..conversations import GAP, join_sessions
 from ..origin import TraceOrigin
 from ..source import Source, UnreadTrace
-from .watch_records import WatchRecords, read_utc
+from ..times import read_utc
+from .watch_records import WatchRecords
 from .watch_settings import WatchSettings
 
 _AT_ONCE = 200  # answers that are scored and written together

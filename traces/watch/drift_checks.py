@@ -19,9 +19,10 @@ from ...metrics.metric import run_to_end
 from ...runs.cassette_check import repeat_questions
 from ...runs.reply_drift import estimate_drift
 from ...text.wording import count_of
+from ..times import read_utc
 from .answer_draw import hash_share
 from .day_run import day_budget
-from .watch_records import WatchRecords, read_utc, utc_text
+from .watch_records import WatchRecords, utc_text
 from .watch_settings import WatchSettings
 from .watch_state import DriftResult
 

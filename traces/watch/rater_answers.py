@@ -11,10 +11,11 @@ from ...runs.ratings import QueueSettings, RatingQueue
 from ...runs.ratings.item_queue import queue_ids
 from ..origin import TraceOrigin
 from ..source import Source
+from ..times import read_utc
 from .answer_draw import draw_answers, spread_weights
 from .answer_pull import tool_ratings
 from .budget_pace import pace
-from .watch_records import DrawnAnswer, WatchRecords, read_utc
+from .watch_records import DrawnAnswer, WatchRecords
 from .watch_settings import WatchSettings
 
 _PADDING = timedelta(seconds=1)  # around a trace that is read again

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 from ...errors import UsageError
 from ...eval_sets import Sample
-from ...eval_sets.message_times import read_time
 from ...runs import Store
 from ...runs.database import explain_errors
 from ..origin import ORIGIN, TraceOrigin
 from ..source import UnreadTrace
+from ..times import read_utc
 from .alarm_message import AlarmAnswer, AlarmMessage
 from .watch_settings import SEGMENT_FIELDS, WatchSettings
 from .watch_state import DriftResult, StoredLook, WatchRow, WatchState, lock_name, look_json
@@ -111,17 +111,6 @@ def open_series(store: Store, settings: WatchSettings, now: datetime) -> tuple[W
 def utc_text(moment: datetime) -> str:
     """Writes a moment so that texts sort as moments do: ISO 8601 in UTC, with microseconds."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def read_utc(text: str) -> datetime | None:
-    """Reads a moment in ISO 8601; UTC where it names no offset, None where it is none."""
-    moment = read_time(text)
-    if moment is None:
-        return None
-    try:
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except OverflowError:
-        return None
 
 
 class WatchRecords:

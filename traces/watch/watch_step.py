@@ -19,6 +19,7 @@ from ..push import PushRequest, push_scores
 from ..registry import open_sink, open_source
 from ..sink import Sink
 from ..source import Source
+from ..times import read_utc
 from .alarm_changes import AlarmChanges, alarm_answer
 from .alarm_message import AlarmAnswer
 from .answer_draw import draw_answers, spread_weights
@@ -29,7 +30,7 @@ from .delivery import deliver_alarm
 from .drift_checks import DriftCheck
 from .rater_answers import draw_for_raters, find_open_queue, read_queue_ratings, reread_annotations
 from .watch_look import LookAt, look_at_answers, read_production_answers
-from .watch_records import AlarmChange, DrawnAnswer, WatchRecords, open_series, read_utc, utc_text
+from .watch_records import AlarmChange, DrawnAnswer, WatchRecords, open_series, utc_text
 from .watch_settings import WatchSettings
 from .watch_state import DriftResult, StepCounts, StoredAlarm, StoredLook, WatchRow, WatchState
 

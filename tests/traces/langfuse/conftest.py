@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langfuse_server import PUBLIC, SECRET, LangfuseServer
 
-from assay.traces import TraceOrigin, TraceScore, rest_calls
+from assay.traces import TraceOrigin, TraceScore
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LangfuseServer]:
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds that were waited, which no test really waits."""
     waited: list[float] = []
-    monkeypatch.setattr(rest_calls, "sleep", waited.append)
+    monkeypatch.setattr("tenacity.nap.sleep", waited.append)
     return waited
 
 

@@ -70,7 +70,7 @@ def test_of_a_batch_that_is_refused_in_part_the_refused_are_named(server: Langfu
     results = write(server, scores)
     failed = {result.key: result.problem for result in results if result.state == "failed"}
     assert failed.keys() == {f"{3:032x}", f"{50:032x}"}
-    assert set(failed.values()) == {"Langfuse refuses it: the config allows 1 to 5  [31m"}
+    assert set(failed.values()) == {"Langfuse refuses it: the config allows 1 to 5 [31m"}
     assert len(results) == 64
     assert len(server.scores) == 62  # those that were sent again are one each
 

@@ -126,14 +126,14 @@ def test_a_source_that_is_read_again_knows_what_came_since(server: LangfuseServe
 
 def test_scores_of_a_session_and_of_an_observation_are_kept(server: LangfuseServer) -> None:
     add_plain(server, 1, sessionId="s1")
-    server.add_score("a1", "csat", 4, session="s1", source="ANNOTATION")
+    server.add_score("a1", "csat", 1, session="s1", source="ANNOTATION")
     server.add_score("a2", "tone", 0.1, subject={"kind": "observation", "id": "t1-root", "traceId": "t1"})
     (sample,) = read(server)
     assert isinstance(sample, Sample)
     assert [score["name"] for score in sample.metadata["session_scores"]] == ["csat"]
     assert [score["name"] for score in sample.metadata["scores"]] == ["tone"]
     assert sample.human_rating is None  # the rating of a conversation is that of no single answer
-    assert sample.metadata["unused_session_ratings"]["human_rating"] == 4  # nothing tells its scale
+    assert sample.metadata["unused_session_ratings"]["ratings"][0]["value"] == 1  # nothing tells its scale
 
 
 def test_what_people_said_of_a_session_rates_the_conversation(server: LangfuseServer) -> None:

@@ -17,7 +17,7 @@ from mlflow_server import Fault, MlflowProcess, MlflowProxy, ProxiedRequest, Spa
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
 from assay.traces import TraceAddress, TraceOrigin, TraceScore, UnreadTrace
-from assay.traces.mlflow.server import find_server
+from assay.traces.mlflow.server import MlflowServer
 from assay.traces.mlflow.sink import KEY, MlflowSink
 from assay.traces.mlflow.source import MlflowSource, build_conditions
 
@@ -282,8 +282,9 @@ class TestReading:
         samples = [item for item in items if isinstance(item, Sample)]
         assert [sample.ratings for sample in samples] == [{"ada": 1, "bob": 4}, {"ada": 5}, {}, {}, {"ada": 3}]
         assert [(sample.rating_min, sample.rating_max) for sample in samples] == [(1, 5)] * 5
-        assert samples[2].metadata["unused_ratings"].endswith("several names or scales: correct, kind")
-        assert "neither a thumb nor a number" in samples[3].metadata["unused_ratings"]
+        assert samples[1].metadata["unused_ratings"]["ratings"] == [{"name": "tone", "rater": "ada", "value": 2}]
+        assert "several names" in samples[2].metadata["unused_ratings"]["problem"]
+        assert "`note` is neither a number nor a thumb" in samples[3].metadata["unused_ratings"]["problem"]
 
     def test_the_scale_of_a_number_is_that_of_its_label_schema(
         self, writer: TraceWriter, address: TraceAddress
@@ -298,7 +299,7 @@ class TestReading:
         writer.feedback(write_one(writer), "grade", 1, source=("HUMAN", "ada"))
         sample = read_one(address)
         assert sample.ratings == {}
-        assert "known scale" in sample.metadata["unused_ratings"]
+        assert "scale of `grade`; add a label schema" in sample.metadata["unused_ratings"]["problem"]
 
     def test_a_person_who_corrects_a_score_rates_on_its_scale(self, writer: TraceWriter, address: TraceAddress) -> None:
         trace_id = write_one(writer)
@@ -551,22 +552,14 @@ assert threading.active_count() == 1, threading.enumerate()
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize(
-    ("text", "environment", "url"),
-    [
-        ("mlflow://localhost/bot", "", "http://localhost"),
-        ("mlflow://127.0.0.1:5000/bot", "", "http://127.0.0.1:5000"),
-        ("mlflow://[::1]:5000/bot", "", "http://[::1]:5000"),
-        ("mlflow://team.example:5000/bot", "", "http://team.example:5000"),
-        ("mlflow://team.example/bot", "", "https://team.example"),
-        ("mlflow://team.example:8443/bot", "https://team.example:8443/ml/", "https://team.example:8443/ml"),
-        ("mlflow://team.example:5000/bot", "https://other.example:5000", "http://team.example:5000"),
-        ("mlflow:///bot", "http://team.example:5000/", "http://team.example:5000"),
-    ],
-)
-def test_the_server_of_an_address(text: str, environment: str, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", environment)
-    assert find_server(TraceAddress.parse(text)) == url
+@pytest.mark.extras("mlflow")
+def test_the_server_is_that_of_the_address_or_of_mlflows_own_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(text: str) -> str:
+        return MlflowServer(TraceAddress.parse(text)).uri
+
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "https://ann:pw@team.example:8443/ml/")
+    assert find("mlflow:///bot") == find("mlflow://team.example:8443/bot") == "https://ann:pw@team.example:8443/ml"
+    assert find("mlflow://localhost/bot") == "http://localhost:5000"
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_what_people_rated_in_the_pages_are_ratings_by_rater(server: OpikServer)
     assert samples[traces[3]].human_rating is None
     assert {score["name"] for score in samples[traces[3]].metadata["feedback_scores"]} == {"faithfulness", "rating"}
     assert samples[traces[4]].human_rating is None
-    assert samples[traces[4]].metadata["unused_ratings"]["ratings"] == {"ada": 1}
+    assert samples[traces[4]].metadata["unused_ratings"]["ratings"] == [{"name": "stars", "rater": "ada", "value": 1}]
     assert rated[5][0] == {"ada": 3}
 
 

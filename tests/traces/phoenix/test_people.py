@@ -24,7 +24,8 @@ def annotation(name: str, rater: str = "", kind: str = "HUMAN", at: str = "", **
 def read(*annotations: dict[str, Any], observed: tuple[dict[str, Any], ...] = ()) -> tuple[dict[str, Any], str]:
     reader = RatingReader(CONFIGS)
     reader.observe([*annotations, *observed])
-    return reader.read(annotations)
+    fields, unused = reader.read(annotations)
+    return fields, unused.get("problem", "")
 
 
 @pytest.mark.parametrize(
@@ -75,14 +76,3 @@ def test_other_traces_tell_the_scale_of_a_number() -> None:
 def test_notes_and_judges_are_no_ratings() -> None:
     assert read(annotation("note", explanation="so"), annotation("rating", kind="LLM", score=3)) == ({}, "")
     assert read(annotation("rating", explanation="only a text")) == ({}, "")
-
-
-def test_the_latest_of_a_rater_counts_and_of_several_names_the_one_that_is_feedback() -> None:
-    older, newer = (
-        annotation("rating", "ada", at="2026-01-01", score=2),
-        annotation("rating", "ada", at="2026-02-01", score=5),
-    )
-    assert read(newer, older)[0]["ratings"] == {"ada": 5}
-    assert read(older, annotation("tone", "ada", score=4))[0]["ratings"] == {"ada": 2}
-    rating, problem = read(annotation("tone", score=4), annotation("depth", score=3))
-    assert (rating, problem) == ({}, "people annotated under several names, none of them `rating`: `depth`, `tone`")

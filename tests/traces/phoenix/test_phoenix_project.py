@@ -26,6 +26,14 @@ def _client(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
         monkeypatch.delenv(f"PHOENIX_{name}", raising=False)
 
 
+@pytest.fixture(autouse=True)
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that were waited, which no test really waits."""
+    waited: list[float] = []
+    monkeypatch.setattr("tenacity.nap.sleep", waited.append)
+    return waited
+
+
 class Scripted:
     """A server whose replies to a path stand in a list, of which the last one stays.
 
@@ -84,19 +92,17 @@ def serving(**replies: list[Reply]) -> Iterator[Scripted]:
         thread.join()
 
 
-def open_project(host: str, waits: list[float] | None = None) -> Any:
+def open_project(host: str) -> Any:
     from assay.traces.phoenix.project import PhoenixProject
 
     address = TraceAddress.parse(f"phoenix://{host}/p")
-    return PhoenixProject(address, sleep=(waits if waits is not None else []).append)
+    return PhoenixProject(address)
 
 
-def open_sink(host: str, waits: list[float] | None = None) -> Any:
+def open_sink(host: str) -> Any:
     from assay.traces.phoenix.sink import PhoenixSink
 
-    sink = PhoenixSink(TraceAddress.parse(f"phoenix://{host}/p"))
-    sink._project = open_project(host, waits)
-    return sink
+    return PhoenixSink(TraceAddress.parse(f"phoenix://{host}/p"))
 
 
 def score(key: int) -> TraceScore:
@@ -105,20 +111,18 @@ def score(key: int) -> TraceScore:
     return TraceScore(f"{key:032x}", origin, "m", 0.5, 0, 1, True, **texts)
 
 
-def test_a_busy_server_is_asked_again_as_late_as_it_says() -> None:
-    waits: list[float] = []
+def test_a_busy_server_is_asked_again_as_late_as_it_says(waits: list[float]) -> None:
     path = f"projects__{PROJECT['id']}__traces"
     with serving(**{path: [(429, "slow down"), (503, ""), (200, page({"trace_id": "a"}))]}) as server:
-        project = open_project(server.host, waits)
+        project = open_project(server.host)
         assert list(project.pages("traces", {"limit": 1})) == [[{"trace_id": "a"}]]
     assert waits == [7, 7]
 
 
-def test_a_server_that_goes_on_failing_is_given_up() -> None:
-    waits: list[float] = []
+def test_a_server_that_goes_on_failing_is_given_up(waits: list[float]) -> None:
     problem = r"fails \(status 502: bad gateway\) 6 times; try again later"
     with serving(projects=[(502, "bad gateway")]) as server, pytest.raises(InputError, match=problem):
-        open_project(server.host, waits).connect()
+        open_project(server.host).connect()
     assert waits == [0.5, 1, 2, 4, 8]
 
 
@@ -176,10 +180,9 @@ def test_an_old_server_that_cannot_filter_says_so() -> None:
             list(source.read(None, None, {"user": "ada"}))
 
 
-def test_no_server_is_said_at_once() -> None:
-    waits: list[float] = []
+def test_no_server_is_said_at_once(waits: list[float]) -> None:
     with pytest.raises(InputError, match=r"Phoenix at http://127.0.0.1:9 cannot be reached .*: start it, or correct"):
-        open_project("127.0.0.1:9", waits).connect()
+        open_project("127.0.0.1:9").connect()
     assert waits == []
 
 
@@ -207,30 +210,11 @@ def test_the_key_goes_to_the_server_that_was_named(monkeypatch: pytest.MonkeyPat
         open_project(server.host).connect()
 
 
-@pytest.mark.parametrize(
-    ("host", "endpoint", "url"),
-    [
-        ("localhost", "", "http://localhost:6006"),
-        ("127.0.0.1:7007", "", "http://127.0.0.1:7007"),
-        ("[::1]:7007", "", "http://[::1]:7007"),
-        ("[::1]", "", "http://[::1]:6006"),
-        ("phoenix.example.org", "", "https://phoenix.example.org"),
-        ("phoenix.example.org:443", "", "https://phoenix.example.org:443"),
-        ("phoenix.example.org:6006", "", "http://phoenix.example.org:6006"),
-        ("", "https://app.example.org/s/team", "https://app.example.org/s/team"),
-        ("app.example.org", "https://app.example.org/s/team/v1/traces", "https://app.example.org/s/team"),
-        ("App.Example.org:6006", "https://app.example.org:6006", "https://app.example.org:6006"),
-        ("other.example.org", "https://app.example.org/s/team", "https://other.example.org"),
-    ],
-)
-def test_the_url_follows_from_the_host_and_the_clients_settings(
-    host: str, endpoint: str, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from assay.traces.phoenix.project import find_server_url
-
-    if endpoint:
-        monkeypatch.setenv("PHOENIX_COLLECTOR_ENDPOINT", endpoint)
-    assert find_server_url(host) == url
+def test_the_clients_settings_name_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (open_project("localhost").url, open_project("").url) == ("http://localhost:6006", "http://127.0.0.1:6006")
+    monkeypatch.setenv("PHOENIX_COLLECTOR_ENDPOINT", "https://app.example.org/s/team/v1/traces")
+    assert open_project("").url == open_project("App.example.org").url == "https://app.example.org/s/team"
+    assert open_project("other.example.org").url == "https://other.example.org"
 
 
 def test_an_address_without_a_project_is_a_usage_error() -> None:

@@ -180,7 +180,7 @@ def test_what_is_no_answer_is_named_and_the_others_are_read(phoenix_server: Phoe
     kinds = [type(one).__name__ for one in outcomes]
     assert kinds == ["UnreadTrace"] * 3 + ["Sample"] * 6 + ["UnreadTrace"]
     assert "output: is empty" in outcomes[0].reason
-    assert outcomes[1].reason.endswith("the chatbot failed (status ERROR: x [2Jy)")
+    assert outcomes[1].reason.endswith("the chatbot failed (status ERROR: x[2Jy)")
     assert len(outcomes[3].response) == 1_000_000
     assert len(str(outcomes[3].metadata)) < 10_000  # what the sample holds is not kept twice
     assert outcomes[4].response == "<b>\x07"

@@ -1,0 +1,87 @@
+"""Where the server of an address is: one rule for all tools."""
+
+import os
+import re
+from collections.abc import Mapping
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from ..errors import InputError, UsageError
+from ..value_messages import shorten
+
+_HTTPS_PORT = 443
+_HOST = re.compile(r"[\w.-]+(:\d+)?|\[[\da-fA-F:.]+\](:\d+)?")
+
+
+def environment_urls(*variables: str) -> dict[str, str]:
+    """Returns what environment variables hold, by their names; empty for one that is not set."""
+    return {name: os.environ.get(name, "") for name in variables}
+
+
+def find_server_url(
+    host: str, settings: Mapping[str, str], *, port: int, default: str = "", takes_user: bool = False
+) -> str:
+    """Finds the URL of a server: from its address, else from the settings of the tool's client, else the tool's own.
+
+    Where the client's settings name the host of the address, their URL counts, with its scheme and path. Otherwise this
+    machine is reached by http, at the tool's port where none is named; another host with a port by http, except at 443;
+    and any other by https.
+
+    Args:
+        host: The host of an address, with its port; empty for that of the settings.
+        settings: The environment variables with a URL and what they hold; the first that is set counts.
+        port: The tool's port on this machine.
+        default: The URL of the tool's own server; empty where there is none.
+        takes_user: Whether a URL of the settings may name a user.
+
+    Raises:
+        UsageError: The host is none, or there is none.
+        InputError: A setting is no URL.
+
+    Examples:
+        >>> [find_server_url(host, {}, port=3000) for host in ("localhost", "example.org:3000", "example.org")]
+        ['http://localhost:3000', 'http://example.org:3000', 'https://example.org']
+        >>> find_server_url("example.org", {"THE_URL": "https://example.org/base/"}, port=3000)
+        'https://example.org/base'
+    """
+    variable, named = next(
+        ((name, url) for name, value in settings.items() if (url := value.strip().rstrip("/"))), ("", "")
+    )
+    own_host = _host_of(named, takes_user=takes_user)
+    if not host:
+        if not named and not default:
+            names = " or ".join(settings)
+            raise UsageError(f"name the server: write HOST:{port} before the project, or set {names} to its URL")
+        if named and not own_host:
+            raise InputError(f"{variable} is no URL of a server: write https://HOST, without a user or a key")
+        return named or default
+    if own_host == host.lower():
+        return named
+    try:
+        parts = urlsplit(f"//{host if _HOST.fullmatch(host) else ':'}")
+        name, own_port = parts.hostname or "", parts.port
+    except ValueError:
+        name = ""
+    if not name:
+        raise UsageError(f"`{shorten(host)}` is no host: write HOST or HOST:PORT")
+    if _is_loopback(name):
+        return f"http://{host}" if own_port else f"http://{host}:{port}"
+    return f"https://{host}" if own_port in (None, _HTTPS_PORT) else f"http://{host}"
+
+
+def _host_of(url: str, *, takes_user: bool) -> str:
+    """The host of a URL, with its port, in lower case; empty where it is no URL of a server."""
+    try:
+        parts = urlsplit(url)
+        is_server = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return ""
+    has_user = parts.username is not None and not takes_user
+    return parts.netloc.rpartition("@")[2].lower() if is_server and not has_user else ""
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
