@@ -259,8 +259,9 @@ class _Production:
             share = float(design.rating_weight[heavy].sum() / design.rating_weight[self.is_in].sum())
             count = int(heavy.sum())
             yield (
-                f"{count_of(count, 'rated answer')} of the {rated:,} {verb_of(count, 'stands', 'stand')} for {share:.0%} "
-                "of the answers, since few were rated where most answers were: the intervals are wider for it."
+                f"{count_of(count, 'rated answer')} of the {rated:,} {verb_of(count, 'stands', 'stand')} for "
+                f"{share:.0%} of the answers, since few were rated where most answers were: "
+                "the intervals are wider for it."
             )
         if bounds and self._whole < 1:
             yield "Bounds are decided on whole days: the first day is not over yet."
