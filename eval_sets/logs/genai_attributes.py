@@ -104,6 +104,9 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
+_EXPLANATION = "gen_ai.evaluation.explanation"
+
+
 def read_evaluation(attributes: Mapping[str, Any]) -> HumanRating | None:
     """Reads a person's score; None for one by a model or a program, and for one that says nothing.
 
@@ -125,4 +128,5 @@ def read_evaluation(attributes: Mapping[str, Any]) -> HumanRating | None:
     rater = next((str(attributes[key]) for key in _EVALUATOR_NAMES if attributes.get(key)), "")
     if value is not None and not isinstance(value, bool):
         value = float(value)
-    return HumanRating(name, rater, value, "" if label is None else shorten(_as_text(label)), scale)
+    label = "" if label is None else shorten(_as_text(label))
+    return HumanRating(name, rater, value, label, scale, reason=str(attributes.get(_EXPLANATION) or ""))

@@ -34,6 +34,7 @@ class HumanRating(NamedTuple):
         label: The label, which may be a thumb.
         scale: The lowest and highest value, where the tool tells them.
         time: When, in a form that sorts.
+        reason: Why, in the person's words.
     """
 
     name: str
@@ -42,6 +43,7 @@ class HumanRating(NamedTuple):
     label: str = ""
     scale: Scale | None = None
     time: str = ""
+    reason: str = ""
 
 
 class PeopleRatings(NamedTuple):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import UsageError
+from ...eval_sets import Sample
 from ...eval_sets.turns import is_turn
 from ...metrics.score import flawless
 from ...metrics.specification import ALL_BASELINES
@@ -87,10 +88,14 @@ def select_bad_answers(runs: Sequence[RunRecords], metric: str | None = None) ->
 
 
 def _rated(run: RunRecords) -> dict[str, AnswerRecord]:
-    """The rated answers; of a run with conversations and their turns the conversations, where one is rated."""
+    """The rated answers; a rated turn does not count beside its conversation, where that is rated too."""
     rated = {name: one for name, one in run.answers.items() if one.sample.human_rating is not None}
-    whole = {name: one for name, one in rated.items() if not is_turn(one.sample)}
-    return whole or rated
+    return {name: one for name, one in rated.items() if conversation_of(one.sample) not in rated}
+
+
+def conversation_of(sample: Sample) -> str | None:
+    """The id of the conversation that a turn is of; None of any other answer."""
+    return str(sample.metadata["conversation"]) if is_turn(sample) else None
 
 
 def _first_metric(runs: Sequence[RunRecords]) -> str:
@@ -141,6 +146,8 @@ def _bad_of(run: RunRecords, base: dict[str, AnswerRecord], names: set[str], met
         of_judges = list(_verdicts(record, metric))
         if metric and not of_judges and record.reasons.get(metric):
             of_judges = [FailureText("metric", record.reasons[metric], metric)]
+        elif metric and metric not in record.verdicts:  # a score alone says nothing: what other judges say does
+            of_judges = list(_verdicts(record, ""))
         chosen = (of_judges or of_people) if metric else (of_people or of_judges)
         unused += 0 if chosen is of_judges else len(of_judges)
         bad[name] = BadAnswer(record, tuple(_distinct(chosen)))

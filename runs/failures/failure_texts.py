@@ -27,7 +27,7 @@ _HANDOVERS = {"missing": "handover missing", "needless": "handover needless"}
 _OF_CONTEXTS = {"context_precision", "context_recall", "context_relevance", "noise_sensitivity"}
 _LONGEST = 2000  # characters of one text that are kept
 _NUMBER = re.compile(r"\d[\d.,]*")
-_FEWEST_OF_TEMPLATE = 3  # reasons that are equal but for their numbers come from a template and say nothing
+_FEWEST_OF_TEMPLATE = 2  # reasons that are equal but for their numbers come from a template and say nothing
 
 
 class FailureText(NamedTuple):
@@ -208,7 +208,7 @@ def embeddable_texts(texts: Sequence[FailureText]) -> list[str]:
     """Returns what is embedded of each text: the text, and the judge's own reason where it is no template.
 
     Args:
-        texts: All texts; reasons that three or more verdicts share, but for their numbers, come from a template.
+        texts: All texts; reasons that two or more verdicts share, but for their numbers, come from a template.
 
     Example:
         >>> texts = [FailureText("verdict", name, "faithfulness", because=f"P = 0.{name}") for name in "123"]

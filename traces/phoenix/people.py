@@ -45,6 +45,16 @@ class RatingReader:
         """
         return join_ratings(self._people(annotations), self._scales, cure=_CURE)
 
+    def reasons(self, annotations: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+        """Returns why people rated as they did, by rater: their explanations, and notes."""
+        reasons: dict[str, list[str]] = {}
+        for annotation in annotations:
+            result = annotation.get("result")
+            text = result.get("explanation") if isinstance(result, Mapping) else None
+            if annotation.get("annotator_kind") == "HUMAN" and isinstance(text, str) and text.strip():
+                reasons.setdefault(self._read_one(annotation).rater, []).append(text)
+        return reasons
+
     def _people(self, annotations: Iterable[Mapping[str, Any]]) -> list[HumanRating]:
         """What people said with more than a text."""
         own = (one for one in annotations if one.get("annotator_kind") == "HUMAN" and one.get("name") != NOTE)

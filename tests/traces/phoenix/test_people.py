@@ -21,6 +21,16 @@ def annotation(name: str, rater: str = "", kind: str = "HUMAN", at: str = "", **
     return {"name": name, "annotator_kind": kind, "identifier": rater, "updated_at": at, "result": result}
 
 
+def test_why_people_rated_so_is_read_by_rater() -> None:
+    said = [
+        annotation("rating", "ada", score=2, explanation="The price is not in the source."),
+        annotation("note", "ada", explanation="See ticket 7."),
+        annotation("rating", "judge", kind="LLM", score=1, explanation="no"),
+        annotation("rating", "bob", score=5, explanation=None),
+    ]
+    assert RatingReader([]).reasons(said) == {"ada": ["The price is not in the source.", "See ticket 7."]}
+
+
 def read(*annotations: dict[str, Any], observed: tuple[dict[str, Any], ...] = ()) -> tuple[dict[str, Any], str]:
     reader = RatingReader(CONFIGS)
     reader.observe([*annotations, *observed])
