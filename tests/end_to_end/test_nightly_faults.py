@@ -146,7 +146,7 @@ def test_the_store_is_locked_in_the_middle(
 def test_the_disk_is_full(
     assay: Make, nightly: Make, openai_server: OpenAIServer, warm_python: WarmPython, tmp_path: Path
 ) -> None:
-    """No file may grow beyond 360 kB, of which a new store takes 315: the store's journal cannot take the last replies."""
+    """No file may grow beyond 360 kB, of which a new store takes 315: its journal cannot take the last replies."""
     nightly()
     openai_server.script = lambda request: (
         Answer(text=json.dumps({"claims": ["x" * 9000]})) if request.schema == "Claims" and request.number > 8 else None
