@@ -184,6 +184,8 @@ def _sentence(row: "WatchRow", stored: "StoredLook", standing: list["StoredAlarm
     """The one sentence: the mean with its band, the share of bad answers, and the alarms."""
     look = stored.look
     mean = _figure(look.mean.value, look.mean.low, look.mean.high)
+    if look.mean.value is not None and look.mean.low is None and look.mean.problem:
+        mean += f" (no interval: {look.mean.problem})"
     bad = _figure(look.bad_share.value, look.bad_share.low, look.bad_share.high, is_share=True)
     alarms = (
         f"{count_of(len(standing), 'alarm')} {verb_of(len(standing), 'stands', 'stand')}" if standing else "no alarm"

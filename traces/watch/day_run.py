@@ -25,12 +25,16 @@ class JudgeCounts:
         problem: Why it ended early; empty where it did not.
         has_ended_by_budget: Whether that is the budget of the day.
         usd: What the calls cost; None where a price is unknown.
+        failed: Answers that the judge was asked about and that have no score.
+        failure: Why the first of them has none.
     """
 
     judged: int = 0
     problem: str = ""
     has_ended_by_budget: bool = False
     usd: float | None = 0.0
+    failed: int = 0
+    failure: str = ""
 
 
 class DayRun(StoredRun):
@@ -40,6 +44,10 @@ class DayRun(StoredRun):
         super().__init__(plan, store, resume, cassette=cassette)
         self._given_up = given_up
         self._metrics = set(plan.all_metrics)
+
+    def is_given_up(self, name: str) -> bool:
+        """Whether an answer was given up before."""
+        return name in self._given_up
 
     def finished_metrics(self, sample: Sample) -> set[str]:
         """As `StoredRun.finished_metrics`; all of an answer that was given up."""
@@ -122,6 +130,7 @@ def _judge_day(
         counts.usd = None if counts.usd is None or spent is None else counts.usd + spent
     if record.run:
         counts.judged += _take_over(settings, records, day, record.run, tried=is_tried)
+        _count_failures(settings, records.store, record, counts)
 
 
 def _take_over(settings: WatchSettings, records: WatchRecords, day: str, run: str, *, tried: bool) -> int:
@@ -131,6 +140,17 @@ def _take_over(settings: WatchSettings, records: WatchRecords, day: str, run: st
         if metric == settings.metric
     }
     return records.add_scores(day, run, scores, tried=tried)
+
+
+def _count_failures(settings: WatchSettings, store: Store, record: DayRun, counts: JudgeCounts) -> None:
+    """Counts the answers of a run that have no score, and notes why the first has none."""
+    values = store.sample_values(record.run or "")
+    failed = [name for name, metric, _, status in values if metric == settings.metric and status == "failed"]
+    failed = [name for name in failed if not record.is_given_up(name)]
+    counts.failed += len(failed)
+    if failed and not counts.failure:
+        scores = store.scores(record.run or "", failed[0])
+        counts.failure = next((score.reason for _, metric, score in scores if metric == settings.metric), "")
 
 
 def day_budget(settings: WatchSettings, records: WatchRecords, today: str) -> tuple[Budget, Callable[[], None]]:

@@ -18,7 +18,7 @@ LookAt = Callable[[ProductionAnswers, WatchSettings, date], Look]
 """Estimates from all answers so far; the date is that of day 0."""
 
 
-def read_production_answers(settings: WatchSettings, records: WatchRecords) -> tuple[ProductionAnswers, date]:
+def read_production_answers(settings: WatchSettings, records: WatchRecords) -> tuple[ProductionAnswers, date, int]:
     """Reads all answers of a watch.
 
     A metric whose low values are good is turned round, so that high is good everywhere.
@@ -28,7 +28,8 @@ def read_production_answers(settings: WatchSettings, records: WatchRecords) -> t
         records: Where the answers are.
 
     Returns:
-        The answers, and the date of day 0; of no answers an arbitrary one.
+        The answers, the date of day 0 (of no answers an arbitrary one), and how many rated answers are left out, since
+        people chose them: the draw for the raters had left them out.
     """
     signs = [1.0 if higher_is_better(metric) else -1.0 for metric in (settings.cheap, settings.metric)]
     has_raters = bool(settings.ratings.raters)
@@ -36,12 +37,14 @@ def read_production_answers(settings: WatchSettings, records: WatchRecords) -> t
     groups: dict[str, int] = {}
     group_numbers: list[int] = []
     columns: list[tuple[float, ...]] = []
+    chosen = 0
     segments: dict[str, list[str | None]] = {name: [] for name in settings.segments}
     for time, session, cheap, judge_chance, judged, rating_chance, is_queued, rating, own_segments in records.table():
         days.append(date.fromisoformat(time[:10]).toordinal())
         group_numbers.append(groups.setdefault(session, len(groups)))
         # who annotated an answer that the draw had left out chose it; without raters nobody draws
         is_usable = rating is not None and (is_queued > 0 or rating_chance is None)
+        chosen += rating is not None and not is_usable
         columns.append(
             (
                 *(_number(cheap) * signs[0], _number(judge_chance), _number(judged) * signs[1]),
@@ -70,7 +73,7 @@ def read_production_answers(settings: WatchSettings, records: WatchRecords) -> t
         rating_max=high,
         bad_below=settings.ratings.bad_below,
     )
-    return answers, date.fromordinal(first)
+    return answers, date.fromordinal(first), chosen
 
 
 def _take_annotations_for_random(table: Floats) -> None:

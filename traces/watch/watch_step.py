@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import AssayError
 from ...meta_eval.monitoring.look import Look
+from ...presentation.texts import one_line
 from ...runs import Store
 from ...runs.answer_address import answer_url
 from ...runs.session import OnProgress, Progress
@@ -35,6 +36,7 @@ from .watch_settings import WatchSettings
 from .watch_state import DriftResult, StepCounts, StoredAlarm, StoredLook, WatchRow, WatchState
 
 _REREAD_SECONDS = 86_400
+_LONGEST_REASON = 300  # characters of why an answer has no score
 
 
 def _do_nothing(_: Progress) -> None:
@@ -149,6 +151,11 @@ class WatchStep:
         judged.judged += earlier
         if judged.problem:
             self._note_judge(judged.problem, is_budget=judged.has_ended_by_budget)
+        elif judged.failed:
+            self._problems.append(
+                f"{count_of(judged.failed, 'answer')} got no score ({one_line(judged.failure, _LONGEST_REASON)}); what "
+                "has failed three times is given up"
+            )
         pushed, push_failed = self._push()
         queued, rated = self._rate(source, today)
         unread, waiting, undrawn = self._records.counts()
@@ -279,7 +286,12 @@ class WatchStep:
         return queued, rated
 
     def _look(self, counts: StepCounts, today: str) -> StepReport:
-        answers, first_day = read_production_answers(self._settings, self._records)
+        answers, first_day, chosen = read_production_answers(self._settings, self._records)
+        if chosen:
+            self._notes.append(
+                f"the ratings of {count_of(chosen, 'answer')} are not used: people rated them in the tool, and the draw "
+                "for the raters had left them out"
+            )
         look: Look = self._tools.look(answers, self._settings, first_day)
         drift = self._drift(today)
         alarms = self._state.alarms(self._row.id)

@@ -137,6 +137,23 @@ def test_what_a_judge_that_is_down_cannot_judge_waits(
     assert len(openai_server.requests) == asked  # nothing is asked twice
 
 
+def test_why_answers_have_no_score_is_said(
+    bench: Callable[..., Bench], openai_server: OpenAIServer, judge_file: Callable[..., Path]
+) -> None:
+    """A judge that answers, but with nothing that can be used: said at each of three steps, then given up."""
+    watch = bench(metric="faithfulness", judge=str(judge_file(attempts=1)), budget={"judged_per_day": 10})
+    watch.traces.add(20)
+    openai_server.script = lambda _: Answer(text="perhaps")
+    reports = [watch.step(timedelta(seconds=10)) for _ in range(4)]
+    assert [len([text for text in one.problems if "5 answers got no score (" in text]) for one in reports] == [
+        1,
+        1,
+        1,
+        0,
+    ]
+    assert [one.stored.counts.waiting for one in reports] == [5, 5, 0, 0]
+
+
 def test_raters_get_so_many_a_day_and_their_ratings_come_back(bench: Callable[..., Bench]) -> None:
     watch = bench(budget={"judged_per_day": 40}, ratings={"raters": ["ada"], "per_day": 6, "guideline": None})
     watch.traces.add(60)
