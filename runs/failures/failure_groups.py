@@ -18,7 +18,7 @@ from ...text.wording import count_of, verb_of
 from ...worker_threads import compute_beside
 from ..pair_difference import adjust_p_values, paired_difference
 from ..sample_pairing import pair_samples
-from .bad_answers import BadAnswers, select_bad_answers
+from .bad_answers import BadAnswers, count_others, select_bad_answers
 from .failure_texts import FailureText, RunRecords, TextKind, embeddable_texts
 from .text_clusters import TextClusters, cluster_texts
 
@@ -326,7 +326,7 @@ def _pair_with_first(selected: Sequence[BadAnswers], place: int) -> dict[str, Fa
 def _count(selected: BadAnswers) -> RunCounts:
     names, without = list(selected.answers), sum(not bad.texts for bad in selected.bad.values())
     share = _share(selected, selected.bad.keys(), names)
-    others = len(selected.run.answers) - len(names)
+    others = count_others(selected)
     return RunCounts(selected.run.run, len(names), others, len(selected.bad), without, share)
 
 
