@@ -32,8 +32,8 @@ def turn_id(conversation: str, turn: int) -> str:
 def turn_samples(sample: Sample, places: set[int] | None = None) -> list[Sample]:
     """Makes one sample per turn of a conversation: a question, its answer, and the messages until then.
 
-    The rating is that of the answer's message; where it has none and is the only answer, that of the conversation, which
-    is this turn. Samples of one conversation are in one group, which resamples together.
+    The rating is that of the answer's message; of the only answer without one that of the conversation, which is this
+    turn. Samples of one conversation are in one group, which resamples together.
     `metadata` keeps what it has, and gets the conversation's id (`conversation`) and the place of the answer (`turn`).
     What a set says of the turn under test alone (its contexts, tables, reference and message type) stays with it.
 

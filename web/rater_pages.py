@@ -10,7 +10,8 @@ from starlette.routing import Route
 
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..eval_sets.turns import is_single_answer, is_turn
+from ..eval_sets.opening_question import count_turns
+from ..eval_sets.turns import is_turn
 from ..languages import Language
 from ..runs.database import Database
 from ..runs.ratings import RatingQueue
@@ -75,7 +76,7 @@ class RaterPages:
         if assignment is None:
             return {"done": words.done_text}
         sample, settings = assignment.sample, queue.settings
-        turn = find_tested_turn(sample) if _is_answer(sample) else None
+        turn = None if count_turns(sample) else find_tested_turn(sample)
         content: dict[str, Any] = {
             "template": "rate.html",
             "title": words.title,
@@ -157,18 +158,13 @@ def read_reason(form: Form) -> str:
     return form.text("reason")[:_LONGEST_REASON].strip()
 
 
-def _is_answer(sample: Sample) -> bool:
-    """Whether one answer of the thread is rated, not the whole of it."""
-    return is_turn(sample) or is_single_answer(sample)
-
-
 def _turn_url(turn: int) -> str:
     return f"{RATER_HOME}?{urlencode({'turn': turn})}#turn-{turn}"
 
 
 def _view_rated(sample: Sample, language: Language, around: int | None) -> ThreadView:
     """The thread of what is rated. The sentences of all its answers can be marked, or those of the rated one."""
-    tested = find_tested_turn(sample) if _is_answer(sample) else None
+    tested = None if count_turns(sample) else find_tested_turn(sample)
 
     boxes = 0
 
