@@ -5,11 +5,10 @@ from typing import Any
 
 from ..errors import InputError
 from .levels import Level, Turns
+from .logs.human_ratings import REASONS
 from .message import Turn, find_turns
 from .sample import Sample
 
-REASONS = "rating_reasons"
-"""The key of a sample's metadata, and of a message, with the reasons that people gave beside ratings, by rater."""
 _BOTH: frozenset[Level] = frozenset({"answer", "conversation"})
 _ANSWER: frozenset[Level] = frozenset({"answer"})
 _CONVERSATION: frozenset[Level] = frozenset({"conversation"})

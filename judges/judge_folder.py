@@ -17,6 +17,14 @@ EXAMPLES_FILE = "examples.jsonl"
 PROMPTS_FOLDER = "prompts"
 
 
+def is_judge_folder(path: Path) -> bool:
+    """Whether a path is a folder that `assay align` wrote; not where no file can have its name."""
+    try:
+        return (path / JUDGE_FILE).is_file()
+    except (OSError, ValueError):
+        return False
+
+
 class AlignedJudgeRecord(BaseModel):
     """What `judge.yaml` says of what a judge learned.
 

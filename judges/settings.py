@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 
 from ..arguments import check_type
 from ..errors import UsageError
-from .judge_folder import JUDGE_FILE, AlignedJudgeRecord, fingerprint_folder
+from .judge_folder import JUDGE_FILE, AlignedJudgeRecord, fingerprint_folder, is_judge_folder
 from .secrets import WITHHELD, Scrubber, recordable_parameters, recordable_url
 
 TRANSPORTS = "assay.transports"
@@ -266,7 +266,7 @@ def load_settings(judge: str) -> JudgeSettings:
     check_type("judge", judge, str, "the name of a model, a settings file or a folder of `assay align`")
     if judge in bundled_judge_names():
         return _read(resources.files(__package__).joinpath(f"{judge}.yaml"), f"judges/{judge}.yaml")
-    if (Path(judge) / JUDGE_FILE).is_file():
+    if is_judge_folder(Path(judge)):
         folder = Path(judge).resolve()
         settings = load_settings(str(folder / JUDGE_FILE))
         if settings.aligned is None:

@@ -1,12 +1,12 @@
 """The address of a trace's page in the tool that keeps it."""
 
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
-from ..errors import UsageError
+from ..errors import AssayError
 from .address import TraceAddress
+from .server_url import find_server_url
 
 _PHOENIX_PORT = 6006
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def trace_page_url(address: str, trace: str) -> str:
@@ -29,13 +29,9 @@ def trace_page_url(address: str, trace: str) -> str:
     """
     try:
         parsed = TraceAddress.parse(address)
-        parts = urlsplit(f"//{parsed.host}")
-        port = parts.port
-    except (UsageError, ValueError):
+        if parsed.scheme != "phoenix" or not parsed.host or not trace:
+            return ""
+        server = find_server_url(parsed.host, {}, port=_PHOENIX_PORT)
+    except AssayError:
         return ""
-    if parsed.scheme != "phoenix" or not parts.hostname or not trace:
-        return ""
-    is_here = parts.hostname in _LOOPBACK
-    host = f"{parsed.host}:{_PHOENIX_PORT}" if is_here and port is None else parsed.host
-    scheme = "http" if is_here or port not in {None, 443} else "https"
-    return f"{scheme}://{host}/redirects/traces/{quote(trace, safe='')}"
+    return f"{server}/redirects/traces/{quote(trace, safe='')}"

@@ -187,7 +187,7 @@ def read_trace(number: int, rows: Sequence[Row], find_scale: ScaleFinder | None 
     if find_scale is None:
         find_scale = ObservedScales()
         find_scale.observe(evaluations)
-    named = (one._replace(rater=one.rater or f"person-{place}") for place, one in enumerate(evaluations, 1))
+    named = [one._replace(rater=one.rater or f"person-{place}") for place, one in enumerate(evaluations, 1)]
     rating = join_ratings(named, find_scale, cure="log gen_ai.evaluation.score.range")
     known = {name: _first_of(keys, [seen, root, *(one for _, one in spans)]) for name, keys in _KNOWN.items()}
     return Trace(

@@ -7,6 +7,7 @@ import numpy as np
 from ..arrays import Floats, Places
 from ..student import effective_degrees
 from .outcome_terms import OutcomeTerms, TermStage
+from .stage_draw import draws_worth
 
 _MEMORY = 90  # days that the noise is taken from
 _FEWEST_DAYS = 5
@@ -21,7 +22,7 @@ class RunMeans:
         mean: The estimated mean; NaN of a run without answers in some stage.
         variance: Its variance.
         third: Its third central moment.
-        size: The effective number of groups in the last stage.
+        size: The effective number of groups in the last stage, at most what its draw is worth (`draws_worth`).
     """
 
     mean: Floats
@@ -64,10 +65,14 @@ class DaySums:
         self.extent = terms.extent
         self.width = terms.width
         self._tail = tail
-        *earlier, last_stage = terms.stages
+        last_stage = terms.stages[-1]
         # a stage without any answer corrects nothing: with a judge that scored none, ratings alone say what they can
-        stages = [*(stage for stage in earlier if (stage.weight > 0).any()), last_stage]
+        self._places = [place for place, stage in enumerate(terms.stages) if stage is last_stage or stage.weight.any()]
+        stages = [terms.stages[place] for place in self._places]
         self._stages = [_cumulate(terms, stage) for stage in stages]
+        self._draws = [
+            np.stack([_by_day(terms, column) for column in draw.columns]) for draw in terms.draws
+        ]  # sums up to each day, (4, days + 1)
         self._of_runs = [np.ascontiguousarray(sums[_OF_RUNS]) for sums in self._stages]
         of_groups = np.bincount(terms.group, weights=last_stage.weight)
         self._group_degrees = effective_degrees(np.asarray(of_groups, float))
@@ -83,25 +88,33 @@ class DaySums:
         """
         mean = np.zeros(len(first))
         variance, third, size = np.zeros(len(first)), np.zeros(len(first)), np.zeros(len(first))
-        for number, sums in enumerate(self._of_runs):
+        limits = self._limits(first, end)
+        for number, (sums, limit) in enumerate(zip(self._of_runs, limits, strict=True)):
             total = sums.take(end, axis=1) - sums.take(first, axis=1)
-            weight = np.where(total[0] > 0, total[0], np.nan)
+            weight = np.where((total[0] > 0) & (limit > 0), total[0], np.nan)
             mean += total[1] / weight
-            variance += noise.variances[number] * total[2] / weight**2
-            third += noise.thirds[number] * total[3] / weight**3
-            size = weight**2 / total[2]
+            size = np.minimum(weight**2 / total[2], limit)
+            variance += noise.variances[number] / size
+            third += noise.thirds[number] * np.maximum(total[3] / weight**3, 1 / size**2)
         return RunMeans(mean, variance * noise.inflation, third, np.where(np.isfinite(mean), size, 0.0))
+
+    def _limits(self, first: Places, end: Places) -> list[Floats]:
+        """Per stage, how many answers those of some runs of days are worth at most by the chances of their draws."""
+        worths = draws_worth([sums.take(end, axis=1) - sums.take(first, axis=1) for sums in self._draws])
+        unlimited: Floats = np.full(len(first), np.inf)
+        return [worths[place - 1] if 0 < place <= len(worths) else unlimited for place in self._places]
 
     def noise(self, last: int) -> Noise:
         """The noise as the days up to one of them show it, at most 90."""
         first = int(np.searchsorted(self.day_numbers, self.day_numbers[last] - _MEMORY + 1))
         count = len(self._stages)
         variances, thirds, degrees = np.zeros(count), np.zeros(count), 1.0
+        limits = self._limits(np.array([first]), np.array([last + 1]))
         for number, sums in enumerate(self._stages):
             weight, total, weight2, cross, total2, weight3, w2t, wt2, total3 = sums[:, last + 1] - sums[:, first]
-            if weight <= 0:
+            if weight <= 0 or limits[number][0] <= 0:
                 continue
-            mean, size = total / weight, weight**2 / weight2
+            mean, size = total / weight, min(weight**2 / weight2, float(limits[number][0]))
             variances[number] = max(0.0, (total2 - 2 * mean * cross + mean**2 * weight2) / weight2)
             thirds[number] = (total3 - 3 * mean * wt2 + 3 * mean**2 * w2t - mean**3 * weight3) / weight3
             if number == count - 1:  # one more that lies half the scale away: few equal ratings are not sure
@@ -137,6 +150,11 @@ def _cumulate(terms: OutcomeTerms, stage: TermStage) -> Floats:
     for number, values in enumerate(powers):
         sums[number, 1:] = np.cumsum(np.bincount(cells // groups, weights=values, minlength=days))
     return sums
+
+
+def _by_day(terms: OutcomeTerms, values: Floats) -> Floats:
+    """(days + 1,): the sums of values up to each day."""
+    return np.concatenate([[0.0], np.cumsum(np.bincount(terms.day, weights=values, minlength=len(terms.day_numbers)))])
 
 
 def _dependence(terms: OutcomeTerms, stage: TermStage) -> float:

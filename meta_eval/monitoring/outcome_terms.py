@@ -8,6 +8,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Places
 from .production_answers import ProductionAnswers
 from .sampling_design import SamplingDesign
+from .stage_draw import StageDraw, stage_draws
 
 _FEWEST_TO_FIT = 20  # ratings of earlier days: with fewer a slope would be mostly noise
 _LONGEST_MEMORY = 90  # days that a fit looks back
@@ -40,6 +41,7 @@ class OutcomeTerms:
         group: The group of each answer as a number from 0, (n,).
         stages: The stages, that of all answers first and that of the ratings last.
         extent: The lowest and the highest outcome.
+        draws: How the answers of each stage but the first were drawn; none where that is not known.
     """
 
     day: Places
@@ -47,6 +49,7 @@ class OutcomeTerms:
     group: Places
     stages: tuple[TermStage, ...]
     extent: tuple[float, float]
+    draws: tuple[StageDraw, ...] = ()
 
     @property
     def width(self) -> float:
@@ -94,7 +97,7 @@ def corrected_terms(
         _stage(judge_weight, of_judge - of_cheap),
         _stage(design.rating_weight, rest),
     )
-    return OutcomeTerms(day.ravel(), day_numbers, group, stages, extent)
+    return OutcomeTerms(day.ravel(), day_numbers, group, stages, extent, stage_draws(answers, design))
 
 
 def judge_terms(
@@ -121,7 +124,7 @@ def judge_terms(
     of_cheap, of_judge = lines
     in_draw = np.asarray(~np.isnan(answers.judge_chance), float)
     stages = (_stage(in_draw, of_cheap), _stage(design.judge_weight, of_judge - of_cheap))
-    return OutcomeTerms(day.ravel(), day_numbers, group, stages, extent)
+    return OutcomeTerms(day.ravel(), day_numbers, group, stages, extent, stage_draws(answers, design)[:1])
 
 
 def _to_unit(score: Floats) -> Floats:

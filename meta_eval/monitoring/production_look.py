@@ -20,6 +20,7 @@ from .sampling_design import SamplingDesign
 from .window_estimate import NO_RATINGS, estimate_window, looks_error
 
 _MOST_SEGMENTS = 20  # per field
+_UNRATED_SHARE = 0.1  # of the answers, from which on it is said that their days have no rating
 _FINDABLE = 0.3  # of five levels: a fall that a team would want to know of
 
 
@@ -35,9 +36,9 @@ def look_at_production(
     """Estimates the quality of production in the raters' scale, and says which bounds are broken, and since when.
 
     The mean rating and the share of bad answers are those of all answers of the last `window` days that were in a draw:
-    what the raters would say of them (`estimate_window`). Quality may drift: the figure is the average of the days. The
-    judge may be worth anything: the drawn ratings correct it. In 95% of years all intervals of `mean` hold at all looks
-    together, and likewise those of `bad_share` and of all segments.
+    what the raters would say of them (`estimate_window`). Quality may drift: the figure is the average of the answers,
+    so that a day counts by how many it has. The judge may be worth anything: the drawn ratings correct it. In 95% of
+    years all intervals of `mean` hold at all looks together, and likewise those of `bad_share` and of all segments.
 
     A bound is broken where the last 1 to 30 whole days say so by more than they would in 5% of months in which the
     figure keeps the bound on all days, all bounds together: each of them has an equal share (`monthly_p_value`). The
@@ -241,6 +242,13 @@ class _Production:
         left_out = int((self.is_in & ~design.is_counted).sum())
         if left_out and self.mean_terms.is_rated.any():
             yield f"{count_of(left_out, 'answer')} of these days could not be drawn: the figures are not about them."
+        unrated = self._unrated_days(counted)
+        if unrated.any() and rated:
+            days = len(np.unique(answers.days[unrated]))
+            yield (
+                f"{count_of(int(unrated.sum()), 'answer')} of these are of {count_of(days, 'day')} without a rating, "
+                f"which {verb_of(days, 'is', 'are')} taken to be as the other days."
+            )
         if design.unused_ratings:
             yield (
                 f"{count_of(design.unused_ratings, 'rating')} of answers that were not drawn with a known chance, or "
@@ -251,13 +259,21 @@ class _Production:
             share = float(design.rating_weight[heavy].sum() / design.rating_weight[self.is_in].sum())
             count = int(heavy.sum())
             yield (
-                f"{count_of(count, 'rated answer')} of the {rated:,} {verb_of(count, 'stands', 'stand')} for {share:.0%} of "
-                "the answers, since few were rated where most answers were: the intervals are wider for it."
+                f"{count_of(count, 'rated answer')} of the {rated:,} {verb_of(count, 'stands', 'stand')} for "
+                f"{share:.0%} of the answers, since few were rated where most answers were: "
+                "the intervals are wider for it."
             )
         if bounds and self._whole < 1:
             yield "Bounds are decided on whole days: the first day is not over yet."
         elif rated and any(bound.kind in ("mean", "fall") for bound in bounds):
             yield from self._needed(level)
+
+    def _unrated_days(self, counted: Bools) -> Bools:
+        """The answers of whole days without a rating, where they are more than a tenth of all that count."""
+        day = self.mean_terms.day
+        has_rating = np.bincount(day[self.mean_terms.is_rated], minlength=len(self._day_numbers)) > 0
+        unrated = counted & ~has_rating[day] & (day < self._whole)
+        return np.asarray(unrated if unrated.sum() > _UNRATED_SHARE * counted.sum() else np.zeros(len(day), dtype=bool))
 
     def _needed(self, level: float) -> Iterator[str]:
         """How many ratings a day find a fall within 30 days."""

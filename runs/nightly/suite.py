@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from ...eval_sets.levels import Turns
 from ...judges import Budget, JudgeSettings, Mode, load_settings
 from ...judges.cassette import is_bundled
-from ...judges.judge_folder import JUDGE_FILE
+from ...judges.judge_folder import is_judge_folder
 from ...metrics.specification import DEFAULT_METRICS
 from ..plan import Plan
 from .gates import NO_JUDGE, Gate
@@ -131,7 +131,7 @@ class Suite(BaseModel):
         """Returns the settings of one of the suite's judges, None for `NO_JUDGE`. Raises as `load_settings`."""
         if judge == NO_JUDGE:
             return None
-        is_file = judge.endswith((".yaml", ".yml")) or (self.path(judge) / JUDGE_FILE).is_file()
+        is_file = judge.endswith((".yaml", ".yml")) or is_judge_folder(self.path(judge))
         return load_settings(str(self.path(judge)) if is_file else judge)
 
     def plan(self, judge: str) -> Plan:

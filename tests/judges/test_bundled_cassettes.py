@@ -62,7 +62,7 @@ def test_nothing_is_dropped_from_a_bundled_cassette(assay: Make) -> None:
 
 @pytest.mark.parametrize("name", ["bundled:none.jsonl", "bundled:../judges/qwen1.5b.yaml", "bundled:/etc/passwd"])
 def test_another_name_is_refused_with_the_known_ones(name: str) -> None:
-    with pytest.raises(InputError, match=r"no such cassette is bundled; the bundled ones are conversations\."):
+    with pytest.raises(InputError, match=r"no such cassette is bundled; the bundled ones are citations\."):
         Cassette(name)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
-from assay.eval_sets.turns import with_turns
+from assay.eval_sets.turns import turn_samples, with_turns
 from assay.judges import Answer, Predicate
 from assay.judges.embedders import Embedder
 from assay.metrics import Score
@@ -151,6 +151,37 @@ def test_a_metric_that_says_yes_or_no_and_one_with_values() -> None:
     assert "worst quarter" in rule.words and "or more" in rule.words
     with pytest.raises(UsageError, match="no value of the metric 'nonsense'; its metrics are declined, effort"):
         select_bad_answers([run], "nonsense")
+
+
+def test_rated_conversations_and_rated_turns_of_others_count_once() -> None:
+    """A rated conversation with its rated turn, an unrated one with two rated turns, and an unrated answer: 3 of 4."""
+    talks = [
+        {"role": "user", "content": "Free?"},
+        {"role": "assistant", "content": "Yes."},
+        {"role": "user", "content": "Until when?"},
+        {"role": "assistant", "content": "May."},
+    ]
+
+    def talk(name: str, rating: float | None, *ratings: float | None) -> list[Sample]:
+        messages = [{**one, "rating": None} for one in talks]
+        for place, value in zip((1, 3), ratings, strict=True):
+            messages[place]["rating"] = value
+        sample = Sample.model_validate({"id": name, "messages": messages, "rating": rating})
+        return [sample, *turn_samples(sample)]
+
+    samples = [*talk("whole", 1, 2, 5), *talk("turns", None, 1, 5), rated(9, None)]
+    (counts,) = grouped(records(samples)).runs
+    assert (counts.answers, counts.bad, counts.not_counted) == (3, 2, 1)
+
+
+def test_a_score_alone_is_explained_by_the_verdicts_of_other_judges() -> None:
+    samples = [rated(n, None) for n in range(8)]
+    scores = {
+        one.id: {"overlap": Score(n / 8, "scored", ""), "faithfulness": claims((f"Price {n}", "not_found"))}
+        for n, one in enumerate(samples)
+    }
+    failures = grouped(records(samples, scores, overlap=True, faithfulness=True), metric="overlap")
+    assert failures.last.without_text == 0 and failures.texts == {"verdict": failures.last.bad}
 
 
 def test_judges_verdicts_stand_in_where_no_person_says_why_and_the_rest_is_counted() -> None:

@@ -46,10 +46,11 @@ class RatingReader:
         return join_ratings(self._people(annotations), self._scales, cure=_CURE)
 
     def _people(self, annotations: Iterable[Mapping[str, Any]]) -> list[HumanRating]:
-        """What people said with more than a text."""
-        own = (one for one in annotations if one.get("annotator_kind") == "HUMAN" and one.get("name") != NOTE)
-        read = map(self._read_one, own)
-        return [rating for rating in read if rating.value is not None or rating.label]
+        """What people said: ratings, and texts."""
+        own = (one for one in annotations if one.get("annotator_kind") == "HUMAN")
+        read = [(one.get("name") == NOTE, self._read_one(one)) for one in own]
+        ratings = [one._replace(value=None, label="") if is_note else one for is_note, one in read]
+        return [one for one in ratings if one.value is not None or one.label or one.reason]
 
     def _read_one(self, annotation: Mapping[str, Any]) -> HumanRating:
         result = annotation.get("result")
@@ -60,7 +61,8 @@ class RatingReader:
         rater = annotation.get("user_id") or annotation.get("identifier") or _ANONYMOUS
         # a label that the config gives no number may be a thumb
         scale = None if value is None else _config_scale(self._configs.get(name, {}), by_label)
-        return HumanRating(name, str(rater), value, label, scale, str(annotation.get("updated_at") or ""))
+        time, reason = str(annotation.get("updated_at") or ""), result.get("explanation")
+        return HumanRating(name, str(rater), value, label, scale, time, reason if isinstance(reason, str) else "")
 
 
 def _category_scores(config: Mapping[str, Any]) -> dict[str, float]:

@@ -1,11 +1,18 @@
 """Delivers alarms to webhooks, Slack and commands."""
 
 import json
+import os
 import subprocess
+import threading
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from tempfile import TemporaryFile
+from typing import IO
 
 import httpx
+import psutil
 
 from ...errors import AssayError, InputError
 from ...judges.retry import read_retry_after
@@ -80,8 +87,10 @@ def _post(message: AlarmMessage, target: AlarmTarget, first_wait: float) -> None
 def _post_once(url: str, body: str, key: str, seconds: float) -> None:
     headers = {"Content-Type": "application/json", "Idempotency-Key": key}
     try:
+        # a time-out of httpx is one of each step: the body, which only an error needs, is read until the time is over
+        end = time.monotonic() + seconds
         with httpx.stream("POST", url, content=body, headers=headers, timeout=seconds) as response:
-            start = next(response.iter_text(_LONGEST_PROBLEM), "")
+            start = "" if response.is_success else _read_start(response, end)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise FailedAttempt(f"the webhook cannot be reached: {error or type(error).__name__}") from None
     if response.is_success:
@@ -93,16 +102,51 @@ def _post_once(url: str, body: str, key: str, seconds: float) -> None:
     raise InputError(problem)
 
 
+def _read_start(response: httpx.Response, end: float) -> str:
+    """The first characters of an answer, as far as they come before the time is over."""
+    start = ""
+    for part in response.iter_text(_LONGEST_PROBLEM):
+        start += part
+        if len(start) >= _LONGEST_PROBLEM or time.monotonic() > end:
+            break
+    return start[:_LONGEST_PROBLEM]
+
+
 def _run_command(message: AlarmMessage, target: AlarmTarget) -> None:
     body = json.dumps(message.as_json(), ensure_ascii=True).encode()
+    with TemporaryFile() as sent:
+        sent.write(body)
+        sent.seek(0)
+        try:
+            command = subprocess.Popen(target.command, stdin=sent, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        except OSError as error:
+            raise InputError(f"the command cannot be run: {error.strerror or error}") from None
+    last = bytearray()
+    reader = threading.Thread(target=_keep_end, args=(command.stderr, last), daemon=True)
+    reader.start()
     try:
-        ended = subprocess.run(target.command, input=body, capture_output=True, timeout=target.seconds, check=False)
+        code = command.wait(target.seconds)
     except subprocess.TimeoutExpired:
-        raise InputError(
-            f"the command did not end in {target.seconds:g} s: raise `seconds`, or make it quicker"
-        ) from None
-    except OSError as error:
-        raise InputError(f"the command cannot be run: {error.strerror or error}") from None
-    if ended.returncode:
-        last = ended.stderr.decode(errors="replace").strip().rsplit("\n", 1)[-1]
-        raise InputError(f"the command ended with {ended.returncode}: {last or 'it wrote no error'}")
+        _kill(command)
+        problem = f"the command did not end in {target.seconds:g} s: raise `seconds`, or make it quicker"
+        raise InputError(problem) from None
+    reader.join(1)  # what it left running may hold its error output
+    if code:
+        written = last.decode(errors="replace").strip().rsplit("\n", 1)[-1]
+        raise InputError(f"the command ended with {code}: {written or 'it wrote no error'}")
+
+
+def _kill(command: "subprocess.Popen[bytes]") -> None:
+    """Ends a command, and what it has started."""
+    with suppress(psutil.NoSuchProcess):
+        for process in [*psutil.Process(command.pid).children(recursive=True), psutil.Process(command.pid)]:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+    command.wait()
+
+
+def _keep_end(stream: IO[bytes] | None, end: bytearray) -> None:
+    """Reads a stream to its end, and keeps the last characters: a command may write more than memory holds."""
+    while stream is not None and (part := os.read(stream.fileno(), 65_536)):
+        end += part
+        del end[:-_LONGEST_PROBLEM]

@@ -46,7 +46,10 @@ def load_watch(path: Path) -> WatchSettings:
         raise InputError(_explanation(document, first)) from None
     for place, problem in booleans_as_numbers(content, settings):
         raise InputError(f"{path}, line {document.line(place)}, {_dotted(place)}: {problem}")
-    _check_names(settings, document)
+    try:
+        _check_names(settings, document)
+    except OSError as error:  # of a name that no file can have
+        raise InputError(f"{path}: a file that it names cannot be read: {error.strerror or error}") from None
     return settings
 
 

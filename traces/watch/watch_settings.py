@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from ...judges import JudgeSettings, load_settings
-from ...judges.judge_folder import JUDGE_FILE
+from ...judges.judge_folder import is_judge_folder
 from ...meta_eval.monitoring.bound import Bound, BoundKind
 from ...metrics.catalogue import needs_judge
 from ...runs.nightly.suite import CassetteUse
@@ -121,7 +121,9 @@ class DriftChecks(BaseModel):
     @field_validator("judge", mode="before")
     @classmethod
     def _as_length(cls, value: Any) -> Any:
-        return {"weekly": "7d", "daily": "1d", False: None, True: "7d"}.get(value, value) if value else None
+        if not value:
+            return None
+        return {"weekly": "7d", "daily": "1d", True: "7d"}.get(value, value) if isinstance(value, str | bool) else value
 
 
 class WatchSettings(BaseModel):
@@ -196,7 +198,7 @@ class WatchSettings(BaseModel):
         """The judge's settings; None without a judge. Raises as `load_settings`."""
         if self.judge is None:
             return None
-        is_file = self.judge.endswith((".yaml", ".yml")) or (self.path(self.judge) / JUDGE_FILE).is_file()
+        is_file = self.judge.endswith((".yaml", ".yml")) or is_judge_folder(self.path(self.judge))
         return load_settings(str(self.path(self.judge)) if is_file else self.judge)
 
     @property

@@ -153,6 +153,54 @@ def test_a_tiny_chance_counts_in_full_and_is_said() -> None:
     assert_sound(look)
 
 
+def test_days_without_a_rating_are_said() -> None:
+    """Rated on the first of ten days only: the 60 answers of each of eight whole days are taken to be as those."""
+    answers, _ = draw_answers(4, days=10)
+    mondays = dataclasses.replace(answers, ratings=np.where(answers.days % 9 == 0, answers.ratings, NAN))
+    assert any(
+        "480 answers of these are of 8 days without a rating" in note for note in look_at_production(mondays, []).notes
+    )
+    assert not any("without a rating" in note for note in look_at_production(answers, []).notes)
+
+
+def busy_hours(seed: int) -> tuple[ProductionAnswers, float]:
+    """(a month, its share of bad answers): each day 1,000 answers with chance .02, 5% bad, and 180 with 1, half bad."""
+    generator = np.random.default_rng(seed)
+    day, is_busy = np.repeat(np.arange(30), 1180), np.tile(np.arange(1180) < 1000, 30)
+    is_bad = generator.random(day.size) < np.where(is_busy, 0.05, 0.5)
+    is_judged = generator.random(day.size) < np.where(is_busy, 0.02, 1.0)
+    rating_chance = np.where(is_judged, 0.05, NAN)
+    is_rated = is_judged & (generator.random(day.size) < 0.05)
+    answers = ProductionAnswers(
+        day,
+        np.arange(day.size),
+        np.full(day.size, NAN),
+        np.where(is_busy, 0.02, 1.0),
+        np.where(is_judged, generator.random(day.size), NAN),
+        rating_chance,
+        np.where(is_rated, np.where(is_bad, 1.0, 5.0), NAN),
+    )
+    return answers, 0.05 * 1000 / 1180 + 0.5 * 180 / 1180
+
+
+def test_hours_with_many_answers_are_neither_left_out_nor_forgotten() -> None:
+    """Of them one in 1,000 is rated: most days have no such rating, and look as bad as the few other answers."""
+    for seed in range(6):
+        answers, bad = busy_hours(seed)
+        bounds = [Bound("bad_share", bad), Bound("mean", 5 - 4 * bad)]
+        assert not any(state.is_raised for states in follow_bounds(answers, bounds) for state in states)
+        for last in (0, 3, 29):
+            first = ProductionAnswers(
+                *(
+                    getattr(answers, field.name)[answers.days <= last]
+                    for field in dataclasses.fields(answers)
+                    if field.name not in {"segments", "rating_min", "rating_max", "bad_below"}
+                )
+            )
+            share = look_at_production(first, []).bad_share
+            assert share.low is None or share.low <= bad <= share.high  # type: ignore[operator]
+
+
 def test_ratings_that_no_draw_brought_are_not_used() -> None:
     answers = small([*[4.0] * 10, *[1.0] * 10])
     answers = dataclasses.replace(answers, rating_chance=np.r_[np.full(10, 0.5), np.full(10, NAN)])

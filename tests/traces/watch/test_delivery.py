@@ -3,11 +3,13 @@
 import json
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from pydantic import ValidationError
 
@@ -41,6 +43,8 @@ class Webhook:
         self.got: list[tuple[dict[str, str], Any]] = []
         self.statuses: list[int] = []
         self.headers: dict[str, str] = {}
+        self.bits = 0  # bytes that come one by one
+        self.closed = threading.Event()
         webhook = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -51,6 +55,12 @@ class Webhook:
                 for name, value in webhook.headers.items():
                     self.send_header(name, value)
                 self.end_headers()
+                for _ in range(webhook.bits):
+                    try:
+                        self.wfile.write(b"z")
+                    except OSError:
+                        return
+                    webhook.closed.wait(0.02)
                 self.wfile.write(b"no such hook " + self.path.encode() + b"x" * 5_000)
 
             def log_message(self, *_: Any) -> None:
@@ -61,6 +71,7 @@ class Webhook:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def close(self) -> None:
+        self.closed.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -143,6 +154,31 @@ def test_a_command_that_fails_or_hangs_is_told(tmp_path: Path) -> None:
         "the command did not end in 0.2 s: raise `seconds`, or make it quicker",
         "the command cannot be run: No such file or directory",
     ]
+
+
+def test_a_server_that_answers_bit_by_bit_holds_nothing(webhook: Webhook) -> None:
+    webhook.bits = 1_000
+    began = time.monotonic()
+    assert deliver(AlarmTarget(webhook=webhook.url, seconds=0.3)) == [""]  # it took the message: its words are not read
+    webhook.statuses = [404]
+    (problem,) = deliver(AlarmTarget(webhook=webhook.url, seconds=0.3))
+    assert problem.startswith("the webhook answered 404: z")
+    assert time.monotonic() - began < 10
+
+
+def test_of_a_command_that_writes_much_the_end_is_kept() -> None:
+    writes = "import sys\nfor _ in range(300): sys.stderr.write('x' * 100_000 + '\\n')\nsys.exit('the pager is full')"
+    (problem,) = deliver(AlarmTarget(command=(sys.executable, "-c", writes)))
+    assert problem == "the command ended with 1: the pager is full"
+
+
+def test_what_a_command_has_started_ends_with_it(tmp_path: Path) -> None:
+    script = f"sleep 60 & echo $! > {tmp_path}/pid; wait"
+    (problem,) = deliver(AlarmTarget(command=("sh", "-c", script), seconds=1))
+    assert problem.startswith("the command did not end in 1 s")
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text())) or (
+        psutil.Process(int((tmp_path / "pid").read_text())).status() == psutil.STATUS_ZOMBIE
+    )
 
 
 def test_a_url_of_the_environment_is_read_late_and_never_shown(
