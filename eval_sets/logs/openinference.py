@@ -285,10 +285,14 @@ def _stamp(values: Mapping[str, Any]) -> float:
     return 0.0 if moment is None else (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _span_id(values: Mapping[str, Any]) -> Any:
+def _span_id(values: Mapping[str, Any]) -> str | int:
     context = values.get("context")
     nested = context.get("span_id") if isinstance(context, Mapping) else None
-    return nested or values.get("context.span_id") or values.get("spanId") or id(values)
+    return _id_text(nested or values.get("context.span_id") or values.get("spanId")) or id(values)
+
+
+def _id_text(value: Any) -> str | None:
+    return str(value) if isinstance(value, str | int) and value else None
 
 
 def _has_span_id(values: Mapping[str, Any]) -> bool:
@@ -296,7 +300,7 @@ def _has_span_id(values: Mapping[str, Any]) -> bool:
 
 
 def _parent(values: Mapping[str, Any]) -> Any:
-    return values.get("parent_id") or values.get("parentSpanId") or None
+    return _id_text(values.get("parent_id")) or _id_text(values.get("parentSpanId"))
 
 
 def _kind(values: Mapping[str, Any], attributes: Mapping[str, Any]) -> str:
@@ -319,13 +323,18 @@ def _otlp_value(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     if "arrayValue" in value:
-        return [_otlp_value(item) for item in (value["arrayValue"] or {}).get("values", [])]
+        return [_otlp_value(item) for item in _values_of(value["arrayValue"])]
     if "kvlistValue" in value:
-        return _otlp_attributes((value["kvlistValue"] or {}).get("values", []))
+        return _otlp_attributes(_values_of(value["kvlistValue"]))
     if isinstance(value.get("intValue"), str):  # JSON has no integers of 64 bits
         with suppress(ValueError):
             return int(value["intValue"])
     return next((value[name] for name in _OTLP_TYPES if name in value), None)
+
+
+def _values_of(held: Any) -> list[Any]:
+    listed = held.get("values") if isinstance(held, Mapping) else None
+    return listed if isinstance(listed, list) else []
 
 
 def _otlp_attributes(listed: Any) -> dict[str, Any]:

@@ -1,8 +1,10 @@
 """OpenTelemetry: traces of OTLP JSON files, scores as events."""
 
 import base64
+import copy
 import gzip
 import json
+import random
 import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -348,6 +350,35 @@ def test_times_of_any_form_stop_nothing(tmp_path: Path, time: Any, expected: str
     for since in (None, BEGIN - timedelta(days=1)):
         samples = list(open_source(f"otel:{file}").read(since, None, {}))
         assert len(samples) == 2 and (origin_of(samples[0]).time == expected)
+
+
+ODD_VALUES: list[Any] = [
+    *(None, True, 0, -1, 1e308, float("nan"), 10**30, "", "\0", "\ud800", "\u00b2", "9" * 400, "[[[[", "{'a':1}"),
+    *([], {}, [[]], {"a": {"b": [1]}}, [1, "x", None], {"values": None}, {"arrayValue": None}, {"key": [1]}),
+    *({"stringValue": {"a": 1}}, {"intValue": "\u00b2"}, json.dumps([{"role": 1, "parts": None}])),
+]
+
+
+def places_in(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, held in inner:
+        yield (*place, key)
+        yield from places_in(held, (*place, key))
+
+
+def test_an_odd_value_anywhere_stops_no_other_trace(tmp_path: Path) -> None:
+    draw = random.Random(32)
+    whole = document(*rated_spans({"doubleValue": 3}, **{"gen_ai.evaluation.score.range": [1.0, 5.0]}))
+    places = list(places_in(whole))
+    for _ in range(200):
+        odd = copy.deepcopy(whole)
+        held: Any = odd
+        *outer, last = draw.choice(places)
+        for key in outer:
+            held = held[key]
+        held[last] = copy.deepcopy(draw.choice(ODD_VALUES))
+        file = write_documents(tmp_path / "a.jsonl", odd, document(*chat_spans(50, "Free?", "Good.")))
+        assert "Good." in {sample.response for sample in read(file) if isinstance(sample, Sample)}
 
 
 def test_hostile_values_break_nothing(tmp_path: Path) -> None:

@@ -73,7 +73,11 @@ class OpikProject:
                 ) from None
             raise self.explain(error, "cannot be asked for its projects") from None
         name = reply.get("name") if isinstance(reply, dict) else None
-        return name if isinstance(name, str) else self._wanted
+        if not isinstance(name, str):
+            raise InputError(
+                f"{self.calls.server} answers without the project's name, as no Opik does: correct the address"
+            )
+        return name
 
     def explain(self, error: RefusedRequest, what: str) -> InputError:
         """Makes the refusal of a request that any server should answer an error for the user."""
