@@ -12,6 +12,7 @@ from .rating_column import RatingColumn
 from .rows import Row, Rows
 from .sample import Sample
 from .sample_columns import FIELDS, is_link, usual_name
+from .turns import is_single_answer
 
 _LONGEST_NAME = 60
 
@@ -52,7 +53,7 @@ class ColumnAccount:
         self._seen: dict[str, bool] = dict.fromkeys(source.columns or (), False)  # whether a cell is filled
         self._no_ratings: dict[str, list[str]] = {}
         self._links: dict[str, list[str]] = {}
-        self._conversations = self._turns = self._messages = 0
+        self._conversations = self._turns = self._messages = self._single = 0
         self._rated_in_vain = self._unread_times = 0
         self._unread_time = ""
 
@@ -87,9 +88,11 @@ class ColumnAccount:
     def add_sample(self, sample: Sample) -> None:
         """Counts a sample that is a conversation."""
         if sample.messages:
-            self._conversations += 1
-            self._turns += len(find_turns(sample.messages))
-            self._messages += len(sample.messages)
+            is_single = is_single_answer(sample)
+            self._single += is_single
+            self._conversations += not is_single
+            self._turns += 0 if is_single else len(find_turns(sample.messages))
+            self._messages += 0 if is_single else len(sample.messages)
             for message in sample.messages:
                 self._rated_in_vain += message.rating is not None and not message.is_answer
                 if message.time and not readings(message.time):
@@ -136,10 +139,13 @@ class ColumnAccount:
 
     def count_conversations(self) -> str:
         """Says how many conversations were read, and how long they are; empty where none was."""
-        if not self._conversations:
-            return ""
-        length = f"{count_of(self._turns, 'turn')} ({count_of(self._messages, 'message')})"
-        return f"{self._source.name}: {count_of(self._conversations, 'conversation')} with {length}"
+        parts = []
+        if self._conversations:
+            length = f"{count_of(self._turns, 'turn')} ({count_of(self._messages, 'message')})"
+            parts.append(f"{count_of(self._conversations, 'conversation')} with {length}")
+        if self._single:
+            parts.append(count_of(self._single, "single answer with messages", "single answers with messages"))
+        return f"{self._source.name}: {', '.join(parts)}" if parts else ""
 
     def _lines(self) -> list[str]:
         renamed, own, kept, empty = [], [], [], []

@@ -7,8 +7,9 @@ from .turns import is_turn
 
 
 def count_turns(sample: Sample) -> int:
-    """Counts the answers of a conversation; 0 for an answer without messages, and for one turn of a conversation."""
-    return 0 if is_turn(sample) else len(find_turns(sample.messages))
+    """Counts the answers of a conversation; 0 for a single answer, with messages or without, and for one turn."""
+    count = 0 if is_turn(sample) else len(find_turns(sample.messages))
+    return 0 if count == 1 else count
 
 
 def opening_question(sample: Sample) -> str:

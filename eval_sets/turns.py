@@ -5,6 +5,7 @@ from typing import Any
 
 from ..errors import InputError
 from .levels import Level, Turns
+from .logs.human_ratings import REASONS
 from .message import Turn, find_turns
 from .sample import Sample
 
@@ -30,7 +31,8 @@ def turn_id(conversation: str, turn: int) -> str:
 def turn_samples(sample: Sample, places: set[int] | None = None) -> list[Sample]:
     """Makes one sample per turn of a conversation: a question, its answer, and the messages until then.
 
-    The rating is that of the answer's message. Samples of one conversation are in one group, which resamples together.
+    The rating is that of the answer's message; of the only answer without one that of the conversation, which is this
+    turn. Samples of one conversation are in one group, which resamples together.
     `metadata` keeps what it has, and gets the conversation's id (`conversation`) and the place of the answer (`turn`).
     What a set says of the turn under test alone (its contexts, tables, reference and message type) stays with it.
 
@@ -55,18 +57,34 @@ def turn_samples(sample: Sample, places: set[int] | None = None) -> list[Sample]
 
 
 def _turn_sample(sample: Sample, turn: Turn, *, is_under_test: bool) -> Sample:
+    message = sample.messages[turn.answer]
+    is_single = is_single_answer(sample)
+    is_whole = is_single and message.rating in (None, sample.human_rating)
+    reasons = (message.model_extra or {}).get(REASONS)
+    own = {name: value for name, value in sample.metadata.items() if name != REASONS or is_single}
     changes: dict[str, Any] = {
         "id": turn_id(sample.id, turn.answer),
-        "rating": sample.messages[turn.answer].rating,
-        "ratings": {},
+        "rating": sample.rating if is_whole else message.rating,
+        "ratings": sample.ratings if is_whole else {},
         "group": sample.source,
         "messages": sample.messages[: turn.answer + 1],
-        "metadata": {**sample.metadata, "conversation": sample.id, "turn": turn.answer},
+        "metadata": own | ({REASONS: reasons} if reasons else {}) | {"conversation": sample.id, "turn": turn.answer},
     }
     if not is_under_test:
         changes |= {"user_input": turn.question, "response": turn.response, "retrieved_contexts": turn.contexts}
         changes |= {"reference": None, "tables": (), "message_type": None, "other_response": ""}
     return sample.model_copy(update=changes)
+
+
+def is_single_answer(sample: Sample) -> bool:
+    """Whether a sample with messages holds one answer to a question: what is said of the whole is said of this answer.
+
+    Example:
+        >>> chat = [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Free?"}]
+        >>> is_single_answer(Sample(id="1", messages=[*chat, {"role": "assistant", "content": "Yes."}]))
+        True
+    """
+    return not is_turn(sample) and len(find_turns(sample.messages)) == 1
 
 
 def is_turn(sample: Sample) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..eval_sets.turns import is_turn, turn_id, turn_samples
+from ..eval_sets.turns import is_single_answer, is_turn, turn_id, turn_samples
 from ..meta_eval.score_files.read_options import RatedLevel
 from ..text.wording import count_of, verb_of
 
@@ -31,11 +31,16 @@ def choose_level(
         if asked:
             raise UsageError(f"--level {asked}: no sample of the run has messages; leave --level out")
         return None, ""
-    counts = {
-        level: sum(sample.human_rating is not None if rated is None else sample.id in rated for sample in samples)
+    of_level = {
+        level: [
+            sample for sample in samples if (sample.human_rating is not None if rated is None else sample.id in rated)
+        ]
         for level, samples in threads.items()
     }
-    level: RatedLevel = asked or ("turn" if counts["turn"] and not counts["conversation"] else "conversation")
+    counts = {level: len(samples) for level, samples in of_level.items()}
+    has_whole = not all(map(is_single_answer, of_level["conversation"]))  # a single answer is its turn
+    is_of_turns = counts["turn"] > counts["conversation"] and not has_whole
+    level: RatedLevel = asked or ("turn" if is_of_turns else "conversation")
     other: RatedLevel = "turn" if level == "conversation" else "conversation"
     note = f"evaluated at the level of {level}s, of which {counts[level]:,} {verb_of(counts[level], 'is', 'are')} rated"
     if counts[other]:

@@ -7,7 +7,7 @@ from ..errors import UsageError
 from ..eval_sets import Sample
 from ..eval_sets.levels import Level, Turns
 from ..eval_sets.name_suggestions import quote_names
-from ..eval_sets.turns import is_turn, measured_levels
+from ..eval_sets.turns import is_single_answer, is_turn, measured_levels
 from ..metrics import Metric
 from ..metrics.catalogue import measures_conversation
 from ..metrics.metric import FURTHER_NEEDS, has_field
@@ -32,6 +32,7 @@ class SetProfile:
     def __init__(self, turns: Turns = "last") -> None:
         self.count = 0
         self.conversations = 0
+        self._single = 0  # of them those of one answer
         self._turns = turns
         self._fields: set[tuple[frozenset[Level], frozenset[str]]] = set()
         self._columns: dict[str, None] = {}
@@ -41,6 +42,7 @@ class SetProfile:
         for sample in samples:
             self.count += 1
             self.conversations += bool(sample.messages) and not (self._turns == "each" and is_turn(sample))
+            self._single += is_single_answer(sample)
             fields = frozenset(name for name in (*type(sample).model_fields, *FURTHER_NEEDS) if has_field(sample, name))
             self._fields.add((measured_levels(sample, self._turns), fields))
             if len(self._columns) < _MOST_COLUMNS:
@@ -124,9 +126,15 @@ class SetProfile:
         if not self.conversations:
             return ""
         of_answers = [metric for metric in metrics if not measures_conversation(metric)]
-        counted = count_of(self.conversations, "conversation")
+        several = self.conversations - self._single
+        counted = count_of(several, "conversation")
         if len(of_answers) == len(metrics):
+            if not several:
+                return ""
             return f"the set holds {counted}, and no metric of a conversation is asked for; `assay metrics` lists them"
         if of_answers and self._turns == "none":
+            if self._single:
+                single = count_of(self._single, "single answer with messages", "single answers with messages")
+                counted = f"{counted} and the {single}" if several else single
             return f"--turns none: {', '.join(of_answers)} and the baselines of answers do not run on the {counted}"
         return ""

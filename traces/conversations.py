@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..eval_sets import Sample
+from ..eval_sets.logs.human_ratings import REASONS, split_reasons
 from ..eval_sets.logs.session_messages import SessionTrace, join_messages
 from ..eval_sets.message import Message
 from ..eval_sets.message_times import read_time
@@ -102,6 +103,8 @@ def join_conversation(samples: Sequence[Sample], *, is_later_part: bool = False)
     metadata: dict[str, Any] = {"traces": [_rest(sample) for sample in samples]}
     metadata |= {name: samples[-1].metadata[name] for name in _SEGMENTS if samples[-1].metadata.get(name)}
     origin = TraceOrigin(last.address, last.id, last.span, last.session, first.time, "session")
+    rating, reasons = _session_rating(samples, (low, high))
+    metadata |= reasons
     values: dict[str, Any] = {
         "id": f"{last.session}@{first.time or first.id}" if is_later_part else last.session,
         "messages": messages,
@@ -110,7 +113,7 @@ def join_conversation(samples: Sequence[Sample], *, is_later_part: bool = False)
         "rating_max": high,
         "metadata": metadata | {ORIGIN: origin.as_json()},
     }
-    return Sample.model_validate(values | _session_rating(samples, (low, high)))
+    return Sample.model_validate(values | rating)
 
 
 @contextmanager
@@ -200,6 +203,8 @@ def _session_trace(sample: Sample, origin: TraceOrigin | None, scale: tuple[floa
         rating["rating"] = _rescaled(sample.rating, sample, scale)
     if sample.ratings:
         rating["ratings"] = {rater: _rescaled(value, sample, scale) for rater, value in sample.ratings.items()}
+    if sample.metadata.get(REASONS):
+        rating[REASONS] = sample.metadata[REASONS]
     return SessionTrace(
         origin.id if origin else None,
         origin.time or None if origin else None,
@@ -226,14 +231,14 @@ def _rest(sample: Sample) -> dict[str, Any]:
     own: dict[str, Any] = {"id": sample.id} | others
     if _is_rated(sample):
         own |= {"rating_min": sample.rating_min, "rating_max": sample.rating_max}
-    return own | sample.metadata
+    return own | {name: value for name, value in sample.metadata.items() if name != REASONS}
 
 
-def _session_rating(samples: Sequence[Sample], scale: tuple[float, float]) -> dict[str, Any]:
-    """The fields of people's ratings of the whole session."""
+def _session_rating(samples: Sequence[Sample], scale: tuple[float, float]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields of people's ratings of the whole session, and those of the metadata: what they wrote."""
     ratings = next((held for sample in reversed(samples) if (held := sample.metadata.get(SESSION_RATING))), None)
     if not isinstance(ratings, Mapping):
-        return {}
+        return {}, {}
     own = Sample(
         user_input="",
         response="",
@@ -242,7 +247,8 @@ def _session_rating(samples: Sequence[Sample], scale: tuple[float, float]) -> di
         rating_min=ratings.get("rating_min", 1),
         rating_max=ratings.get("rating_max", 5),
     )
-    return {
+    rating = {
         "rating": None if own.rating is None else _rescaled(own.rating, own, scale),
         "ratings": {rater: _rescaled(value, own, scale) for rater, value in own.ratings.items()},
     }
+    return rating, split_reasons(ratings)[1]

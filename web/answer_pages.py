@@ -92,11 +92,12 @@ class AnswerPages:
         page = await self.viewer.in_store(read)
         run = page["run"].id
         path = answer_url(run, sample)
-        is_conversation = page["thread"] is not None and page["conversation"] is None
+        is_conversation = count_turns(page["sample"]) > 0
         content = page | {
             "title": f"{'Conversation' if is_conversation else 'Answer'} {sample}",
             "thread_words": load_language(FALLBACK).rating_page,
-            "parts": _places(page["sample"])[:_MOST_PARTS],
+            "is_conversation": is_conversation,
+            "parts": _places(page["sample"])[:_MOST_PARTS] if is_conversation else [],
             "turn_count": count_turns(page["sample"]),
             "turn_url": _turn_url(page["thread"], path),
             "may_write": may_write,

@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from ..errors import UsageError
 from ..eval_sets import Sample
+from ..eval_sets.opening_question import count_turns
 from ..eval_sets.turns import is_turn
 from ..languages import Language
 from ..runs.database import Database
@@ -75,7 +76,7 @@ class RaterPages:
         if assignment is None:
             return {"done": words.done_text}
         sample, settings = assignment.sample, queue.settings
-        turn = find_tested_turn(sample) if is_turn(sample) else None
+        turn = None if count_turns(sample) else find_tested_turn(sample)
         content: dict[str, Any] = {
             "template": "rate.html",
             "title": words.title,
@@ -163,7 +164,7 @@ def _turn_url(turn: int) -> str:
 
 def _view_rated(sample: Sample, language: Language, around: int | None) -> ThreadView:
     """The thread of what is rated. The sentences of all its answers can be marked, or those of the rated one."""
-    tested = find_tested_turn(sample) if is_turn(sample) else None
+    tested = None if count_turns(sample) else find_tested_turn(sample)
 
     boxes = 0
 

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..eval_sets.turns import is_turn
+from ..eval_sets.opening_question import count_turns
 from ..languages import FALLBACK, load_language
 from ..runs.ratings import PairQueue, RatingQueue
 from ..runs.ratings.item_queue import QueueKind
@@ -144,5 +144,5 @@ def _view_folded(sample: Sample) -> ThreadView | None:
     """The thread of a conversation beside its ratings; None for an answer without messages."""
     if not sample.messages:
         return None
-    tested = find_tested_turn(sample) if is_turn(sample) else None
+    tested = None if count_turns(sample) else find_tested_turn(sample)
     return view_thread(sample, load_language(FALLBACK), tested=tested, most_characters=_MOST_CHARACTERS)

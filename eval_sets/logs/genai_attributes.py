@@ -26,6 +26,7 @@ _EVALUATOR_NAMES = (
     *("gen_ai.evaluation.evaluator.name", "gen_ai.evaluation.evaluator.id", "gen_ai.evaluator.name", "evaluator.name"),
     *("user.id", "enduser.id"),
 )
+_EXPLANATION = "gen_ai.evaluation.explanation"
 _VALUE = "gen_ai.evaluation.score.value"
 _PEOPLE = {"human", "user", "person", "annotator"}
 
@@ -104,9 +105,6 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-_EXPLANATION = "gen_ai.evaluation.explanation"
-
-
 def read_evaluation(attributes: Mapping[str, Any]) -> HumanRating | None:
     """Reads a person's score; None for one by a model or a program, and for one that says nothing.
 
@@ -119,7 +117,8 @@ def read_evaluation(attributes: Mapping[str, Any]) -> HumanRating | None:
     if kind not in _PEOPLE and (kind or name.lower() not in FEEDBACK_NAMES):
         return None
     label = attributes.get("gen_ai.evaluation.score.label")
-    if value is None and label in (None, ""):
+    reason = str(attributes.get(_EXPLANATION) or "")
+    if value is None and label in (None, "") and not reason:
         return None
     if not is_number(value) and not isinstance(value, bool):  # what is no number may still be a thumb
         label, value = value if label in (None, "") else label, None
@@ -128,5 +127,4 @@ def read_evaluation(attributes: Mapping[str, Any]) -> HumanRating | None:
     rater = next((str(attributes[key]) for key in _EVALUATOR_NAMES if attributes.get(key)), "")
     if value is not None and not isinstance(value, bool):
         value = float(value)
-    label = "" if label is None else shorten(_as_text(label))
-    return HumanRating(name, rater, value, label, scale, reason=str(attributes.get(_EXPLANATION) or ""))
+    return HumanRating(name, rater, value, "" if label is None else shorten(_as_text(label)), scale, reason=reason)

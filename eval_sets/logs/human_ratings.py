@@ -1,6 +1,6 @@
 """What people said of an answer, in any tool, becomes ratings by rater on one scale."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
 from ...value_messages import shorten
@@ -10,6 +10,8 @@ from ..sample_columns import usual_scale
 UNUSED = "unused_ratings"
 """The key of a trace's metadata with what people said and is not used, and why."""
 _FEEDBACK = ({"rating", "human_rating"}, {"stars"}, {"user-feedback", "user_feedback", "feedback"})  # the first counts
+REASONS = "rating_reasons"
+"""The key of a sample's metadata, and of a message, with what people wrote of the answer, by rater."""
 FEEDBACK_NAMES = frozenset().union(*_FEEDBACK)
 """Usual names of what people say of an answer."""
 _THUMBS = {
@@ -51,7 +53,7 @@ class PeopleRatings(NamedTuple):
 
     Attributes:
         fields: Of a row: `human_rating`, or `ratings` by rater, with `rating_min` and `rating_max` where the scale is
-            known; empty where nothing can be used.
+            known, and `rating_reasons` with what people wrote by rater; empty where nothing can be used.
         unused: What is not used: `problem` says why, and `ratings` lists it; empty where all is used.
     """
 
@@ -103,7 +105,8 @@ def join_ratings(
     A number is on the scale that the tool tells; a label that is a thumb, or true or false, is 1 or 0 on a scale from 0
     to 1; any other number is on the scale that `find_scale` knows. Of several names one that is named as feedback
     counts, and of these `rating` before `stars` before `user_feedback`; of several scales that of the latest rating,
-    and of several ratings by one rater the latest.
+    and of several ratings by one rater the latest. What people wrote of the answer is kept, also beside a rating
+    that does not count; a text without a number or label is no rating.
 
     Args:
         ratings: What people said.
@@ -119,7 +122,11 @@ def join_ratings(
     """
     usable: list[HumanRating] = []
     unused: dict[str, list[HumanRating]] = {}
+    texts: list[HumanRating] = []
     for rating in sorted(ratings, key=lambda one: one.time):
+        if rating.value is None and not rating.label and rating.reason:
+            texts.append(rating)
+            continue
         one, problem = _settle(rating, find_scale, cure, needs_scale=needs_scale)
         if problem:
             unused.setdefault(problem, []).append(rating)
@@ -140,7 +147,19 @@ def join_ratings(
         if others := [rating for rating in usable if rating.scale != scale]:
             unused["ratings on another scale than the latest one"] = others
         usable = [rating for rating in usable if rating.scale == scale]
-    return PeopleRatings(_fields(usable), _unused(unused))
+    reasons = _reasons(usable, [*(rating for ratings in unused.values() for rating in ratings), *texts])
+    return PeopleRatings(_fields(usable) | ({REASONS: reasons} if reasons else {}), _unused(unused))
+
+
+def split_reasons(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Splits the fields of people's ratings in those of a row, and those of its metadata: the reasons.
+
+    Example:
+        >>> split_reasons(join_ratings([HumanRating("solved", "ada", True, reason="It works.")]).fields)[1]
+        {'rating_reasons': {'ada': ['It works.']}}
+    """
+    own = {name: value for name, value in fields.items() if name != REASONS}
+    return own, {REASONS: fields[REASONS]} if fields.get(REASONS) else {}
 
 
 def _settle(rating: HumanRating, find_scale: ScaleFinder, cure: str, *, needs_scale: bool) -> tuple[HumanRating, str]:
@@ -167,8 +186,21 @@ def _fields(ratings: Sequence[HumanRating]) -> dict[str, Any]:
     bounds = {} if scale is None else {"rating_min": scale[0], "rating_max": scale[1]}
     if len(ratings) == 1 and not ratings[0].rater:
         return {"human_rating": ratings[0].value, **bounds}
-    named = {rating.rater or f"person-{number}": rating.value for number, rating in enumerate(ratings, 1)}
-    return {"ratings": named, **bounds}
+    return {"ratings": {rater: rating.value for rater, rating in _by_rater(ratings)}, **bounds}
+
+
+def _by_rater(ratings: Sequence[HumanRating]) -> Iterator[tuple[str, HumanRating]]:
+    yield from ((rating.rater or f"person-{number}", rating) for number, rating in enumerate(ratings, 1))
+
+
+def _reasons(ratings: Sequence[HumanRating], others: Sequence[HumanRating]) -> dict[str, list[str]]:
+    """What people wrote, by rater: beside the latest of their ratings, and beside what is not used."""
+    reasons: dict[str, dict[str, None]] = {}
+    unnamed = ((rating.rater or "person", rating) for rating in others)
+    for rater, rating in (*dict(_by_rater(ratings)).items(), *unnamed):
+        if rating.reason.strip():
+            reasons.setdefault(rater, {})[rating.reason.strip()] = None
+    return {rater: list(held) for rater, held in reasons.items()}
 
 
 def _unused(by_problem: Mapping[str, Sequence[HumanRating]]) -> dict[str, Any]:

@@ -55,6 +55,7 @@ def _read(score: Mapping[str, Any]) -> HumanRating:
         value if isinstance(value, str) else "",
         _scale(score, config, categories),
         str(next((score[key] for key in _TIME_KEYS if score.get(key)), "")),
+        str(score.get("comment") or ""),
     )
 
 

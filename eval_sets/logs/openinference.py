@@ -188,13 +188,8 @@ def read_trace(number: int, rows: Sequence[Row], find_scale: ScaleFinder | None 
         find_scale = ObservedScales()
         find_scale.observe(evaluations)
     named = [one._replace(rater=one.rater or f"person-{place}") for place, one in enumerate(evaluations, 1)]
-    reasons: dict[str, list[str]] = {}
-    for one in named:
-        if one.reason.strip():
-            reasons.setdefault(one.rater, []).append(one.reason)
     rating = join_ratings(named, find_scale, cure="log gen_ai.evaluation.score.range")
     known = {name: _first_of(keys, [seen, root, *(one for _, one in spans)]) for name, keys in _KNOWN.items()}
-    known |= {"rating_reasons": reasons}  # where `assay failures` reads them
     return Trace(
         number,
         rows[0].place,

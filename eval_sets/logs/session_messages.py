@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from ..message import Message, Turn, find_turns
 from ..message_times import read_time
 from ..thread import read_thread
+from .human_ratings import REASONS
 from .trace_messages import join_threads
 
 _RATING_FIELDS = ("human_rating", "rating")
@@ -20,7 +21,7 @@ class SessionTrace(NamedTuple):
         thread: Its messages.
         answer: Its answer, which is one of them.
         contexts: What was retrieved for the answer.
-        rating: The fields of people's ratings: `human_rating` or `rating`, or `ratings` by rater.
+        rating: The fields of people's ratings: `human_rating` or `rating`, or `ratings` by rater; `rating_reasons`.
         reference: The reference answer.
         span: The id of the span that holds the answer.
     """
@@ -87,7 +88,7 @@ def _rating_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     ratings = fields.get("ratings")
     if rating is None and isinstance(ratings, Mapping) and ratings:
         rating = sum(ratings.values()) / len(ratings)
-    return {"rating": rating, "ratings": ratings}
+    return {"rating": rating, "ratings": ratings, REASONS: fields.get(REASONS)}
 
 
 def _with_trace(trace: SessionTrace) -> list[Message]:

@@ -7,7 +7,7 @@ from ...errors import InputError
 from ..message import Message
 from ..rows import BadRow, Row
 from ..thread import ThreadError, read_thread
-from .human_ratings import UNUSED
+from .human_ratings import UNUSED, split_reasons
 from .message_text import find_answer, find_documents, find_question, find_reference
 from .session_messages import SessionTrace, join_messages, order_traces, with_ratings
 from .trace_messages import find_thread, join_trace
@@ -140,9 +140,11 @@ def _trace_row(read: _Read) -> Row:
         values["reference"] = read.reference
     if [message.role for message in read.thread] != ["user", "assistant"]:
         values["messages"] = with_ratings(read.thread, read.answer, trace.rating)
-    return Row(
-        trace.number, trace.place, values | dict(trace.rating or trace.session_rating) | {"metadata": read.metadata}
-    )
+    rating, reasons = split_reasons(trace.rating)
+    if not rating and trace.session_rating:
+        rating, of_session = split_reasons(trace.session_rating)
+        reasons = of_session | reasons
+    return Row(trace.number, trace.place, values | rating | {"metadata": read.metadata | reasons})
 
 
 def _session_row(read: list[_Read], name: str) -> Row | BadRow:
@@ -169,8 +171,9 @@ def _session_row(read: list[_Read], name: str) -> Row | BadRow:
         return BadRow(first.number, InputError(f"{name}, {first.place}, {problem}"))
     listed = [read[place] for place in order]
     rest = [({"id": one.trace.id} if one.trace.id is not None else {}) | one.metadata for one in listed]
-    values = {"id": str(first.session), "messages": thread, "metadata": {"traces": rest}}
-    return Row(first.number, first.place, values | dict(first.session_rating))
+    rating, reasons = split_reasons(first.session_rating)
+    values = {"id": str(first.session), "messages": thread, "metadata": {"traces": rest} | reasons}
+    return Row(first.number, first.place, values | rating)
 
 
 def _find_contexts(value: Mapping[str, Any]) -> list[str]:

@@ -1,15 +1,15 @@
 """Which answers are bad: by ratings where there are some, else by a metric; and the texts that say why."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import UsageError
-from ...eval_sets import Sample
 from ...eval_sets.turns import is_turn
 from ...metrics.score import flawless
 from ...metrics.specification import ALL_BASELINES
 from ...presentation.figure import Figure
+from ...text.wording import count_of
 from .failure_texts import AnswerRecord, FailureText, RunRecords, is_about_contexts, read_peoples_texts
 
 if TYPE_CHECKING:
@@ -88,14 +88,42 @@ def select_bad_answers(runs: Sequence[RunRecords], metric: str | None = None) ->
 
 
 def _rated(run: RunRecords) -> dict[str, AnswerRecord]:
-    """The rated answers; a rated turn does not count beside its conversation, where that is rated too."""
+    """The rated answers; of each conversation itself where it is rated, with what its turns' scores say, else them."""
     rated = {name: one for name, one in run.answers.items() if one.sample.human_rating is not None}
-    return {name: one for name, one in rated.items() if conversation_of(one.sample) not in rated}
+    turns: dict[str, list[AnswerRecord]] = {name: [] for name in rated}
+    for one in run.answers.values():
+        if is_turn(one.sample) and (whole := turns.get(_conversation(one))) is not None:
+            whole.append(one)
+    return {
+        name: _with_turns(one, turns[name])
+        for name, one in rated.items()
+        if not is_turn(one.sample) or _conversation(one) not in rated
+    }
 
 
-def conversation_of(sample: Sample) -> str | None:
-    """The id of the conversation that a turn is of; None of any other answer."""
-    return str(sample.metadata["conversation"]) if is_turn(sample) else None
+def _conversation(turn: AnswerRecord) -> str:
+    return str(turn.sample.metadata["conversation"])
+
+
+def _with_turns(record: AnswerRecord, turns: Sequence[AnswerRecord]) -> AnswerRecord:
+    """The record of a conversation, with the verdicts on its turns."""
+    if not turns:
+        return record
+    verdicts = dict(record.verdicts)
+    for turn in turns:
+        for metric, texts in turn.verdicts.items():
+            verdicts[metric] = (*verdicts.get(metric, ()), *texts)
+    return replace(record, verdicts=verdicts)
+
+
+def count_others(selected: BadAnswers) -> int:
+    """Counts the answers of a run that do not count; a conversation and its turns are not counted beside each other."""
+    records, counted = selected.run.answers, selected.answers
+    with_turns = {_conversation(one) for one in records.values() if is_turn(one.sample)}
+    return sum(
+        name not in counted and name not in with_turns and not (is_turn(one.sample) and _conversation(one) in counted)
+        for name, one in records.items()
+    )
 
 
 def _first_metric(runs: Sequence[RunRecords]) -> str:
@@ -127,14 +155,22 @@ def _bad_by_metric(
         worst = 0.0 if higher else 1.0
         words = f"that fail {metric} (value {worst:g})"
         return words, [{name for name, one in base.items() if one.values[metric] == worst} for base in scored]
-    bound = float(np.quantile(values, _WORST_SHARE if higher else 1 - _WORST_SHARE))
+    wanted = max(1, int(_WORST_SHARE * len(values)))
+    bound = float((np.sort(values) if higher else np.sort(values)[::-1])[wanted - 1])
     best = flawless(float(values.min()), float(values.max()), is_higher_better=higher)
 
     def is_bad(value: float) -> bool:
         return value != best and (value <= bound if higher else value >= bound)
 
-    words = f"in the worst quarter by {metric} ({Figure('value', bound)} or {'less' if higher else 'more'})"
-    return words, [{name for name, one in base.items() if is_bad(one.values[metric])} for base in scored]
+    of_runs = " of all runs" if len(scored) > 1 else ""
+    words = f"in the worst quarter{of_runs} by {metric} ({Figure('value', bound)} or {'less' if higher else 'more'}"
+    bad = [{name for name, one in base.items() if is_bad(one.values[metric])} for base in scored]
+    count = sum(map(len, bad))
+    if count > wanted:
+        words += (
+            f"; {count:,} of {len(values):,}, as {count_of(int((values == bound).sum()), 'answer')} share this value"
+        )
+    return words + ")", bad
 
 
 def _bad_of(run: RunRecords, base: dict[str, AnswerRecord], names: set[str], metric: str) -> BadAnswers:
@@ -143,19 +179,18 @@ def _bad_of(run: RunRecords, base: dict[str, AnswerRecord], names: set[str], met
         if name not in names:
             continue
         of_people = list(read_peoples_texts(record.sample))
-        of_judges = list(_verdicts(record, metric))
-        if metric and not of_judges and record.reasons.get(metric):
-            of_judges = [FailureText("metric", record.reasons[metric], metric)]
-        elif metric and metric not in record.verdicts:  # a score alone says nothing: what other judges say does
-            of_judges = list(_verdicts(record, ""))
-        chosen = (of_judges or of_people) if metric else (of_people or of_judges)
-        unused += 0 if chosen is of_judges else len(of_judges)
+        own = list(_verdicts(record, metric)) if metric else []
+        if metric and not own and record.reasons.get(metric):
+            own = [FailureText("metric", record.reasons[metric], metric)]
+        of_judges = list(_verdicts(record, ""))  # also where the metric that was named says nothing in words
+        chosen = own or of_people or of_judges
+        unused += len(_distinct(of_judges)) if not own and of_people else 0
         bad[name] = BadAnswer(record, tuple(_distinct(chosen)))
     return BadAnswers(run, base, bad, unused)
 
 
 def _verdicts(record: AnswerRecord, metric: str) -> Iterable[FailureText]:
-    """The bad verdicts of one metric, or of all that are about the answer."""
+    """The bad verdicts of one metric, or ("") of all that are about the answer."""
     for name, texts in record.verdicts.items():
         if name == metric or (not metric and not is_about_contexts(name)):
             yield from texts

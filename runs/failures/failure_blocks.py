@@ -40,7 +40,10 @@ def failure_sentences(failures: Failures) -> list[str]:
         listed = ", ".join(count_of(count, *_KINDS[kind]) for kind, count in failures.texts.items())
         sentences.append(f"What says why: {listed}.")
     elif any(run.bad for run in failures.runs):
-        sentences.append("No text says why: no reason, no sentence marked as wrong, no verdict. Rate with reasons.")
+        sentences.append(
+            "No text says why: of the bad answers none has a reason, a sentence marked as wrong or a bad verdict on "
+            "the answer. Rate with reasons."
+        )
     return sentences
 
 

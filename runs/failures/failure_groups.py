@@ -18,7 +18,7 @@ from ...text.wording import count_of, verb_of
 from ...worker_threads import compute_beside
 from ..pair_difference import adjust_p_values, paired_difference
 from ..sample_pairing import pair_samples
-from .bad_answers import BadAnswers, conversation_of, select_bad_answers
+from .bad_answers import BadAnswers, count_others, select_bad_answers
 from .failure_texts import FailureText, RunRecords, TextKind, embeddable_texts
 from .text_clusters import TextClusters, cluster_texts
 
@@ -126,8 +126,7 @@ class RunCounts:
     Attributes:
         run: The run's id.
         answers: How many answers count: the rated ones, or those with a value of the metric.
-        not_counted: How many others the run has; not the turns of a conversation that counts, nor the conversation of a
-            turn that does.
+        not_counted: How many others the run has.
         bad: How many are bad.
         without_text: How many bad ones have no text that says why.
         share: The share of bad answers, with a 95% interval.
@@ -327,12 +326,7 @@ def _pair_with_first(selected: Sequence[BadAnswers], place: int) -> dict[str, Fa
 def _count(selected: BadAnswers) -> RunCounts:
     names, without = list(selected.answers), sum(not bad.texts for bad in selected.bad.values())
     share = _share(selected, selected.bad.keys(), names)
-    counted = [one.sample for one in selected.answers.values()]
-    wholes = {whole for sample in counted if (whole := conversation_of(sample)) is not None}
-    others = sum(
-        name not in selected.answers and name not in wholes and conversation_of(one.sample) not in selected.answers
-        for name, one in selected.run.answers.items()
-    )
+    others = count_others(selected)
     return RunCounts(selected.run.run, len(names), others, len(selected.bad), without, share)
 
 

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from ...eval_sets import Sample
+from ...eval_sets.opening_question import opening_question
+from ...eval_sets.turns import is_single_answer, turn_id
 from ...metrics import Score
+from ...metrics.claim_support import read_judges_words
 from ...metrics.specification import ALL_BASELINES, parse_specification
 
 TextKind = Literal["reason", "sentence", "verdict", "metric"]
@@ -27,7 +30,7 @@ _HANDOVERS = {"missing": "handover missing", "needless": "handover needless"}
 _OF_CONTEXTS = {"context_precision", "context_recall", "context_relevance", "noise_sensitivity"}
 _LONGEST = 2000  # characters of one text that are kept
 _NUMBER = re.compile(r"\d[\d.,]*")
-_FEWEST_OF_TEMPLATE = 2  # reasons that are equal but for their numbers come from a template and say nothing
+_FEWEST_OF_TEMPLATE = 3  # reasons that are equal but for their numbers say nothing of their own
 
 
 class FailureText(NamedTuple):
@@ -38,7 +41,8 @@ class FailureText(NamedTuple):
         text: What it says.
         source: The rater, the field of the file, or the metric that it comes from.
         verdict: The verdict in words, such as "not found"; "" where there is none.
-        because: The judge's reason for the verdict; "" where there is none.
+        because: The reason for the verdict, as a report shows it; "" where there is none.
+        words: Of it what the judge says in its own words: what Assay writes around them says nothing of the answer.
     """
 
     kind: TextKind
@@ -46,6 +50,7 @@ class FailureText(NamedTuple):
     source: str
     verdict: str = ""
     because: str = ""
+    words: str = ""
 
 
 @dataclass(slots=True)
@@ -111,12 +116,32 @@ def collect_records(
         record.values[metric] = score.value
         if metric in ALL_BASELINES:
             continue
-        texts = _read_verdicts(metric, score)
+        texts = _read_verdicts(metric, score, record.sample)
         if texts is None:
             record.reasons[metric] = score.reason[:_LONGEST]
         else:
             record.verdicts[metric] = tuple(texts)
+    _join_single_answers(answers)
     return RunRecords(run, tuple(sets), directions, answers, note)
+
+
+def _join_single_answers(answers: dict[str, AnswerRecord]) -> None:
+    """Makes one record of a single answer with messages and of its turn, which was scored by itself."""
+    for name, record in list(answers.items()):
+        place = record.sample.turn
+        if place is None or not is_single_answer(record.sample):
+            continue
+        turn = answers.pop(turn_id(name, place), None)
+        if turn is None:
+            continue
+        record.values |= turn.values
+        record.verdicts |= turn.verdicts
+        record.reasons |= turn.reasons
+        if record.sample.human_rating is None and turn.sample.human_rating is not None:
+            scale = {"rating_min": turn.sample.rating_min, "rating_max": turn.sample.rating_max}
+            metadata = {**turn.sample.metadata, **record.sample.metadata}
+            ratings = {"rating": turn.sample.rating, "ratings": turn.sample.ratings, "metadata": metadata}
+            record.sample = record.sample.model_copy(update=ratings | scale)
 
 
 def is_about_contexts(metric: str) -> bool:
@@ -124,14 +149,19 @@ def is_about_contexts(metric: str) -> bool:
     return parse_specification(metric).name in _OF_CONTEXTS
 
 
-def _read_verdicts(metric: str, score: Score) -> list[FailureText] | None:
+def _read_verdicts(metric: str, score: Score, sample: Sample) -> list[FailureText] | None:
     """The bad verdicts in a score's evidence; None where it has no verdicts at all."""
     evidence = score.evidence
     texts, has_verdicts = list[FailureText](), False
     if isinstance(evidence.get("verdict"), str) and "happened" in evidence:  # one on the handover of a conversation
         has_verdicts = True
         if evidence["verdict"] in _HANDOVERS:
-            texts.append(FailureText("verdict", score.reason[:_LONGEST], metric, _HANDOVERS[evidence["verdict"]]))
+            text = evidence["by"] if isinstance(evidence.get("by"), str) else opening_question(sample)
+            texts.append(
+                FailureText(
+                    "verdict", text[:_LONGEST], metric, _HANDOVERS[evidence["verdict"]], score.reason[:_LONGEST]
+                )
+            )
     for key, read in _READERS.items():
         entries = evidence.get(key)
         if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
@@ -140,7 +170,16 @@ def _read_verdicts(metric: str, score: Score) -> list[FailureText] | None:
         for entry in entries:
             if (verdict := read(entry)) is not None and (text := _text_of(entry)):
                 because = entry.get("reason")
-                texts.append(FailureText("verdict", text, metric, verdict, because if isinstance(because, str) else ""))
+                texts.append(
+                    FailureText(
+                        "verdict",
+                        text,
+                        metric,
+                        verdict,
+                        because[:_LONGEST] if isinstance(because, str) else "",
+                        read_judges_words(entry)[:_LONGEST] if key == "claims" else "",
+                    )
+                )
     return texts if has_verdicts else None
 
 
@@ -205,20 +244,20 @@ def _texts_of_field(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def embeddable_texts(texts: Sequence[FailureText]) -> list[str]:
-    """Returns what is embedded of each text: the text, and the judge's own reason where it is no template.
+    """Returns what is embedded of each text: the text, and what the judge says in its own words of its verdict.
 
     Args:
-        texts: All texts; reasons that two or more verdicts share, but for their numbers, come from a template.
+        texts: All texts; words that three or more verdicts share, but for their numbers, say nothing of one of them.
 
     Example:
-        >>> texts = [FailureText("verdict", name, "faithfulness", because=f"P = 0.{name}") for name in "123"]
-        >>> embeddable_texts([*texts, FailureText("verdict", "It is free.", "faithfulness", because="it costs 5")])
+        >>> texts = [FailureText("verdict", name, "faithfulness", words=f"Not on page {name}.") for name in "123"]
+        >>> embeddable_texts([*texts, FailureText("verdict", "It is free.", "faithfulness", words="it costs 5")])
         ['1', '2', '3', 'It is free. (it costs 5)']
     """
-    counts = Counter(_NUMBER.sub("#", text.because) for text in texts)
+    counts = Counter(_NUMBER.sub("#", text.words) for text in texts)
     return [
-        f"{text.text} ({text.because})"
-        if text.because and counts[_NUMBER.sub("#", text.because)] < _FEWEST_OF_TEMPLATE
+        f"{text.text} ({text.words})"
+        if text.words and counts[_NUMBER.sub("#", text.words)] < _FEWEST_OF_TEMPLATE
         else text.text
         for text in texts
     ]

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ...errors import UsageError
 from ...eval_sets import Sample
-from ...eval_sets.turns import is_turn
+from ...eval_sets.opening_question import count_turns
 from ..database import Database
 from .answer_pair import AnswerPair, PairedQuestion, Side
 from .item_queue import ItemQueue, Judgement, QueueItem, QueueSettings
@@ -68,7 +68,7 @@ class PairAssignment(NamedTuple):
     @property
     def is_of_turns(self) -> bool:
         """Whether the last answers of the two conversations are compared, and not the whole conversations."""
-        return all(map(is_turn, self.pair.answers))
+        return not any(map(count_turns, self.pair.answers))
 
     @property
     def sides(self) -> tuple[Sample, Sample]:

@@ -1,9 +1,11 @@
 """A rating queue as an evaluation set: samples with the raters' ratings, reasons and marked sentences."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ...eval_sets import Sample
+from ...eval_sets.logs.human_ratings import REASONS
 from ..database import Database
 from .item_queue import Rating, queue_ids
 from .rating_queue import RatingQueue
@@ -62,7 +64,7 @@ def rated_samples(queue: RatingQueue, series: int | None = None, *, has_file: bo
             rating.rater: list(rating.wrong_sentences) for rating in by_sample[sample.id] if rating.wrong_sentences
         }
         metadata = dict(sample.metadata)
-        metadata |= {"rating_reasons": reasons} if reasons else {}
+        metadata |= {REASONS: _with_file_reasons(sample, reasons)} if reasons else {}
         metadata |= {"wrong_sentences": wrong} if wrong else {}
         metadata |= {"rating_probability": probabilities[sample.id]} if sample.id in probabilities else {}
         scale = (float(queue.settings.rating_min), float(queue.settings.rating_max))
@@ -75,6 +77,12 @@ def rated_samples(queue: RatingQueue, series: int | None = None, *, has_file: bo
         }
         rated.append(sample.model_copy(update=changes))  # not validated anew: its messages may be many
     return rated
+
+
+def _with_file_reasons(sample: Sample, reasons: dict[str, str]) -> dict[str, Any]:
+    """What raters wrote, beside what the people wrote whose ratings the sample came with."""
+    of_file = sample.metadata.get(REASONS)
+    return {**(of_file if isinstance(of_file, Mapping) else {FILE: of_file} if of_file else {}), **reasons}
 
 
 def rated_ids(database: Database, samples: Sequence[str]) -> list[str]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...eval_sets import Sample
+from ...eval_sets.message import find_turns
+from ...eval_sets.turns import is_turn, turn_id
 from ...text.wording import count_of
 from ..database import Database
 from .item_queue import queue_ids
@@ -121,15 +123,19 @@ def _describe(page: _Page) -> str:
 
 
 def _read_pages(database: Database, samples: Mapping[str, Sample]) -> list[_Page]:
-    """The ratings of the page by scale and guideline, that of the newest queue first."""
+    """The ratings of the page by scale and guideline, that of the newest queue first.
+
+    A single answer may be rated as what it is or as the turn of its conversation: it is the same answer.
+    """
     pages = dict[tuple[_Scale, str], _Page]()
+    twins = {_twin_id(sample): key for key, sample in samples.items() if len(find_turns(sample.messages)) == 1}
     for name in queue_ids(database):
         queue = RatingQueue(database, name)
-        rated = {
-            sample.id: sample
-            for sample in rated_samples(queue, has_file=False)
-            if (ours := samples.get(sample.id)) and ours.is_same_answer(sample)
-        }
+        rated: dict[str, Sample] = {}
+        for sample in rated_samples(queue, has_file=False):
+            key = sample.id if sample.id in samples else twins.get(sample.id, "")
+            if (ours := samples.get(key)) and ours.is_same_answer(sample):
+                rated[key] = sample if key == sample.id else _as_twin(ours, sample)
         if not rated:
             continue
         scale = (float(queue.settings.rating_min), float(queue.settings.rating_max))
@@ -139,6 +145,19 @@ def _read_pages(database: Database, samples: Mapping[str, Sample]) -> list[_Page
             newer = page.rated.get(key)
             page.rated[key] = sample if newer is None else _merged(newer, sample)
     return list(pages.values())
+
+
+def _twin_id(sample: Sample) -> str:
+    """The other id of a single answer with messages: of its turn, or, of a turn, of its conversation."""
+    return str(sample.metadata["conversation"]) if is_turn(sample) else turn_id(sample.id, sample.turn or 0)
+
+
+def _as_twin(ours: Sample, rated: Sample) -> Sample:
+    """Our sample with what the page has of it under its other id: the ratings, and the raters' texts."""
+    texts = {key: value for key, value in rated.metadata.items() if key not in {"conversation", "turn"}}
+    return rated.model_copy(
+        update={"id": ours.id, "messages": ours.messages, "group": ours.group, "metadata": {**ours.metadata, **texts}}
+    )
 
 
 def _merged(newer: Sample, older: Sample) -> Sample:

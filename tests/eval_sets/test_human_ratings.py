@@ -110,3 +110,22 @@ def test_numbers_tell_their_scale_unless_all_are_1() -> None:
 def test_scores_of_langfuse(score: dict[str, Any], fields: Any) -> None:
     joined = join_ratings(read_scores([score | {"name": "csat", "source": "ANNOTATION"}]), needs_scale=False).fields
     assert (joined if isinstance(fields, dict) else joined["human_rating"]) == fields
+
+
+def test_what_people_wrote_stands_by_rater_beside_their_ratings() -> None:
+    ratings = [
+        HumanRating("rating", "ada", 1, scale=(1, 5), time="1", reason="It is free."),
+        HumanRating("rating", "ada", 2, scale=(1, 5), time="2", reason=" Not in the source. "),
+        HumanRating("rating", "bob", 5, scale=(1, 5), time="3"),
+        HumanRating("tone", "cy", label="rude", time="4", reason="Rude."),
+        HumanRating("note", reason="See ticket 7."),
+    ]
+    joined = join_ratings(ratings)
+    assert joined.fields["ratings"] == {"ada": 2, "bob": 5}
+    assert joined.fields["rating_reasons"] == {
+        "ada": ["Not in the source."], "cy": ["Rude."], "person": ["See ticket 7."],
+    }  # fmt: skip
+    assert [one["rater"] for one in joined.unused["ratings"]] == ["cy"]
+    assert join_ratings([HumanRating("up", value=True, reason="Good.")]).fields == {
+        "human_rating": 1.0, "rating_min": 0.0, "rating_max": 1.0, "rating_reasons": {"person-1": ["Good."]},
+    }  # fmt: skip

@@ -123,7 +123,7 @@ def test_deepeval_test_cases() -> None:
     assert notes == [
         "the list: read turns as messages (change with mapping=); kept in the metadata: scenario, expected_outcome, "
         "context",
-        "the list: 1 conversation with 1 turn (2 messages)",
+        "the list: 1 single answer with messages",
     ]
 
 
@@ -216,7 +216,7 @@ def test_rows_per_turn_are_joined_wherever_they_stand(tmp_path: Path, name: str)
     read, of_conversation, counts = (note.partition(": ")[2] for note in notes)
     assert read.startswith("read ticket as conversation, who as role, said as content, at as time (change with ")
     assert of_conversation.endswith("kept in the metadata: channel")
-    assert counts == "2 conversations with 2 turns (5 messages)"
+    assert counts == "2 single answers with messages"
 
 
 def test_rows_per_turn_with_usual_names_need_no_mapping(tmp_path: Path) -> None:

@@ -11,14 +11,21 @@ from numpy.typing import NDArray
 
 from assay.errors import UsageError
 from assay.eval_sets import Sample
-from assay.eval_sets.turns import turn_samples
+from assay.eval_sets.turns import turn_samples, with_turns
+from assay.judges import Answer, Predicate
 from assay.judges.embedders import Embedder
 from assay.metrics import Score
+from assay.metrics.claim_support import predicate_claim
 from assay.runs.failures.bad_answers import select_bad_answers
 from assay.runs.failures.failure_blocks import failure_notes, failure_sentences, failures_as_json, failures_block
 from assay.runs.failures.failure_groups import Failures, FailureTrend, group_failures
 from assay.runs.failures.failure_page import render_failure_report
-from assay.runs.failures.failure_texts import RunRecords, collect_records, read_peoples_texts
+from assay.runs.failures.failure_texts import (
+    RunRecords,
+    collect_records,
+    embeddable_texts,
+    read_peoples_texts,
+)
 
 WORDS = ("price", "login", "refund", "delivery")
 
@@ -287,7 +294,7 @@ def test_verdicts_of_conversations_are_read() -> None:
         ("A refund.", "not met"),
         ("Ask for the number.", "broken"),
         ("It costs 5. / It is free.", "contradicts itself"),
-        ("why handover", "handover missing"),
+        ("Question 0?", "handover missing"),
         ("find_booking", "call missing"),
         ("pay", "call with wrong arguments"),
         ("tone", "level rude"),
@@ -299,3 +306,93 @@ def test_evidence_of_another_shape_is_passed_over() -> None:
     run = records([rated(0, 1)], {"a0": {"odd": Score(0.0, "scored", "r", evidence)}}, odd=True)
     (failures,) = [grouped(run)]
     assert (failures.groups, failures.last.without_text) == ((), 1)
+
+
+def chat(name: str, *answers: tuple[str, float | None], **fields: Any) -> Sample:
+    """A conversation with a system message; each answer with its rating."""
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "Be short."}]
+    for number, (answer, rating) in enumerate(answers):
+        messages += [
+            {"role": "user", "content": f"{name} {number}?"},
+            {"role": "assistant", "content": answer, "rating": rating},
+        ]
+    return Sample(**{"id": name, "messages": messages, "language": "en", **fields})
+
+
+def test_a_single_answer_with_messages_and_its_turn_are_one_answer() -> None:
+    samples = [
+        chat("session", ("Five years.", 4.5), ("Ninety years.", 1.5)),
+        chat("one", ("Open on Sunday.", None), ratings={"ann": 2, "bob": 1}),
+        chat("two", ("It is free.", None), ratings={"ann": 5, "bob": 4}),
+    ]
+    scores = {
+        "one#2": {"faithfulness": claims(("Open on Sunday.", "not_found"))},
+        "session#4": {"faithfulness": claims(("Ninety years.", "not_found"))},
+    }
+    run = records(list(with_turns(samples, "each")), scores, faithfulness=True)
+    assert sorted(run.answers) == ["one", "session", "session#2", "session#4", "two"]
+    failures = grouped(run)
+    assert (failures.last.bad, failures.last.answers, failures.last.not_counted) == (2, 4, 0)
+    assert (failures.last.without_text, dict(failures.texts)) == (0, {"verdict": 2})
+    by_metric = grouped(run, metric="faithfulness").last
+    assert (by_metric.bad, by_metric.answers, by_metric.not_counted) == (2, 2, 2)
+
+
+def test_a_rated_conversation_has_the_verdicts_on_its_turns_and_its_turns_do_not_count_beside_it() -> None:
+    samples = [chat("a", ("Five years.", None), ("Ninety years.", 5), rating=1), chat("b", ("So.", None), ("Yes.", 2))]
+    scores = {"a#4": {"faithfulness": claims(("Ninety years.", "contradicted"))}}
+    failures = grouped(records(list(with_turns(samples, "each")), scores, faithfulness=True))
+    assert (failures.last.bad, failures.last.answers, failures.last.not_counted) == (2, 2, 1)
+    assert dict(failures.texts) == {"verdict": 1}
+
+
+def test_where_the_metric_says_nothing_in_words_people_and_other_judges_do() -> None:
+    samples = [rated(n, None) for n in range(14)]
+    samples[1] = rated(1, None, "The price is wrong.")
+    scores = {
+        f"a{n}": {
+            "token_overlap": Score(n / 20, "scored", "overlap"),
+            "faithfulness": claims((f"The login is {n}.", "not_found")),
+        }
+        for n in range(14)
+    }
+    judged = records(samples, scores, faithfulness=True, token_overlap=True)
+    plain = {name: {"token_overlap": values["token_overlap"]} for name, values in scores.items()}
+    failures = grouped(judged, records(samples, plain, run="r2", token_overlap=True))
+    assert (failures.metric, [run.bad for run in failures.runs]) == ("token_overlap", [4, 4])
+    assert dict(failures.texts) == {"verdict": 3, "reason": 2}
+    assert [run.without_text for run in failures.runs] == [0, 3]
+    alone = grouped(judged, metric="token_overlap")
+    assert (alone.last.bad, dict(alone.texts)) == (3, {"verdict": 2, "reason": 1})  # a quarter of 14 is 3
+    assert any("1 bad verdict of judges is not used" in note for note in failure_notes(alone))
+
+
+def test_answers_that_share_the_worst_value_are_said() -> None:
+    samples = [rated(n, None) for n in range(8)]
+    scores = {f"a{n}": {"effort": Score(float(max(n, 3)), "scored", "so")} for n in range(8)}
+    rule, (selected,) = select_bad_answers([records(samples, scores, effort=True)])
+    assert len(selected.bad) == 4
+    assert "in the worst quarter by effort (3.000 or less; 4 of 8, as 4 answers share this value)" in rule.words
+
+
+@pytest.mark.parametrize("probabilities", [None, {"yes": 0.1, "no": 0.9}])
+def test_no_group_is_named_from_assays_own_words(probabilities: Mapping[str, float] | None) -> None:
+    def judged(text: str, words: str = "") -> Score:
+        answer = Answer(Predicate("1", text), "no", probabilities, reason=words)
+        return Score(0.0, "scored", "0 of 1", {"claims": [predicate_claim(answer).evidence()]})
+
+    samples = [rated(0, 1), rated(1, 1)]
+    scores = {
+        "a0": {"faithfulness": judged("We deliver at night.")},
+        "a1": {"faithfulness": judged("Delivery by night is free.", "the page has no night delivery")},
+    }
+    cited = {"text": "Night is free.", "verdict": "not_found", "reason": 'the sample has no source "x"'}
+    scores["a0"]["citations"] = Score(0.0, "scored", "none", {"claims": [cited]})
+    _, (selected,) = select_bad_answers([records(samples, scores, faithfulness=True, citations=True)])
+    texts = [text for bad in selected.bad.values() for text in bad.texts]
+    assert embeddable_texts(texts) == [
+        "We deliver at night.",
+        "Night is free.",
+        "Delivery by night is free. (the page has no night delivery)",
+    ]
+    assert texts[1].because == 'the sample has no source "x"'

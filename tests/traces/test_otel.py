@@ -158,7 +158,7 @@ def test_ratings_stand_at_the_answers_message_for_turns(tmp_path: Path) -> None:
     spans[2]["events"] = [{"name": "gen_ai.evaluation.result", "attributes": attributes(own)}]
     sample = read_one(tmp_path, *spans)
     (turn,) = turn_samples(sample)
-    assert sample.ratings == {"ann": 4.0} and turn.rating == sample.human_rating == 4.0
+    assert sample.ratings == {"ann": 4.0} and turn.ratings == sample.ratings and turn.human_rating == 4.0
 
 
 def rated_spans(value: Any, **fields: Any) -> list[dict[str, Any]]:

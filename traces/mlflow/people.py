@@ -12,6 +12,7 @@ from ...eval_sets.logs.human_ratings import (
     join_ratings,
     make_scale,
 )
+from ...value_messages import shorten
 from .server import MlflowServer, RefusedCallError
 
 LOW, HIGH = "assay.low", "assay.high"
@@ -123,6 +124,12 @@ def _read_feedback(values: Mapping[str, Any]) -> HumanRating:
         str(values.get("assessment_name") or ""),
         str(source.get("source_id") or "default"),
         value if isinstance(value, bool) or is_number(value) else None,
-        value if isinstance(value, str) else "",
+        value if isinstance(value, str) else _describe(value),
         time=str(values.get("last_update_time") or values.get("create_time") or ""),
+        reason=str(values.get("rationale") or ""),
     )
+
+
+def _describe(value: Any) -> str:
+    """What is neither a number nor a text, in short, so that it is no text without a rating."""
+    return "" if value is None or isinstance(value, bool) or is_number(value) else shorten(str(value))

@@ -116,4 +116,5 @@ def read_people(scores: Any, scales: Mapping[str, Scale | None]) -> Iterator[Hum
                 value if is_number(value) else None,
                 scale=scales.get(name),
                 time=str(entry.get("last_updated_at") or ""),
+                reason=str(entry.get("reason") or ""),
             )

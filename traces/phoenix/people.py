@@ -45,21 +45,12 @@ class RatingReader:
         """
         return join_ratings(self._people(annotations), self._scales, cure=_CURE)
 
-    def reasons(self, annotations: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-        """Returns why people rated as they did, by rater: their explanations, and notes."""
-        reasons: dict[str, list[str]] = {}
-        for annotation in annotations:
-            result = annotation.get("result")
-            text = result.get("explanation") if isinstance(result, Mapping) else None
-            if annotation.get("annotator_kind") == "HUMAN" and isinstance(text, str) and text.strip():
-                reasons.setdefault(self._read_one(annotation).rater, []).append(text)
-        return reasons
-
     def _people(self, annotations: Iterable[Mapping[str, Any]]) -> list[HumanRating]:
-        """What people said with more than a text."""
-        own = (one for one in annotations if one.get("annotator_kind") == "HUMAN" and one.get("name") != NOTE)
-        read = map(self._read_one, own)
-        return [rating for rating in read if rating.value is not None or rating.label]
+        """What people said: ratings, and texts."""
+        own = (one for one in annotations if one.get("annotator_kind") == "HUMAN")
+        read = [(one.get("name") == NOTE, self._read_one(one)) for one in own]
+        ratings = [one._replace(value=None, label="") if is_note else one for is_note, one in read]
+        return [one for one in ratings if one.value is not None or one.label or one.reason]
 
     def _read_one(self, annotation: Mapping[str, Any]) -> HumanRating:
         result = annotation.get("result")
@@ -70,7 +61,8 @@ class RatingReader:
         rater = annotation.get("user_id") or annotation.get("identifier") or _ANONYMOUS
         # a label that the config gives no number may be a thumb
         scale = None if value is None else _config_scale(self._configs.get(name, {}), by_label)
-        return HumanRating(name, str(rater), value, label, scale, str(annotation.get("updated_at") or ""))
+        time, reason = str(annotation.get("updated_at") or ""), result.get("explanation")
+        return HumanRating(name, str(rater), value, label, scale, time, reason if isinstance(reason, str) else "")
 
 
 def _category_scores(config: Mapping[str, Any]) -> dict[str, float]:

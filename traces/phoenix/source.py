@@ -156,11 +156,8 @@ class _TraceReader:
         rows = [Row(number, f"span {number}", one) for number, one in enumerate(_with_parents(spans), 1)]
         trace = read_trace(1, rows)
         session = "" if trace.session is None else str(trace.session)
-        of_answer = annotations.about_answer(id_, spans, trace.span)
-        rating = self._people.read(of_answer)
+        rating = self._people.read(annotations.about_answer(id_, spans, trace.span))
         metadata = _metadata(spans, trace.span, annotations.of_trace(id_, spans))
-        if reasons := self._people.reasons(of_answer):
-            metadata["rating_reasons"] = reasons  # where `assay failures` reads them
         if session and (of_session := annotations.of_session(session)):
             metadata["session_annotations"] = of_session
             of_all = self._people.read(of_session)

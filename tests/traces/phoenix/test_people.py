@@ -28,7 +28,14 @@ def test_why_people_rated_so_is_read_by_rater() -> None:
         annotation("rating", "judge", kind="LLM", score=1, explanation="no"),
         annotation("rating", "bob", score=5, explanation=None),
     ]
-    assert RatingReader([]).reasons(said) == {"ada": ["The price is not in the source.", "See ticket 7."]}
+    reader = RatingReader([])
+    assert reader.read(said).fields == {
+        "rating_reasons": {"ada": ["The price is not in the source.", "See ticket 7."]}  # on no known scale
+    }
+    reader.observe(said)
+    fields = reader.read(said).fields
+    assert fields["rating_reasons"] == {"ada": ["The price is not in the source.", "See ticket 7."]}
+    assert fields["ratings"] == {"ada": 2.0, "bob": 5.0}
 
 
 def read(*annotations: dict[str, Any], observed: tuple[dict[str, Any], ...] = ()) -> tuple[dict[str, Any], str]:
@@ -84,5 +91,9 @@ def test_other_traces_tell_the_scale_of_a_number() -> None:
 
 
 def test_notes_and_judges_are_no_ratings() -> None:
-    assert read(annotation("note", explanation="so"), annotation("rating", kind="LLM", score=3)) == ({}, "")
-    assert read(annotation("rating", explanation="only a text")) == ({}, "")
+    assert read(annotation("note", explanation="so"), annotation("rating", kind="LLM", score=3)) == (
+        {"rating_reasons": {"person": ["so"]}},
+        "",
+    )
+    only_text = {"rating_reasons": {"person": ["only a text"]}}
+    assert read(annotation("rating", explanation="only a text")) == (only_text, "")
