@@ -289,8 +289,8 @@ class WatchStep:
         answers, first_day, chosen = read_production_answers(self._settings, self._records)
         if chosen:
             self._notes.append(
-                f"the ratings of {count_of(chosen, 'answer')} are not used: people rated them in the tool, and the draw "
-                "for the raters had left them out"
+                f"the ratings of {count_of(chosen, 'answer')} are not used: people rated them in the tool, and the "
+                "draw for the raters had left them out"
             )
         look: Look = self._tools.look(answers, self._settings, first_day)
         drift = self._drift(today)
