@@ -59,7 +59,14 @@ class Import(NamedTuple):
     is_caught: bool = False
 
 
-brought_by = cache(packages_distributions)  # the packages that bring a module, by the module
+CLIENTS = {"mlflow": ["mlflow-skinny"], "phoenix": ["arize-phoenix-client"]}
+"""Modules whose package has another name, which only an extra brings, and the package."""
+
+
+@cache
+def brought_by() -> dict[str, list[str]]:
+    """The packages that bring a module, by the module, also where the extra is not installed."""
+    return {**CLIENTS, **packages_distributions()}
 
 
 @cache
