@@ -6,7 +6,8 @@ import pytest
 
 from assay.errors import InputError
 from assay.eval_sets import Sample, Table
-from assay.eval_sets.turns import is_turn, measured_levels, turn_samples, with_turns
+from assay.eval_sets.opening_question import count_turns, listed_question
+from assay.eval_sets.turns import is_single_answer, is_turn, measured_levels, turn_samples, with_turns
 
 
 def message(role: str, content: str, **fields: Any) -> dict[str, Any]:
@@ -111,3 +112,36 @@ def test_a_conversation_without_a_question_before_its_answer_is_scored_by_all_me
     assert turn_samples(greeting) == []
     assert measured_levels(greeting, "each") == {"answer", "conversation"}
     assert measured_levels(greeting, "none") == {"conversation"}
+
+
+SINGLE = [message("system", "Be kind."), message("user", "Free?"), message("assistant", "Yes.")]
+
+
+def single(of_message: float | None = None, **fields: Any) -> Sample:
+    messages = [*SINGLE[:-1], {**SINGLE[-1], "rating": of_message}]
+    return Sample.model_validate({"id": "s", "messages": messages, **fields})
+
+
+def test_what_is_said_of_a_single_answer_is_said_of_its_turn() -> None:
+    reasons = {"rating_reasons": {"ann": "Too short."}}
+    (turn,) = turn_samples(single(ratings={"ann": 1, "bob": 2}, metadata=reasons))
+    assert (turn.rating, turn.ratings, turn.human_rating) == (None, {"ann": 1, "bob": 2}, 1.5)
+    assert turn.metadata["rating_reasons"] == {"ann": "Too short."}
+    (same,) = turn_samples(single(1.5, ratings={"ann": 1, "bob": 2}))  # as pull writes it, at the message too
+    assert same.ratings == {"ann": 1, "bob": 2}
+    (own,) = turn_samples(single(4, rating=2, ratings={"ann": 1}))
+    assert (own.rating, own.ratings) == (4, {})
+    assert is_single_answer(single()) and not is_single_answer(turn) and not is_single_answer(conversation())
+
+
+def test_a_single_answer_is_listed_as_an_answer() -> None:
+    assert (count_turns(single()), listed_question(single())) == (0, "Free?")
+    assert listed_question(conversation()) == "[conversation, 2 turns] Hi.\nIs it free?"
+
+
+def test_the_reasons_at_a_message_are_those_of_its_turn() -> None:
+    messages = [{**one, "rating_reasons": {"ann": ["Late."]}} if one.get("rating") == 2 else one for one in CHAT]
+    whole = Sample.model_validate({"id": "c", "messages": messages, "metadata": {"rating_reasons": {"bob": ["All."]}}})
+    first, last = turn_samples(whole)
+    assert "rating_reasons" not in first.metadata
+    assert last.metadata["rating_reasons"] == {"ann": ["Late."]}

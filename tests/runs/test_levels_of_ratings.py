@@ -360,3 +360,26 @@ def test_the_report_has_the_evidence_of_either_level(assay: Make, turns: str, le
     evidence = find_answer_evidence(store, [row], item)
     assert evidence is not None
     assert {one.metric for one in evidence.metrics} >= {"own.py:words", "answer_length"}
+
+
+def single(number: int, *, where: str) -> dict[str, Any]:
+    """A single answer with a system message, rated by people."""
+    grade = number % 5 + 1
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "Be short."},
+        {"role": "user", "content": f"Alone {number}?"},
+        {"role": "assistant", "content": "word " * grade + f"alone{number}"},
+    ]
+    rating: dict[str, Any] = {"ratings": {"ann": grade, "bob": grade}} if where == "sample" else {}
+    messages[-1] |= {"rating": grade} if where == "message" else {}
+    return {"id": f"one-{number}", "language": "en", "messages": messages} | rating
+
+
+@pytest.mark.parametrize("where", ["sample", "message"])
+def test_rated_single_answers_count_beside_the_rated_turns_of_conversations(assay: Make, where: str) -> None:
+    rows = [single(number, where=where) for number in range(20)] + [chat(n, rates="turn") for n in range(10)]
+    Path("mixed.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert assay("run", "mixed.jsonl", "--metrics", "python:own.py", "--turns", "each").code == 0
+    parsed = meta(assay)
+    assert parsed["n"] == 50
+    assert meta(assay, "--level", "turn")["n"] == 50

@@ -18,8 +18,10 @@ from traces_of_tests import BEGIN, attributes, chat_spans, document, messages, s
 from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample, load_set
 from assay.eval_sets.logs.human_ratings import UNUSED
-from assay.eval_sets.turns import turn_samples
-from assay.traces import TraceAddress, TraceOrigin, TraceScore, UnreadTrace, open_sink, open_source
+from assay.eval_sets.turns import turn_samples, with_turns
+from assay.runs.failures.bad_answers import count_others, select_bad_answers
+from assay.runs.failures.failure_texts import collect_records
+from assay.traces import TraceAddress, TraceOrigin, TraceScore, UnreadTrace, join_sessions, open_sink, open_source
 from assay.traces.otel.sink import OtelSink, event_attributes
 
 
@@ -159,6 +161,36 @@ def test_ratings_stand_at_the_answers_message_for_turns(tmp_path: Path) -> None:
     sample = read_one(tmp_path, *spans)
     (turn,) = turn_samples(sample)
     assert sample.ratings == {"ann": 4.0} and turn.ratings == sample.ratings and turn.human_rating == 4.0
+
+
+def test_what_people_wrote_stands_at_its_answer_and_says_why_it_is_bad(tmp_path: Path) -> None:
+    """A session of two answers, of which one is bad, and a bad answer with a system message: 2 of 3, with reasons."""
+
+    def rated(number: int, value: float, why: str, session: str, **more: str) -> dict[str, Any]:
+        own = {
+            "gen_ai.evaluation.name": "stars",
+            "gen_ai.evaluation.score.value": value,
+            "gen_ai.evaluation.score.range": "[1, 5]",
+            "gen_ai.evaluation.explanation": why,
+            "user.id": "ann",
+        }
+        spans = chat_spans(number, f"Free {number}?", f"Yes {number}.", session, **more)
+        spans[2]["events"] = [{"name": "gen_ai.evaluation.result", "attributes": attributes(own)}]
+        return document(*spans)
+
+    policy = json.dumps([text("Be polite.")])
+    documents = [
+        rated(10, 5.0, "Good.", "s"),
+        rated(20, 1.0, "No.", "s"),
+        rated(30, 2.0, "Rude.", "t", **{"gen_ai.system_instructions": policy}),
+    ]
+    samples = [one for one in read(write_documents(tmp_path / "a.jsonl", *documents)) if isinstance(one, Sample)]
+    listed = {sample.id: sample for sample in with_turns(join_sessions(samples), "each")}
+    (_, (selected,)) = select_bad_answers([collect_records("r", listed, [], {})])
+    texts = {name: [(one.text, one.source) for one in bad.texts] for name, bad in selected.bad.items()}
+    assert sorted(texts.values()) == [[("No.", "ann")], [("Rude.", "ann")]]
+    assert (len(selected.answers), count_others(selected)) == (3, 0)
+    assert "rating_reasons" not in listed["s"].metadata
 
 
 def rated_spans(value: Any, **fields: Any) -> list[dict[str, Any]]:

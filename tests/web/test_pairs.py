@@ -136,7 +136,7 @@ def test_the_coordinator_sees_choices_agreement_and_what_is_disputed(pair_site: 
 
 
 def test_conversations_stand_side_by_side_without_what_tells_them(pair_site: Start) -> None:
-    site = pair_site(chats("old"), chats("newer"))
+    site = pair_site(chats("old", 2), chats("newer", 2))
     with enter(site, site.links["ada"]) as ada:
         page = ada.get("/rate").text
         assert "Answer 3 of 0." in page and "Answer 5 of 0." in page

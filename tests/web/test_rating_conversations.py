@@ -13,9 +13,10 @@ from web_process import hidden_fields, write_run
 from assay.eval_sets import Sample, read_set, write_set
 from assay.eval_sets.turns import turn_samples
 from assay.runs import Store
+from assay.runs.rated_level import find_level_items
 from assay.runs.ratings import QueueSettings, RatingQueue
 from assay.runs.ratings.rated_set import rated_samples
-from assay.runs.ratings.rating_join import join_run_ratings
+from assay.runs.ratings.rating_join import join_ratings, join_run_ratings
 from assay.runs.ratings.rating_source import find_source, open_queue, select_rated
 
 httpx = pytest.importorskip("httpx")
@@ -176,4 +177,43 @@ def test_a_rating_is_of_an_answer_only_after_the_same_messages(tmp_path: Path) -
     queue.next_answer("ada")
     queue.save("ada", "chat", 5)
     assert join_run_ratings(store, run).samples["chat"].human_rating is None
+    store.close()
+
+
+SINGLE = Sample.model_validate(
+    {
+        "id": "one",
+        "messages": [
+            {"role": "system", "content": "Be short."},
+            {"role": "user", "content": "Free?"},
+            {"role": "assistant", "content": "Yes."},
+        ],
+    }
+)
+
+
+def test_a_single_answer_with_messages_is_rated_as_an_answer(rating_site: Start) -> None:
+    site = rating_site([SINGLE])
+    with enter(site, site.links["ada"]) as client:
+        page = client.get("/rate").text
+    assert "Rate the answer in turn 2" in page and "Rate the whole conversation" not in page
+
+
+@pytest.mark.parametrize("is_turn_rated", [True, False])
+def test_the_rating_of_a_single_answer_is_that_of_its_turn_and_the_other_way_round(
+    tmp_path: Path, *, is_turn_rated: bool
+) -> None:
+    turns = turn_samples(SINGLE)
+    run = write_run(tmp_path / ".assay", [SINGLE, *turns])
+    store = Store(tmp_path / ".assay")
+    rated = turns[0] if is_turn_rated else SINGLE
+    settings = QueueSettings(raters=("ada",), per_answer=1, repeat_share=0)
+    queue = RatingQueue.create(store.database, [rated], settings, source="s")
+    queue.next_answer("ada")
+    queue.save("ada", rated.id, 2, reason="Too short.")
+    for level in ("conversation", "turn"):
+        items = find_level_items(store.samples(run), level).samples
+        (joined,) = join_ratings(store.database, items).samples.values()
+        assert (joined.ratings, joined.metadata["rating_reasons"]) == ({"ada": 2}, {"ada": "Too short."})
+        assert joined.id == ("one" if level == "conversation" else "one#2")
     store.close()

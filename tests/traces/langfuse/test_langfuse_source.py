@@ -86,7 +86,7 @@ def test_annotations_are_ratings_by_rater_on_the_scale_of_their_config(server: L
     server.configs = {"c1": shared | scale, "c2": shared | words_config}
     person = {"source": "ANNOTATION"}
     server.add_score("a1", "quality", 7, trace="t1", configId="c1", authorUserId="ada", **person)
-    server.add_score("a2", "quality", 9, trace="t1", configId="c1", authorUserId="bob", **person)
+    server.add_score("a2", "quality", 9, trace="t1", configId="c1", authorUserId="bob", comment="Clear.", **person)
     server.add_score("a3", "helpful", "good", trace="t2", configId="c2", authorUserId="ada", **person)
     server.add_score("a4", "resolved", value=False, trace="t3", authorUserId="bob", **person)
     server.add_score("a5", "faithfulness", 0.3, trace="t4", source="EVAL")
@@ -94,6 +94,7 @@ def test_annotations_are_ratings_by_rater_on_the_scale_of_their_config(server: L
     samples = {sample.id: sample for sample in read(server) if isinstance(sample, Sample)}
     rated = {name: (sample.ratings, sample.rating_min, sample.rating_max) for name, sample in samples.items()}
     assert rated["t1"] == ({"ada": 7, "bob": 9}, 0, 10)
+    assert samples["t1"].metadata["rating_reasons"] == {"bob": ["Clear."]}
     assert rated["t2"] == ({"ada": 3}, 1, 3)
     assert rated["t3"] == ({"bob": 0}, 0, 1)
     assert rated["t4"][0] == {}

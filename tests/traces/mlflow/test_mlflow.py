@@ -332,6 +332,12 @@ class TestReading:
         assert "several names" in samples[2].metadata["unused_ratings"]["problem"]
         assert "`note` is neither a number nor a thumb" in samples[3].metadata["unused_ratings"]["problem"]
 
+    def test_what_people_wrote_stands_beside_their_ratings(self, writer: TraceWriter, address: TraceAddress) -> None:
+        trace_id = write_one(writer)
+        writer.feedback(trace_id, "correct", value=False, source=("HUMAN", "ada"), rationale="Not in the source.")
+        sample = read_one(address)
+        assert (sample.ratings, sample.metadata["rating_reasons"]) == ({"ada": 0}, {"ada": ["Not in the source."]})
+
     def test_the_scale_of_a_number_is_that_of_its_label_schema(
         self, writer: TraceWriter, address: TraceAddress
     ) -> None:

@@ -99,6 +99,7 @@ def test_what_people_rated_in_the_pages_are_ratings_by_rater(server: OpikServer)
     samples = {sample.id: sample for sample in read(server) if isinstance(sample, Sample)}
     rated = [(sample.ratings, sample.rating_min, sample.rating_max) for sample in map(samples.get, traces) if sample]
     assert rated[0] == ({"ada": 7, "bob": 9}, 1, 10)
+    assert samples[traces[0]].metadata["rating_reasons"] == {"bob": ["clear"]}
     assert rated[1] == ({"ada": 2}, 0, 2)
     assert rated[2] == ({"bob": 0}, 0, 1)
     assert samples[traces[3]].human_rating is None
