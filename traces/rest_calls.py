@@ -10,7 +10,6 @@ from ..errors import InputError
 from ..judges.retry import read_retry_after
 from ..text.wording import count_of
 from ..value_messages import shorten
-from .reply_bound import bounded_reply
 from .retrying import FailedAttempt, call_again, is_passing
 from .server_texts import error_detail, server_words
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     import httpx
 
 _TIMEOUT = 60
+_LONGEST_BODY = 512 * 2**20
 
 
 class RefusedRequest(Exception):
@@ -146,6 +146,9 @@ class RestCalls:
             raise InputError(f"{self.server}: {failure}, after {times}; try again later") from None
 
     def _keep_response(self, response: "httpx.Response") -> None:
+        length = response.headers.get("content-length", "")
+        if length.isdigit() and int(length) > _LONGEST_BODY:
+            raise self._too_long(int(length))
         self._response, self._has_answered = response, True
 
     def _request_once(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
@@ -155,10 +158,9 @@ class RestCalls:
         options = {"max_retries": 0, "timeout_in_seconds": _TIMEOUT}
         content: bytes | None = None
         try:
-            with bounded_reply(self.server):
-                reply = function(**arguments, request_options=options)
-                if isinstance(reply, Iterator):
-                    content = b"".join(reply)
+            reply = function(**arguments, request_options=options)
+            if isinstance(reply, Iterator):
+                content = self._join(reply)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             if self._has_answered:  # it was there, and may come back
                 raise FailedAttempt("the server cannot be reached any more") from None
@@ -183,6 +185,14 @@ class RestCalls:
         self._check(response, content)
         return content
 
+    def _join(self, chunks: Iterator[bytes]) -> bytes:
+        content = bytearray()
+        for chunk in chunks:
+            content += chunk
+            if len(content) > _LONGEST_BODY:
+                raise self._too_long(len(content))
+        return bytes(content)
+
     def _check(self, response: "httpx.Response", content: bytes) -> None:
         status = response.status_code
         words = error_detail(content, self.server.secrets) if status >= 400 else ""
@@ -204,6 +214,9 @@ class RestCalls:
         kind = self._words(response.headers.get("content-type", "no type")) if response else ""
         path = response.url.path if response else ""
         return InputError(f"{self.server} answers {path} with no JSON ({kind}): correct the address")
+
+    def _too_long(self, length: int) -> InputError:
+        return InputError(f"{self.server} sends a reply of {length:,} bytes; narrow the time or the filter")
 
     def _words(self, text: str) -> str:
         return server_words(text, self.server.secrets)

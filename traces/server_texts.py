@@ -1,7 +1,6 @@
 """What servers say, as messages show it, and texts as servers take them."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,6 @@ from ..presentation.texts import one_line
 
 _LONGEST = 10_000  # characters that are looked through
 _DEEPEST = 6
-_CREDENTIALS = re.compile(r"(?i)(\b(?:basic|bearer)(?:\s+|%20))(?=[\w.~+/-]*[\d=])[\w.~+/=-]{6,}")
 _FIELDS = ("message", "error", "errors", "detail", "msg", "error_code")  # in which an API says what is wrong
 
 
@@ -29,7 +27,6 @@ def server_words(text: str, secrets: Sequence[str] = (), length: int = 200) -> s
     text = text[:_LONGEST]
     for secret in secrets:
         text = text.replace(secret, "***")
-    text = _CREDENTIALS.sub(r"\1***", text)  # of a server that repeats what it was sent
     return one_line(Scrubber().scrub_error(whole_text(text)), length)
 
 

@@ -14,7 +14,6 @@ from ...eval_sets.name_suggestions import quote_names
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
-from ..page_marks import PageMarks
 from ..rest_calls import RefusedRequest
 from ..source import UnreadTrace
 from ..times import read_utc, write_utc
@@ -149,7 +148,7 @@ class LangfuseSource:
     def _observation_pages(self, conditions: Sequence[Mapping[str, Any]], limit: int) -> Iterator[list[dict[str, Any]]]:
         """The pages of observations, whose metadata are whole."""
         cursor: str | None = None
-        marks = PageMarks(self._project.calls.server)
+        cursors: set[str] = set()
         while True:
             arguments: dict[str, Any] = {"fields": _GROUPS, "limit": limit, "filter": json.dumps(conditions)}
             if cursor is not None:
@@ -159,9 +158,9 @@ class LangfuseSource:
                 reply = self._call_observations(arguments)
             yield list_items(reply)
             cursor = next_cursor(reply) if list_items(reply) else None
-            if cursor is None:
+            if cursor is None or cursor in cursors:
                 return
-            marks.add(cursor)
+            cursors.add(cursor)
 
     def _call_observations(self, arguments: Mapping[str, Any]) -> Any:
         keys = {"expand_metadata": ",".join(self._metadata_keys)} if self._metadata_keys else {}

@@ -1,11 +1,10 @@
 """A tracking server of MLflow: where it is, the experiment with the traces, and calls of its REST API."""
 
-import json
 import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -16,9 +15,8 @@ from ...installation import require_extra
 from ...judges.retry import read_retry_after
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..reply_bound import join_chunks
 from ..retrying import ATTEMPTS_AT_500, FailedAttempt, call_again, is_passing
-from ..server_texts import error_detail, server_words
+from ..server_texts import error_detail
 from ..server_url import environment_urls, find_server_url
 
 OLDEST = (3, 2)
@@ -33,7 +31,6 @@ _FAILURES = {
     "ReadTimeout": "no answer in time; MLFLOW_HTTP_REQUEST_TIMEOUT sets the seconds",
     "ConnectTimeout": "no connection in time",
 }
-_CHUNK = 1 << 16  # bytes
 _MOST_NAMES = 5  # of experiments in a message
 
 
@@ -131,8 +128,6 @@ class MlflowServer:
             )
         if values.get("lifecycle_stage") == "deleted":
             raise InputError(f"{self.address}: the experiment is deleted; restore it with `mlflow experiments restore`")
-        if not values.get("experiment_id"):
-            raise self._no_mlflow()
         return str(values["experiment_id"])
 
     @property
@@ -175,43 +170,30 @@ class MlflowServer:
         return reply.body
 
     def _attempt(self, method: str, path: str, **values: Any) -> ServerReply:
+        client = load_client()
         try:
-            response, content = self._send(method, path, **values)
-        except (load_client().MlflowException, OSError) as error:
+            response = client.http_request(
+                client.get_default_host_creds(self.uri),
+                path,
+                method,
+                max_retries=0,
+                retry_codes=frozenset(),
+                raise_on_status=False,
+                **values,
+            )
+        except client.MlflowException as error:
             return ServerReply(0, {}, _explain_failure(error))
         body: Any = None
         with suppress(ValueError, RecursionError):
-            body = json.loads(content)
+            body = response.json()
         is_object = isinstance(body, Mapping)
         problem = ""
         if response.status_code != 200:
-            problem = error_detail(content, self._secrets) or "no reason given"
+            problem = error_detail(response.content) or "no reason given"
         elif not is_object:
             problem = "the answer is no JSON object"
         wait = read_retry_after(response.headers)
         return ServerReply(response.status_code, body if is_object else {}, problem, wait)
-
-    @cached_property
-    def _secrets(self) -> tuple[str, ...]:
-        """The keys, which may stand in MLflow's own file of credentials."""
-        own = load_client().get_default_host_creds(self.uri)
-        return tuple(secret for secret in (own.token, own.password) if secret)
-
-    def _send(self, method: str, path: str, **values: Any) -> tuple[Any, bytes]:
-        """Makes one attempt; returns the response and its body."""
-        client = load_client()
-        response = client.http_request(
-            client.get_default_host_creds(self.uri),
-            path,
-            method,
-            max_retries=0,
-            retry_codes=frozenset(),
-            raise_on_status=False,
-            stream=True,
-            **values,
-        )
-        with closing(response):
-            return response, join_chunks(response.iter_content(_CHUNK), f"{self.address}: {self.shown}")
 
     def _check_key(self, reply: ServerReply) -> None:
         if reply.status == 401:
@@ -226,11 +208,6 @@ class MlflowServer:
             cure = f"ask for permission, or set {_KEYS} of a user who has it"
             raise InputError(f"{self.address}: {self.shown} does not allow this (403): {reply.problem}; {cure}")
 
-    def _no_mlflow(self, status: str = "") -> InputError:
-        return InputError(
-            f"{self.address}: {self.shown} does not answer as an MLflow server does{status}; correct the address"
-        )
-
     def _unreachable(self, reply: ServerReply) -> InputError:
         cure = "start the server, or correct the address"
         if self.uri.startswith("https:") or "SSL" in reply.problem:
@@ -239,13 +216,20 @@ class MlflowServer:
 
     def _check_version(self) -> None:
         """Raises an error where no server answers, at once, or one that is too old."""
+        client = load_client()
         try:
-            response, content = self._send("GET", "/version")
-        except (load_client().MlflowException, OSError) as error:
+            response = client.http_request(
+                client.get_default_host_creds(self.uri),
+                "/version",
+                "GET",
+                max_retries=0,
+                retry_codes=frozenset(),
+                raise_on_status=False,
+            )
+        except client.MlflowException as error:
             raise self._unreachable(ServerReply(0, {}, _explain_failure(error))) from None
-        text = content.decode("utf-8", "replace").strip()
-        self._check_key(ServerReply(response.status_code, {}, server_words(text)))
-        match = re.fullmatch(r"(\d+)\.(\d+)[\w.+-]*", text) if response.status_code == 200 else None
+        self._check_key(ServerReply(response.status_code, {}, shorten(response.text)))
+        match = re.fullmatch(r"(\d+)\.(\d+)[\w.+-]*", response.text.strip()) if response.status_code == 200 else None
         if match and (int(match[1]), int(match[2])) < OLDEST:
             oldest = ".".join(map(str, OLDEST))
             raise InputError(
@@ -258,13 +242,14 @@ class MlflowServer:
         except RefusedCallError as error:
             if error.reply.is_missing:
                 return None
-            if error.reply.is_passing:
-                raise InputError(f"{error}; try again later") from error
             if error.reply.body:
                 raise InputError(str(error)) from error
-            raise self._no_mlflow(f" ({error.reply.status})") from error
-        except (KeyError, TypeError, ValueError):
-            raise self._no_mlflow() from None
+            raise InputError(
+                f"{self.address}: {self.shown} does not answer as an MLflow server does ({error.reply.status}); "
+                "correct the address"
+            ) from error
+        except KeyError:
+            raise InputError(f"{self.address}: {self.shown} does not answer as an MLflow server does") from None
 
     def _known_experiments(self) -> str:
         try:

@@ -10,7 +10,6 @@ from urllib.parse import quote
 from ...errors import InputError, UsageError
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..page_marks import PageMarks
 from ..sink import WriteResult
 from ..trace_score import TraceScore
 from .people import HIGH, LOW
@@ -102,9 +101,7 @@ class MlflowSink:
             return []
         traces: list[Mapping[str, Any]] = []
         page = ""
-        marks = PageMarks(f"{self._server.address}: {self._server.shown}")
         while True:
-            marks.add(page)
             more, page = self._server.search(condition, _SESSION_PAGE, page=page)
             traces += [{"trace_id": trace.get("trace_id"), "assessments": trace.get("assessments")} for trace in more]
             if not page:

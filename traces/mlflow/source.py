@@ -10,7 +10,6 @@ from ...eval_sets import Sample
 from ...eval_sets.name_suggestions import quote_names
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..page_marks import PageMarks
 from ..source import UnreadTrace
 from ..trace_samples import TraceSamples
 from .people import PeopleReader
@@ -92,9 +91,7 @@ class MlflowSource:
         """
         seen: set[str] = set()
         place = ""
-        marks = PageMarks(f"{self._server.address}: {self._server.shown}")
         while True:
-            marks.add((first, place))
             clauses = [f"timestamp_ms >= {first}", f"timestamp_ms < {end}", *conditions]
             traces, following = self._server.search(" AND ".join(clauses), _PAGE, page=place)
             yield [trace for trace in traces if str(trace.get("trace_id")) not in seen]

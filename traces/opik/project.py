@@ -73,11 +73,7 @@ class OpikProject:
                 ) from None
             raise self.explain(error, "cannot be asked for its projects") from None
         name = reply.get("name") if isinstance(reply, dict) else None
-        if not isinstance(name, str):
-            raise InputError(
-                f"{self.calls.server} answers without the project's name, as no Opik does: correct the address"
-            )
-        return name
+        return name if isinstance(name, str) else self._wanted
 
     def explain(self, error: RefusedRequest, what: str) -> InputError:
         """Makes the refusal of a request that any server should answer an error for the user."""

@@ -7,7 +7,6 @@ from typing import Any
 
 from ..address import TraceAddress
 from ..batch_sending import send_in_halves
-from ..page_marks import PageMarks
 from ..rest_calls import RefusedRequest
 from ..server_texts import whole_text
 from ..sink import WriteResult
@@ -142,7 +141,6 @@ class OpikSink:
 
     def _search(self, filters: Sequence[Any]) -> Iterator[dict[str, Any]]:
         last: str | None = None
-        marks = PageMarks(self._project.calls.server)
         while True:
             try:
                 page = self._project.calls.stream(
@@ -158,10 +156,9 @@ class OpikSink:
                 raise self._project.explain(error, "does not search") from None
             traces = [item for item in page if isinstance(item, dict) and isinstance(item.get("id"), str)]
             yield from traces
-            if len(page) < _PAGE or not traces:
+            if len(page) < _PAGE or not traces or traces[-1]["id"] == last:
                 return
-            last = str(traces[-1]["id"])
-            marks.add(last)
+            last = traces[-1]["id"]
 
     def _known_in_threads(self, groups: Sequence[Sequence[TraceScore]]) -> dict[_Place, bool]:
         known: dict[_Place, bool] = {}

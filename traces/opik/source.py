@@ -9,7 +9,6 @@ from ...eval_sets import Sample
 from ...eval_sets.logs.human_ratings import Scale, is_number, make_scale
 from ...eval_sets.name_suggestions import quote_names
 from ..address import TraceAddress
-from ..page_marks import PageMarks
 from ..rest_calls import RefusedRequest
 from ..source import UnreadTrace
 from ..times import read_utc, write_utc
@@ -120,7 +119,6 @@ class OpikSource:
             for field, operator, key, value in conditions
         ]
         last: str | None = None
-        marks = PageMarks(self._project.calls.server)
         while True:
             arguments |= {"last_retrieved_id": last} if last else {}
             try:
@@ -136,10 +134,9 @@ class OpikSource:
                 raise self._project.explain(error, "does not search") from None
             yield page
             ids = [item["id"] for item in page if isinstance(item, dict) and isinstance(item.get("id"), str)]
-            if len(page) < limit or not ids:
+            if len(page) < limit or not ids or ids[-1] == last:
                 return
             last = ids[-1]
-            marks.add(last)
 
     def _spans(self, traces: Mapping[str, Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
         """The spans of traces, in the order of their times.
@@ -184,7 +181,6 @@ class OpikSource:
         """The scales of the workspace's feedback definitions, by name."""
         scales: dict[str, Scale | None] = {}
         page = 1
-        marks = PageMarks(self._project.calls.server)
         while True:
             try:
                 reply = self._project.calls.call(
@@ -197,7 +193,6 @@ class OpikSource:
             scales |= {str(item.get("name")): _scale(item) for item in definitions}
             if len(definitions) < _DEFINITIONS_PAGE:
                 return scales
-            marks.add(tuple(str(item.get("name")) for item in definitions))
             page += 1
 
 

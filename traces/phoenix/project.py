@@ -1,6 +1,5 @@
 """A project on a Phoenix server: where it is, its REST API page by page, and what its errors mean."""
 
-import json
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -14,8 +13,6 @@ from ...judges.retry import read_retry_after
 from ...text.wording import count_of
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..page_marks import PageMarks
-from ..reply_bound import bounded_reply
 from ..retrying import ATTEMPTS_AT_500, FailedAttempt, call_again, is_passing
 from ..server_texts import error_detail, server_words
 from ..server_url import find_server_url
@@ -28,7 +25,6 @@ _OLDEST = (13, 15, 0)  # the first that lists the traces of a project
 _PORT = 6006
 _PAGE = 1000  # projects
 _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
-_SHORTEST_SECRET = 6
 _NAMED = 5  # projects, in a message
 _PURPOSE = "reading and writing traces of Phoenix"
 _KEYS = "PHOENIX_API_KEY, or PHOENIX_CLIENT_HEADERS"
@@ -81,8 +77,6 @@ class PhoenixProject:
                 "header can have; correct it"
             ) from None
         self._client = Client(http_client=self._http)
-        values = [value.rpartition(" ")[2] for value in headers.values()]  # also of a file, which no scrubber knows
-        self._secrets = tuple(value for value in values if len(value) >= _SHORTEST_SECRET)
         self._path = ""
         self._version: tuple[int, ...] = ()
         self._has_answered = False
@@ -184,13 +178,12 @@ class PhoenixProject:
         import httpx
 
         try:
-            with bounded_reply(f"Phoenix at {self.url}"):
-                return function()
+            return function()
         except httpx.HTTPStatusError as error:
             response = error.response
             if not is_passing(response.status_code):
                 raise
-            detail = error_detail(response.content, self._secrets) or response.reason_phrase
+            detail = error_detail(response.content) or response.reason_phrase
             problem = f" fails (status {response.status_code}: {detail})"
             attempts = ATTEMPTS_AT_500 if response.status_code == 500 else None
             raise FailedAttempt(problem, read_retry_after(response.headers), attempts) from error
@@ -219,9 +212,7 @@ class PhoenixProject:
 
         try:
             match = _VERSION.match(self.call(ask))
-        except PhoenixRefusal as refusal:
-            if is_passing(refusal.status):
-                raise InputError(f"Phoenix at {self.url} fails: {refusal}; try again later") from None
+        except PhoenixRefusal:
             match = None
         if match is None:
             raise InputError(f"{self.url} answers, but is no Phoenix server: correct the address")
@@ -248,7 +239,6 @@ class PhoenixProject:
         import httpx
 
         query = httpx.QueryParams(dict(parameters))
-        marks = PageMarks(f"Phoenix at {self.url}")
 
         def ask() -> Any:
             reply = self._http.get(path, params=query).raise_for_status()
@@ -260,13 +250,10 @@ class PhoenixProject:
             items = body.get("data") if isinstance(body, Mapping) else None
             if not isinstance(items, list):
                 raise InputError(f"{self.url} answers without `data`, as no Phoenix does: correct the address")
-            if items:
-                marks.add(json.dumps([items[0], items[-1]]))
             yield [item for item in items if isinstance(item, dict)]
             cursor = body.get("next_cursor")
-            if not cursor:
+            if not cursor or cursor == query.get("cursor"):
                 return
-            marks.add(("cursor", str(cursor)))
             query = query.set("cursor", cursor)
 
     def _explain(self, response: "httpx.Response") -> AssayError:
@@ -277,9 +264,9 @@ class PhoenixProject:
                 f"Phoenix at {self.url} refuses {sent} (status {status}): set {_KEYS} to a key of this server"
             )
         if 300 <= status < 400:
-            to = server_words(response.headers.get("location", "nowhere"), self._secrets)
+            to = server_words(response.headers.get("location", "nowhere"))
             return InputError(f"Phoenix at {self.url} sends on to {to}: name that server in the address")
-        detail = error_detail(response.content, self._secrets) or response.reason_phrase
+        detail = error_detail(response.content) or response.reason_phrase
         return PhoenixRefusal(status, f"{detail} (status {status})")
 
 

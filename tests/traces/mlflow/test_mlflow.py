@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import md5
@@ -25,52 +25,6 @@ START = 1_700_000_000_000  # of the traces, in milliseconds
 _NUMBERS = count(1)
 _EXPERIMENTS = count(1)
 slow_with_server = [pytest.mark.slow, pytest.mark.extras("mlflow")]
-
-
-@pytest.fixture
-def scripted() -> Iterator[MlflowProxy]:
-    """A server of which each reply is scripted."""
-    opened = MlflowProxy("127.0.0.1:9")
-    yield opened
-    opened.stop()
-
-
-@pytest.mark.extras("mlflow")
-@pytest.mark.parametrize(
-    ("status", "body", "problem"),
-    [
-        (200, b'{"experiment": []}', "does not answer as an MLflow server does; correct the address"),
-        (200, b'{"experiment": "x"}', "does not answer as an MLflow server does; correct the address"),
-        (200, b'{"experiment": 7}', "does not answer as an MLflow server does; correct the address"),
-        (429, b"", r"refuses \(429\): no reason given; try again later"),
-        (500, b"<html>", r"refuses \(500\): no reason given; try again later"),
-        (200, b"x" * (3 << 20), "sends a reply of more than 2 MB"),
-        (400, b'{"message": "bad Authorization: Bearer SECRETMLF123456"}', r"\(400\): bad Authorization"),
-    ],
-)
-def test_odd_replies_are_clear_errors(
-    scripted: MlflowProxy, monkeypatch: pytest.MonkeyPatch, status: int, body: bytes, problem: str
-) -> None:
-    monkeypatch.setattr("tenacity.nap.sleep", lambda seconds: None)
-    monkeypatch.setattr("assay.traces.reply_bound.MOST_BYTES", 2 << 20)
-    monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", "SECRETMLF123456")
-    scripted.script = lambda request: Fault(200, b"3.17.0") if request.path == "/version" else Fault(status, body)
-    with pytest.raises(InputError, match=problem) as caught:
-        list(MlflowSource(TraceAddress.parse(f"mlflow://{scripted.host}/bot")).read(None, None, {}))
-    assert "SECRET" not in str(caught.value)
-
-
-@pytest.mark.extras("mlflow")
-def test_pages_in_a_circle_are_an_error(scripted: MlflowProxy) -> None:
-    info = {"trace_id": "tr-1", "request_time": "2026-01-01T00:00:00Z", "state": "OK"}
-    replies = {
-        "/version": b"3.17.0",
-        "/api/2.0/mlflow/experiments/get-by-name": b'{"experiment": {"experiment_id": "1"}}',
-        "/api/3.0/mlflow/traces/search": json.dumps({"traces": [info], "next_page_token": "again"}).encode(),
-    }
-    scripted.script = lambda request: Fault(200, replies.get(request.path.partition("?")[0], b"{}"))
-    with pytest.raises(InputError, match="sends a page again that it sent before"):
-        list(MlflowSource(TraceAddress.parse(f"mlflow://{scripted.host}/bot")).read(None, None, {}))
 
 
 @pytest.fixture

@@ -178,7 +178,7 @@ def test_traces_that_are_no_samples_and_lines_that_are_no_traces_say_why(server:
     ]
 
 
-def test_a_page_that_comes_twice_is_an_error(server: OpikServer) -> None:
+def test_a_page_that_comes_twice_gives_its_traces_once(server: OpikServer) -> None:
     for number in range(100):
         add_plain(server, number)
 
@@ -188,21 +188,7 @@ def test_a_page_that_comes_twice_is_an_error(server: OpikServer) -> None:
         return None
 
     server.script = repeat
-    with pytest.raises(InputError, match="sends a page again"):
-        read(server)
-
-
-def test_a_reply_without_a_project_is_no_opiks(server: OpikServer) -> None:
-    server.script = lambda call: Reply(200, {"error": "odd"})
-    with pytest.raises(InputError, match="answers without the project's name, as no Opik does"):
-        read(server)
-
-
-def test_a_reply_without_end_is_cut_off(server: OpikServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    add_plain(server, 1, input={"question": "x" * 3_000_000})
-    monkeypatch.setattr("assay.traces.reply_bound.MOST_BYTES", 2 << 20)
-    with pytest.raises(InputError, match="sends a reply of more than 2 MB; narrow the time"):
-        read(server)
+    assert len(read(server)) == 100
 
 
 def test_too_many_calls_wait_as_told_and_failures_are_tried_again(server: OpikServer, waits: list[float]) -> None:
