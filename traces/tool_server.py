@@ -73,8 +73,8 @@ class ToolServer:
         if listed is None and not is_needed and not reply.get("error"):
             return []
         if not isinstance(listed, list):
-            said = self.detail_of(reply)
-            raise self.wrong_form(call, f"no list `{name}`{f' ({said})' if said else ''}")
+            detail = self.detail_of(reply)
+            raise self.wrong_form(call, f"no list `{name}`{f' ({detail})' if detail else ''}")
         place = next((number for number, item in enumerate(listed, 1) if not isinstance(item, dict)), 0)
         if place:
             raise self.wrong_form(call, f"a list `{name}` whose entry {place:,} is no object")

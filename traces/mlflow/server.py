@@ -247,13 +247,16 @@ class MlflowServer:
                 allow_redirects=False,  # to a server that nobody named
                 **values,
             )
-            return response, self.bounds.read(response)
-
-        from urllib3.exceptions import HTTPError
+            try:
+                return response, self.bounds.read(response)
+            except InputError:
+                raise
+            except Exception as error:  # a connection that breaks, as the package below requests says it
+                raise _NoAnswer(self.words(_explain_failure(error))) from None
 
         try:
             response, content = self.bounds.call(ask)
-        except (client.MlflowException, HTTPError, OSError) as error:
+        except client.MlflowException as error:
             raise _NoAnswer(self.words(_explain_failure(error))) from None
         if 300 <= response.status_code < 400:
             to = self.words(str(response.headers.get("location", "nowhere")))
