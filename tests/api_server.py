@@ -25,7 +25,7 @@ class Call(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """A reply: JSON, or the text itself where the body is one."""
+    """A reply: JSON, or the text or the bytes themselves where the body is such."""
 
     status: int = 200
     body: Any = None
@@ -56,9 +56,10 @@ class ApiServer:
                     call = Call(number, self.command, parts.path, query, dict(self.headers.items()), body)
                     outer.calls.append(call)
                     reply = outer._reply(call)
-                text = b"" if reply.body is None else json.dumps(reply.body).encode()
-                if isinstance(reply.body, str):
-                    text = reply.body.encode()
+                body = reply.body
+                text = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+                if isinstance(body, str):
+                    text = body.encode()
                 self.send_response(reply.status)
                 kind = "text/html" if isinstance(reply.body, str) else "application/json"
                 for name, value in {"content-type": kind, "content-length": str(len(text)), **reply.headers}.items():

@@ -3,21 +3,20 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..judges.retry import read_retry_after
 from ..text.wording import count_of
 from ..value_messages import shorten
+from .reply_bounds import ReplyBounds
 from .retrying import FailedAttempt, call_again, is_passing
-from .server_texts import error_detail, server_words
+from .tool_server import ToolServer
 
 if TYPE_CHECKING:
     import httpx
 
 _TIMEOUT = 60
-_LONGEST_BODY = 512 * 2**20
 
 
 class RefusedRequest(Exception):
@@ -31,26 +30,6 @@ class RefusedRequest(Exception):
     def __init__(self, response: "httpx.Response", text: str) -> None:
         super().__init__(text)
         self.response, self.status = response, response.status_code
-
-
-@dataclass(frozen=True, slots=True)
-class ToolServer:
-    """A server of a tool, as errors name it.
-
-    Attributes:
-        tool: The tool's name.
-        url: The server's address.
-        keys: The environment variables with the keys.
-        secrets: The keys themselves, which no message may hold.
-    """
-
-    tool: str
-    url: str
-    keys: tuple[str, ...]
-    secrets: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return f"{self.tool} at {self.url}"
 
 
 def read_key(variable: str) -> str:
@@ -87,9 +66,13 @@ class RestCalls:
         self.server = server
         self._response: httpx.Response | None = None
         self._has_answered = False
+        self._bounds = ReplyBounds(server)
         # a redirect could lead the key to a server that nobody named
         self.http = httpx.Client(
-            timeout=_TIMEOUT, follow_redirects=False, event_hooks={"response": [self._keep_response]}
+            timeout=_TIMEOUT,
+            headers={"accept-encoding": "gzip, deflate"},  # what is unpacked within bounds
+            follow_redirects=False,
+            event_hooks={"response": [self._bounds.bound, self._keep_response]},
         )
 
     def close(self) -> None:
@@ -140,15 +123,12 @@ class RestCalls:
 
     def _request(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
         try:
-            return call_again(lambda: self._request_once(function, arguments))
+            return call_again(lambda: self._bounds.call(lambda: self._request_once(function, arguments)))
         except FailedAttempt as failure:
             times = count_of(failure.made, "attempt")
             raise InputError(f"{self.server}: {failure}, after {times}; try again later") from None
 
     def _keep_response(self, response: "httpx.Response") -> None:
-        length = response.headers.get("content-length", "")
-        if length.isdigit() and int(length) > _LONGEST_BODY:
-            raise self._too_long(int(length))
         self._response, self._has_answered = response, True
 
     def _request_once(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
@@ -160,7 +140,7 @@ class RestCalls:
         try:
             reply = function(**arguments, request_options=options)
             if isinstance(reply, Iterator):
-                content = self._join(reply)
+                content = b"".join(reply)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             if self._has_answered:  # it was there, and may come back
                 raise FailedAttempt("the server cannot be reached any more") from None
@@ -185,41 +165,26 @@ class RestCalls:
         self._check(response, content)
         return content
 
-    def _join(self, chunks: Iterator[bytes]) -> bytes:
-        content = bytearray()
-        for chunk in chunks:
-            content += chunk
-            if len(content) > _LONGEST_BODY:
-                raise self._too_long(len(content))
-        return bytes(content)
-
     def _check(self, response: "httpx.Response", content: bytes) -> None:
         status = response.status_code
-        words = error_detail(content, self.server.secrets) if status >= 400 else ""
+        words = self.server.detail(content) if status >= 400 else ""
         detail = f": {words}" if words else ""
         if is_passing(status):
-            problem = "is asked too often" if status == 429 else "fails"
-            raise FailedAttempt(f"the server {problem} (status {status}{detail})", read_retry_after(response.headers))
+            raise FailedAttempt(self.server.failure(status, words), read_retry_after(response.headers))
         if status in (401, 403):
             keys = " and ".join(self.server.keys)
             raise InputError(f"{self.server} refuses the key (status {status}{detail}): set {keys} to what it accepts")
         if 300 <= status < 400:
-            to = self._words(response.headers.get("location", "?"))
+            to = self.server.words(response.headers.get("location", "?"))
             raise InputError(f"{self.server} sends on to {to}: name that server in the address")
         if status >= 400:
             raise RefusedRequest(response, f"status {status}{detail}")
 
     def _no_json(self) -> InputError:
         response = self._response
-        kind = self._words(response.headers.get("content-type", "no type")) if response else ""
+        kind = self.server.words(response.headers.get("content-type", "no type")) if response else ""
         path = response.url.path if response else ""
         return InputError(f"{self.server} answers {path} with no JSON ({kind}): correct the address")
-
-    def _too_long(self, length: int) -> InputError:
-        return InputError(f"{self.server} sends a reply of {length:,} bytes; narrow the time or the filter")
-
-    def _words(self, text: str) -> str:
-        return server_words(text, self.server.secrets)
 
 
 def _parse_line(line: bytes) -> Any:

@@ -2,13 +2,17 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from typing import Any
+from urllib.parse import quote
 
 from ..judges.secrets import Scrubber
 from ..presentation.texts import one_line
 
 _LONGEST = 10_000  # characters that are looked through
+_LONGEST_BODY = 1_000_000  # characters in which keys are looked for: they shrink what is left
 _DEEPEST = 6
+_SHORTEST_SECRET = 4  # characters; a shorter one is in any text
 _FIELDS = ("message", "error", "errors", "detail", "msg", "error_code")  # in which an API says what is wrong
 
 
@@ -24,10 +28,21 @@ def server_words(text: str, secrets: Sequence[str] = (), length: int = 200) -> s
         >>> server_words("no\\x1b[2J way:\\nkey-of-ann", ["key-of-ann"])
         'no[2J way: ***'
     """
-    text = text[:_LONGEST]
-    for secret in secrets:
-        text = text.replace(secret, "***")
-    return one_line(Scrubber().scrub_error(whole_text(text)), length)
+    line = one_line(whole_text(text[:_LONGEST_BODY]))  # first: what is not shown could stand in the middle of a key
+    for secret in _spellings(secrets):
+        line = line.replace(secret, "***")
+    return one_line(Scrubber().scrub_error(line[:_LONGEST]), length)
+
+
+def _spellings(secrets: Sequence[str]) -> list[str]:
+    """Keys as an address, JSON or HTML writes them, the longest first."""
+    spellings = {
+        spelling
+        for secret in secrets
+        for spelling in (secret, quote(secret), quote(secret, safe=""), json.dumps(secret)[1:-1], escape(secret))
+        if len(secret) >= _SHORTEST_SECRET
+    }
+    return sorted(spellings, key=len, reverse=True)
 
 
 def error_detail(content: bytes, secrets: Sequence[str] = ()) -> str:
@@ -45,7 +60,7 @@ def error_detail(content: bytes, secrets: Sequence[str] = ()) -> str:
         messages = _messages(json.loads(content), 0)
         return server_words("; ".join(messages), secrets)
     except (ValueError, RecursionError):
-        text = content[:_LONGEST].decode("utf-8", "replace").strip()
+        text = content[: 4 * _LONGEST_BODY].decode("utf-8", "replace").strip()
         return "" if text.startswith("<") else server_words(text, secrets)
 
 

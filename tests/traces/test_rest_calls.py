@@ -9,7 +9,8 @@ from api_server import ApiServer, Call, Reply
 
 from assay.errors import InputError
 from assay.traces.batch_sending import send_in_halves
-from assay.traces.rest_calls import RestCalls, ToolServer
+from assay.traces.rest_calls import RestCalls
+from assay.traces.tool_server import ToolServer
 
 
 def test_a_batch_is_halved_down_to_what_is_refused() -> None:

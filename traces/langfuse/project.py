@@ -7,8 +7,9 @@ from ...errors import InputError
 from ...eval_sets.name_suggestions import quote_names
 from ...installation import require_extra
 from ..address import TraceAddress
-from ..rest_calls import RefusedRequest, RestCalls, ToolServer, read_key
+from ..rest_calls import RefusedRequest, RestCalls, read_key
 from ..server_url import environment_urls, find_server_url
+from ..tool_server import ToolServer, basic_secret
 
 _KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 _URLS = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
@@ -39,7 +40,7 @@ class LangfuseProject:
                 "shows under Settings, API Keys"
             )
         url = find_server_url(address.host, environment_urls(*_URLS), port=_PORT, default=_CLOUD)
-        self.calls = RestCalls(ToolServer("Langfuse", url, _KEYS, (values[1], values[0])))
+        self.calls = RestCalls(ToolServer("Langfuse", url, _KEYS, (values[1], values[0], basic_secret(*values))))
         with require_extra("langfuse", "traces of Langfuse"):
             from langfuse.api.client import LangfuseAPI
         self.api: Any = LangfuseAPI(
@@ -62,14 +63,14 @@ class LangfuseProject:
             reply = self.calls.call(self.api.projects.get)
         except RefusedRequest as error:
             raise self.explain(error, "names no project of the keys") from None
-        listed = [project for project in list_items(reply) if isinstance(project.get("id"), str)]
+        listed = [project for project in self.list_items(reply, "its projects") if isinstance(project.get("id"), str)]
         wanted = self.address.project
         for project in listed:
             if not wanted or wanted in (project["id"], project.get("name")):
                 return str(project["id"])
         if not listed:
             raise InputError(f"{self.calls.server} names no project of the keys: set {' and '.join(_KEYS)} to its keys")
-        names = quote_names(str(project.get("name", project["id"])) for project in listed)
+        names = quote_names(self.calls.server.words(str(project.get("name", project["id"]))) for project in listed)
         raise InputError(
             f"{self.address}: the keys in {' and '.join(_KEYS)} belong to the project {names}: write that project, or "
             f"set the keys of {wanted!r}"
@@ -84,15 +85,30 @@ class LangfuseProject:
             )
         return InputError(f"{self.calls.server} {what}: {error}")
 
+    def list_items(self, reply: Any, call: str) -> list[dict[str, Any]]:
+        """Returns the objects of a page.
 
-def list_items(reply: Any) -> list[dict[str, Any]]:
-    """Returns the objects of a page."""
-    listed = reply.get("data") if isinstance(reply, dict) else None
-    return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+        Args:
+            reply: The page.
+            call: What was asked for.
 
+        Raises:
+            InputError: It is no page of Langfuse.
+        """
+        return self.calls.server.objects(reply, "data", call)
 
-def next_cursor(reply: Any) -> str | None:
-    """Returns the cursor of the page after this one; None of the last page."""
-    meta = reply.get("meta") if isinstance(reply, dict) else None
-    cursor = meta.get("cursor") if isinstance(meta, dict) else None
-    return cursor if isinstance(cursor, str) and cursor else None
+    def next_cursor(self, reply: Any, call: str) -> str | None:
+        """Returns the cursor of the page after this one; None of the last page.
+
+        Args:
+            reply: The page.
+            call: What was asked for.
+
+        Raises:
+            InputError: The cursor is none of Langfuse.
+        """
+        meta = reply.get("meta")
+        cursor = meta.get("cursor") if isinstance(meta, dict) else None
+        if cursor is not None and not isinstance(cursor, str):
+            raise self.calls.server.wrong_form(call, "a `cursor` that is no text")
+        return cursor or None

@@ -8,10 +8,10 @@ from typing import Any
 from ..address import TraceAddress
 from ..batch_sending import send_in_halves
 from ..rest_calls import RefusedRequest
-from ..server_texts import server_words, whole_text
+from ..server_texts import whole_text
 from ..sink import WriteResult
 from ..trace_score import TraceScore
-from .project import LangfuseProject, list_items
+from .project import LangfuseProject
 
 _MOST_IDS = 40  # of scores that are asked for in one call, in its address
 _LONGEST_LABEL = 500  # characters
@@ -62,7 +62,7 @@ class LangfuseSink:
                 reply = self._project.calls.call(self._project.api.scores.get_many, id=some, limit=_MOST_IDS)
             except RefusedRequest as error:
                 raise self._project.explain(error, "does not list scores") from None
-            known |= {str(item.get("id")) for item in list_items(reply)}
+            known |= {str(item.get("id")) for item in self._project.list_items(reply, "its scores")}
         return known
 
     def _post(self, scores: Sequence[TraceScore]) -> str:
@@ -76,12 +76,14 @@ class LangfuseSink:
             if error.status in (404, 405):
                 raise self._project.explain(error, "takes no scores") from None
             return f"Langfuse refuses it ({error})"
+        if isinstance(reply, dict) and reply.get("error"):
+            raise self._project.calls.server.wrong_form("the scores", f"an error ({reply['error']})")
         rejected = reply.get("rejected") if isinstance(reply, dict) else None
         if not rejected:
             return ""
         errors = reply.get("errors")
         messages = [str(error.get("message", "")) for error in errors or () if isinstance(error, dict)]
-        words = server_words("; ".join(messages), self._project.calls.server.secrets)
+        words = self._project.calls.server.words("; ".join(messages))
         return f"Langfuse refuses it: {words or 'it says no reason'}"
 
 

@@ -14,16 +14,18 @@ from ...eval_sets.name_suggestions import quote_names
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
+from ..paging import MOST_KEPT_PAGES, MOST_PAGES, Paging
 from ..rest_calls import RefusedRequest
 from ..source import UnreadTrace
 from ..times import read_utc, write_utc
 from ..trace_samples import TraceSamples
-from .project import LangfuseProject, list_items, next_cursor
+from .project import LangfuseProject
 
 _GROUPS = "core,basic,time,io,metadata,model,usage,prompt,metrics,trace_context"
 _PAGE = 100  # traces: the cloud counts calls, 30 a minute where it is free
 _OBSERVATIONS_PAGE = 500
 _SCORES_PAGE = 100
+_OBSERVATIONS, _SCORES = "observations", "scores"  # what is listed, for errors
 _CUT = 200  # characters: longer metadata comes cut, unless its key is named
 _LONGEST_LIST = 1500  # characters of ids, or of keys of metadata, in one address
 # Our field of the filter -> the column of Langfuse, and how it is compared.
@@ -141,26 +143,29 @@ class LangfuseSource:
                 wanted = [tag.strip() for tag in value.split(",") if tag.strip()] if name == "tags" else value
                 conditions.append({"type": kind, "column": column, "operator": operator, "value": wanted})
         try:
-            yield from self._observation_pages(conditions, _PAGE)
+            yield from self._observation_pages(conditions, _PAGE, MOST_PAGES)
         except RefusedRequest as error:
             raise self._project.explain(error, "does not list observations") from None
 
-    def _observation_pages(self, conditions: Sequence[Mapping[str, Any]], limit: int) -> Iterator[list[dict[str, Any]]]:
+    def _observation_pages(
+        self, conditions: Sequence[Mapping[str, Any]], limit: int, most: int = MOST_KEPT_PAGES
+    ) -> Iterator[list[dict[str, Any]]]:
         """The pages of observations, whose metadata are whole."""
         cursor: str | None = None
-        cursors: set[str] = set()
+        paging = Paging(self._project.calls.server, _OBSERVATIONS, most=most)
         while True:
             arguments: dict[str, Any] = {"fields": _GROUPS, "limit": limit, "filter": json.dumps(conditions)}
             if cursor is not None:
                 arguments["cursor"] = cursor
             reply = self._call_observations(arguments)
-            if self._learn_metadata_keys(list_items(reply)):
+            if self._learn_metadata_keys(self._project.list_items(reply, _OBSERVATIONS)):
                 reply = self._call_observations(arguments)
-            yield list_items(reply)
-            cursor = next_cursor(reply) if list_items(reply) else None
-            if cursor is None or cursor in cursors:
+            page = self._project.list_items(reply, _OBSERVATIONS)
+            yield page
+            cursor = self._project.next_cursor(reply, _OBSERVATIONS) if page else None
+            if cursor is None:
                 return
-            cursors.add(cursor)
+            paging.follow(cursor, (one.get("id") for one in page))
 
     def _call_observations(self, arguments: Mapping[str, Any]) -> Any:
         keys = {"expand_metadata": ",".join(self._metadata_keys)} if self._metadata_keys else {}
@@ -199,17 +204,18 @@ class LangfuseSource:
         by_id: dict[str, dict[str, dict[str, Any]]] = {}
         for some in _joined(ids):
             cursor: str | None = None
-            cursors: set[str] = set()
+            paging = Paging(self._project.calls.server, _SCORES, most=MOST_KEPT_PAGES)
             while True:
                 arguments = {about: some, "fields": "details,subject,annotation", "limit": _SCORES_PAGE}
                 reply = self._call_scores(**arguments, **({"cursor": cursor} if cursor else {}))
-                for number, score in enumerate(list_items(reply)):
+                page = self._project.list_items(reply, _SCORES)
+                for number, score in enumerate(page):
                     own = by_id.setdefault(_owner(score), {})
                     own[str(score.get("id") or number)] = self._with_config(_flatten(score))
-                cursor = next_cursor(reply)
-                if cursor is None or cursor in cursors:
+                cursor = self._project.next_cursor(reply, _SCORES)
+                if cursor is None:
                     break
-                cursors.add(cursor)
+                paging.follow(cursor, (one.get("id") for one in page))
         return {owner: list(own.values()) for owner, own in by_id.items()}
 
     def _call_scores(self, **arguments: Any) -> Any:
@@ -250,7 +256,8 @@ class LangfuseSource:
         if name not in self._feedback_scales:
             scales = ObservedScales()
             if "," not in name:
-                items = list_items(self._call_scores(name=name, data_type="NUMERIC", limit=_SCORES_PAGE))
+                reply = self._call_scores(name=name, data_type="NUMERIC", limit=_SCORES_PAGE)
+                items = self._project.list_items(reply, _SCORES)
                 values = (item.get("value") for item in items)
                 scales.observe(HumanRating(name, value=value) for value in values if is_number(value))
             self._feedback_scales[name] = scales(name)

@@ -1,13 +1,15 @@
 """A tracking server of MLflow: where it is, the experiment with the traces, and calls of its REST API."""
 
+import json
 import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ...errors import AssayError, InputError, UsageError
 from ...eval_sets.name_suggestions import nearest_names, quote_names
@@ -15,9 +17,11 @@ from ...installation import require_extra
 from ...judges.retry import read_retry_after
 from ...value_messages import shorten
 from ..address import TraceAddress
+from ..paging import Paging
+from ..reply_bounds import LONGEST_CALL, ReplyBounds
 from ..retrying import ATTEMPTS_AT_500, FailedAttempt, call_again, is_passing
-from ..server_texts import error_detail
 from ..server_url import environment_urls, find_server_url
+from ..tool_server import ToolServer, basic_secret
 
 OLDEST = (3, 2)
 """The oldest version whose servers keep assessments of traces."""
@@ -31,6 +35,7 @@ _FAILURES = {
     "ReadTimeout": "no answer in time; MLFLOW_HTTP_REQUEST_TIMEOUT sets the seconds",
     "ConnectTimeout": "no connection in time",
 }
+_CREDENTIALS = ("username", "password", "token")
 _MOST_NAMES = 5  # of experiments in a message
 
 
@@ -58,6 +63,10 @@ class ServerReply(NamedTuple):
     def is_passing(self) -> bool:
         """Whether the same request may succeed later."""
         return self.status == 0 or is_passing(self.status)
+
+
+class _NoAnswer(Exception):
+    """Why no answer came, in a few words."""
 
 
 class RefusedCallError(AssayError):
@@ -95,6 +104,31 @@ class MlflowServer:
             RefusedCallError: It refuses this call.
         """
         return self._repeat("GET", path, params=dict(values or {}))
+
+    @cached_property
+    def tool_server(self) -> ToolServer:
+        """The server as errors name it, with the keys that are sent to it."""
+        credentials = load_client().get_default_host_creds(self.uri)
+        user, password, token = (str(getattr(credentials, name, None) or "") for name in _CREDENTIALS)
+        parts = urlsplit(self.uri)
+        secrets = [password, token, parts.password or "", unquote(parts.password or "")]
+        secrets += [basic_secret(user, password)] if password else []
+        return ToolServer("MLflow", self.shown, (_KEYS,), tuple(filter(None, secrets)))
+
+    def words(self, text: str) -> str:
+        """Makes of what the server says one short line without its keys."""
+        return self.tool_server.words(text)
+
+    def paging(self, what: str, **bounds: int) -> Paging:
+        """Watches the pages of a list; see `Paging`."""
+        return Paging(self.tool_server, what, **bounds)
+
+    @cached_property
+    def bounds(self) -> ReplyBounds:
+        """The bounds on its calls: the time is longer where MLflow's own setting waits longer for an answer."""
+        asked = os.environ.get("MLFLOW_HTTP_REQUEST_TIMEOUT", "")
+        own = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 6 else 0
+        return ReplyBounds(self.tool_server, own + LONGEST_CALL / 2 if own > LONGEST_CALL / 2 else None)
 
     def post(self, path: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """Asks something that changes nothing, with an object; as `get`."""
@@ -158,20 +192,50 @@ class MlflowServer:
         body: dict[str, Any] = {"locations": self.location, "filter": filter_string, "max_results": most}
         body |= {"order_by": [order, "request_id ASC"]} | ({"page_token": page} if page else {})
         reply = self.post("/api/3.0/mlflow/traces/search", body)
-        return list(reply.get("traces") or []), str(reply.get("next_page_token") or "")
+        server, call = self.tool_server, "a search of traces"
+        traces: list[Mapping[str, Any]] = [*server.objects(reply, "traces", call, is_needed=False)]
+        for number, trace in enumerate(traces, 1):
+            if problem := _problem_of_form(trace):
+                raise server.wrong_form(call, f"a list `traces` whose entry {number:,} has {problem}")
+        token = reply.get("next_page_token") or ""
+        if not isinstance(token, str):
+            raise server.wrong_form(call, "a `next_page_token` that is no text")
+        return traces, token
 
     def _repeat(self, method: str, path: str, **values: Any) -> Mapping[str, Any]:
         reply = repeat(lambda: self._attempt(method, path, **values))
         self._check_key(reply)
         if reply.status == 0:
             raise self._unreachable(reply)
+        if reply.is_passing:
+            problem = self.tool_server.failure(reply.status, reply.problem)
+            raise RefusedCallError(f"{self.address}: {self.shown}: {problem}; try again later", reply)
         if reply.problem:
             raise RefusedCallError(f"{self.address}: {self.shown} refuses ({reply.status}): {reply.problem}", reply)
         return reply.body
 
     def _attempt(self, method: str, path: str, **values: Any) -> ServerReply:
-        client = load_client()
         try:
+            response, content = self._ask(method, path, **values)
+        except _NoAnswer as error:
+            return ServerReply(0, {}, str(error))
+        body: Any = None
+        with suppress(ValueError, RecursionError):
+            body = json.loads(content)
+        is_object = isinstance(body, Mapping)
+        problem = ""
+        if response.status_code != 200:
+            problem = self.tool_server.detail(content) or "no reason given"
+        elif not is_object:
+            problem = "the answer is no JSON object"
+        wait = read_retry_after(response.headers)
+        return ServerReply(response.status_code, body if is_object else {}, problem, wait)
+
+    def _ask(self, method: str, path: str, **values: Any) -> tuple[Any, bytes]:
+        """Makes one bounded request; returns the response and its body."""
+        client = load_client()
+
+        def ask() -> tuple[Any, bytes]:
             response = client.http_request(
                 client.get_default_host_creds(self.uri),
                 path,
@@ -179,21 +243,25 @@ class MlflowServer:
                 max_retries=0,
                 retry_codes=frozenset(),
                 raise_on_status=False,
+                stream=True,  # its body is read here, up to a bound
+                allow_redirects=False,  # to a server that nobody named
                 **values,
             )
+            try:
+                return response, self.bounds.read(response)
+            except InputError:
+                raise
+            except Exception as error:  # a connection that breaks, as the package below requests says it
+                raise _NoAnswer(self.words(_explain_failure(error))) from None
+
+        try:
+            response, content = self.bounds.call(ask)
         except client.MlflowException as error:
-            return ServerReply(0, {}, _explain_failure(error))
-        body: Any = None
-        with suppress(ValueError, RecursionError):
-            body = response.json()
-        is_object = isinstance(body, Mapping)
-        problem = ""
-        if response.status_code != 200:
-            problem = error_detail(response.content) or "no reason given"
-        elif not is_object:
-            problem = "the answer is no JSON object"
-        wait = read_retry_after(response.headers)
-        return ServerReply(response.status_code, body if is_object else {}, problem, wait)
+            raise _NoAnswer(self.words(_explain_failure(error))) from None
+        if 300 <= response.status_code < 400:
+            to = self.words(str(response.headers.get("location", "nowhere")))
+            raise InputError(f"{self.address}: {self.shown} sends on to {to}: name that server in the address")
+        return response, content
 
     def _check_key(self, reply: ServerReply) -> None:
         if reply.status == 401:
@@ -216,20 +284,13 @@ class MlflowServer:
 
     def _check_version(self) -> None:
         """Raises an error where no server answers, at once, or one that is too old."""
-        client = load_client()
         try:
-            response = client.http_request(
-                client.get_default_host_creds(self.uri),
-                "/version",
-                "GET",
-                max_retries=0,
-                retry_codes=frozenset(),
-                raise_on_status=False,
-            )
-        except client.MlflowException as error:
-            raise self._unreachable(ServerReply(0, {}, _explain_failure(error))) from None
-        self._check_key(ServerReply(response.status_code, {}, shorten(response.text)))
-        match = re.fullmatch(r"(\d+)\.(\d+)[\w.+-]*", response.text.strip()) if response.status_code == 200 else None
+            response, content = self._ask("GET", "/version")
+        except _NoAnswer as error:
+            raise self._unreachable(ServerReply(0, {}, str(error))) from None
+        text = content[:200].decode("utf-8", "replace").strip()
+        self._check_key(ServerReply(response.status_code, {}, self.tool_server.detail(content)))
+        match = re.fullmatch(r"(\d{1,6})\.(\d{1,6})[\w.+-]*", text) if response.status_code == 200 else None
         if match and (int(match[1]), int(match[2])) < OLDEST:
             oldest = ".".join(map(str, OLDEST))
             raise InputError(
@@ -238,25 +299,27 @@ class MlflowServer:
 
     def _find_experiment(self, method: str, values: Mapping[str, str]) -> Mapping[str, Any] | None:
         try:
-            return dict(self.get(f"/api/2.0/mlflow/experiments/{method}", values)["experiment"])
+            experiment = self.get(f"/api/2.0/mlflow/experiments/{method}", values).get("experiment")
         except RefusedCallError as error:
             if error.reply.is_missing:
                 return None
-            if error.reply.body:
+            if error.reply.body or error.reply.is_passing:
                 raise InputError(str(error)) from error
             raise InputError(
                 f"{self.address}: {self.shown} does not answer as an MLflow server does ({error.reply.status}); "
                 "correct the address"
             ) from error
-        except KeyError:
-            raise InputError(f"{self.address}: {self.shown} does not answer as an MLflow server does") from None
+        if not isinstance(experiment, Mapping) or not isinstance(experiment.get("experiment_id"), str | int):
+            raise self.tool_server.wrong_form("the experiment", "no experiment with an id")
+        return experiment
 
     def _known_experiments(self) -> str:
         try:
             reply = self.post("/api/2.0/mlflow/experiments/search", {"max_results": 1000, "view_type": "ACTIVE_ONLY"})
         except RefusedCallError:
             return "correct its name"
-        names = [str(values.get("name")) for values in reply.get("experiments") or []]
+        listed = self.tool_server.objects(reply, "experiments", "a search of experiments", is_needed=False)
+        names = [self.words(str(values.get("name"))) for values in listed]
         nearest = nearest_names(self.address.project, names, at_most=_MOST_NAMES)
         shown = list(dict.fromkeys([*nearest, *names]))
         return f"there are {quote_names(shown, at_most=_MOST_NAMES)}" if shown else "there are none yet"
@@ -277,6 +340,7 @@ def load_client() -> _Client:
         UsageError: It is not installed.
     """
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    os.environ.setdefault("MLFLOW_ALLOW_HTTP_REDIRECTS", "false")  # of what the package asks itself
     with require_extra("mlflow", "mlflow: traces"), warnings.catch_warnings():
         from mlflow.exceptions import MlflowException
         from mlflow.utils.credentials import get_default_host_creds
@@ -300,6 +364,22 @@ def repeat(attempt: Callable[[], ServerReply]) -> ServerReply:
     with suppress(FailedAttempt):
         call_again(attempt_once)
     return reply
+
+
+def _problem_of_form(trace: Mapping[str, Any]) -> str:
+    """Why a trace of a search is none of MLflow; empty of one that is."""
+    if not isinstance(trace.get("trace_id"), str) or not trace["trace_id"]:
+        return "no `trace_id`"
+    for name, kind, words in (("trace_metadata", Mapping, "object"), ("tags", Mapping, "object")):
+        if not isinstance(trace.get(name) or {}, kind):
+            return f"a `{name}` that is no {words}"
+    if not isinstance(trace.get("assessments") or [], list):
+        return "`assessments` that are no list"
+    try:
+        datetime.fromisoformat(str(trace.get("request_time"))).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return "no `request_time`"
+    return ""
 
 
 def _explain_failure(error: BaseException) -> str:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from ...errors import InputError, UsageError
 from ...value_messages import shorten
 from ..address import TraceAddress
+from ..paging import MOST_KEPT_PAGES
 from ..sink import WriteResult
 from ..trace_score import TraceScore
 from .people import HIGH, LOW
@@ -101,11 +102,13 @@ class MlflowSink:
             return []
         traces: list[Mapping[str, Any]] = []
         page = ""
+        paging = self._server.paging("traces of a session", most=MOST_KEPT_PAGES)
         while True:
             more, page = self._server.search(condition, _SESSION_PAGE, page=page)
             traces += [{"trace_id": trace.get("trace_id"), "assessments": trace.get("assessments")} for trace in more]
             if not page:
                 return traces
+            paging.follow(page, (trace.get("trace_id") for trace in more))
 
     def _write(self, score: TraceScore, target: _Target | None) -> WriteResult:
         if target is None:

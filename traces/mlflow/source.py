@@ -90,6 +90,8 @@ class MlflowSource:
         pages are places in a list that grows, and the later ones are slow.
         """
         seen: set[str] = set()
+        # the page after one whose traces all began in the same millisecond holds nothing new
+        paging = self._server.paging("traces", repeats=1)
         place = ""
         while True:
             clauses = [f"timestamp_ms >= {first}", f"timestamp_ms < {end}", *conditions]
@@ -101,6 +103,7 @@ class MlflowSource:
             ids = {str(trace.get("trace_id")) for trace in traces if _milliseconds(trace_time(trace)) == last}
             is_same = last <= first
             seen, place, first = (seen | ids if is_same else ids), following if is_same else "", max(last, first)
+            paging.follow((first, place), (trace.get("trace_id") for trace in traces))
 
     def _read_batch(
         self, infos: Sequence[Mapping[str, Any]], people: PeopleReader, spans: SpanReader

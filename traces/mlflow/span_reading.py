@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...errors import InputError
 from ...installation import require_extra
-from ...value_messages import shorten
 from .server import MlflowServer, RefusedCallError, load_client
 
 Span = Mapping[str, Any]
@@ -49,20 +49,26 @@ class SpanReader:
                 return {name: spans for one in ids for name, spans in self._load_stored([one]).items()}
             return dict.fromkeys(ids, f"its spans cannot be read: {error.reply.problem}")
         loaded: dict[str, list[Span] | str] = dict.fromkeys(ids, "its spans are not there; it may have been deleted")
-        for values in reply.get("traces") or []:
-            name = str((values.get("trace_info") or {}).get("trace_id"))
+        server, call = self._server.tool_server, "traces with their spans"
+        for values in server.objects(reply, "traces", call, is_needed=False):
+            info = values.get("trace_info")
+            name = str(info.get("trace_id")) if isinstance(info, Mapping) else ""
+            if name not in loaded:
+                raise server.wrong_form(call, "a trace that was not asked for")
             try:
                 loaded[name] = _read_spans(values)
             except Exception as error:  # MLflow's reader may fail in any way at what anyone may have sent
-                loaded[name] = f"its spans cannot be read: {type(error).__name__}: {shorten(str(error))}"
+                loaded[name] = f"its spans cannot be read: {type(error).__name__}: {self._server.words(str(error))}"
         return loaded
 
     def _load_file(self, name: str) -> list[Span] | str:
         """Loads spans from where servers before 3.5 and those without a database keep them."""
         try:
-            return _download_spans(self._server.uri, name)
+            return self._server.bounds.call(lambda: _download_spans(self._server.uri, name))
+        except InputError:
+            raise
         except Exception as error:  # as above
-            return f"its spans cannot be read: {shorten(' '.join(str(error).split()), 200)}"
+            return f"its spans cannot be read: {self._server.words(str(error))}"
 
 
 def _read_spans(values: Mapping[str, Any]) -> list[Span]:

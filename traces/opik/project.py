@@ -1,7 +1,7 @@
 """A project of Opik: its server, its workspace and key, and the calls of its REST API."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -9,8 +9,9 @@ from typing import Any
 from ...errors import InputError
 from ...installation import require_extra
 from ..address import TraceAddress
-from ..rest_calls import RefusedRequest, RestCalls, ToolServer, read_key
+from ..rest_calls import RefusedRequest, RestCalls, read_key
 from ..server_url import environment_urls, find_server_url
+from ..tool_server import ToolServer
 
 _KEYS = ("OPIK_API_KEY", "OPIK_WORKSPACE")
 _URLS = ("OPIK_URL_OVERRIDE",)
@@ -73,7 +74,27 @@ class OpikProject:
                 ) from None
             raise self.explain(error, "cannot be asked for its projects") from None
         name = reply.get("name") if isinstance(reply, dict) else None
-        return name if isinstance(name, str) else self._wanted
+        if not isinstance(name, str):
+            server = self.calls.server
+            raise server.wrong_form("the project", server.detail_of(reply) or "no project's name")
+        return name
+
+    def read_ids(self, page: Sequence[Any], call: str) -> list[str]:
+        """Returns the ids of the objects of a page.
+
+        Args:
+            page: The page; what is no object has no id.
+            call: What was asked for.
+
+        Raises:
+            InputError: None has an id, and one is an error.
+        """
+        ids = [item["id"] for item in page if isinstance(item, dict) and isinstance(item.get("id"), str)]
+        server = self.calls.server
+        problem = "" if ids else next(filter(None, map(server.detail_of, page)), "")
+        if problem:
+            raise server.wrong_form(call, f"an error ({problem})")
+        return ids
 
     def explain(self, error: RefusedRequest, what: str) -> InputError:
         """Makes the refusal of a request that any server should answer an error for the user."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..address import TraceAddress
 from ..batch_sending import send_in_halves
+from ..paging import MOST_KEPT_PAGES, Paging
 from ..rest_calls import RefusedRequest
 from ..server_texts import whole_text
 from ..sink import WriteResult
@@ -111,12 +112,13 @@ class OpikSink:
             else:
                 items.append(FeedbackScoreBatchItem(id=score.origin.id, **fields))
         try:
-            self._project.calls.call(
+            reply = self._project.calls.call(
                 traces.score_batch_of_threads if is_thread else traces.score_batch_of_traces, scores=items
             )
         except RefusedRequest as error:
             return f"Opik refuses it ({error})"
-        return ""
+        problem = self._project.calls.server.detail_of(reply)
+        return f"Opik refuses it ({problem})" if problem else ""
 
     def _known_in_traces(self, groups: Sequence[Sequence[TraceScore]]) -> dict[_Place, bool]:
         """The scores that are there, and whether people gave one."""
@@ -140,6 +142,7 @@ class OpikSink:
         return known
 
     def _search(self, filters: Sequence[Any]) -> Iterator[dict[str, Any]]:
+        paging = Paging(self._project.calls.server, "traces", most=MOST_KEPT_PAGES)
         last: str | None = None
         while True:
             try:
@@ -154,11 +157,13 @@ class OpikSink:
                 )
             except RefusedRequest as error:
                 raise self._project.explain(error, "does not search") from None
+            ids = self._project.read_ids(page, "traces")
             traces = [item for item in page if isinstance(item, dict) and isinstance(item.get("id"), str)]
             yield from traces
-            if len(page) < _PAGE or not traces or traces[-1]["id"] == last:
+            if len(page) < _PAGE or not ids:
                 return
-            last = traces[-1]["id"]
+            last = ids[-1]
+            paging.follow(last, ids)
 
     def _known_in_threads(self, groups: Sequence[Sequence[TraceScore]]) -> dict[_Place, bool]:
         known: dict[_Place, bool] = {}

@@ -9,6 +9,7 @@ from ...eval_sets import Sample
 from ...eval_sets.logs.human_ratings import Scale, is_number, make_scale
 from ...eval_sets.name_suggestions import quote_names
 from ..address import TraceAddress
+from ..paging import MOST_KEPT_PAGES, MOST_PAGES, Paging
 from ..rest_calls import RefusedRequest
 from ..source import UnreadTrace
 from ..times import read_utc, write_utc
@@ -79,9 +80,7 @@ class OpikSource:
             for trace in page:
                 trace_id = trace.get("id") if isinstance(trace, dict) else None
                 if not isinstance(trace_id, str) or not trace_id:
-                    yield UnreadTrace(
-                        "", "", "a line of Opik's reply without a trace's id: nothing can be read or scored"
-                    )
+                    yield UnreadTrace("", "", _NO_ID)
                 elif hash(trace_id) not in seen:
                     seen.add(hash(trace_id))
                     time = read_utc(trace.get("start_time"))
@@ -118,6 +117,9 @@ class OpikSource:
             kind(field=field, operator=operator, value=value, **({"key": key} if key else {}))
             for field, operator, key, value in conditions
         ]
+        is_of_traces = kind is TraceFilterPublic
+        what = "traces" if is_of_traces else "spans"
+        paging = Paging(self._project.calls.server, what, most=MOST_PAGES if is_of_traces else MOST_KEPT_PAGES)
         last: str | None = None
         while True:
             arguments |= {"last_retrieved_id": last} if last else {}
@@ -132,11 +134,12 @@ class OpikSource:
                 )
             except RefusedRequest as error:
                 raise self._project.explain(error, "does not search") from None
+            ids = self._project.read_ids(page, what)
             yield page
-            ids = [item["id"] for item in page if isinstance(item, dict) and isinstance(item.get("id"), str)]
-            if len(page) < limit or not ids or ids[-1] == last:
+            if len(page) < limit or not ids:
                 return
             last = ids[-1]
+            paging.follow(last, ids)
 
     def _spans(self, traces: Mapping[str, Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
         """The spans of traces, in the order of their times.
@@ -180,6 +183,7 @@ class OpikSource:
     def _scales(self) -> dict[str, Scale | None]:
         """The scales of the workspace's feedback definitions, by name."""
         scales: dict[str, Scale | None] = {}
+        paging = Paging(self._project.calls.server, "feedback definitions", most=MOST_KEPT_PAGES)
         page = 1
         while True:
             try:
@@ -188,12 +192,12 @@ class OpikSource:
                 )
             except RefusedRequest as error:
                 raise self._project.explain(error, "does not list feedback definitions") from None
-            listed = reply.get("content") if isinstance(reply, dict) else None
-            definitions = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+            definitions = self._project.calls.server.objects(reply, "content", "feedback definitions")
             scales |= {str(item.get("name")): _scale(item) for item in definitions}
             if len(definitions) < _DEFINITIONS_PAGE:
                 return scales
             page += 1
+            paging.follow(page, (item.get("id") or item.get("name") for item in definitions))
 
 
 def _scale(definition: Mapping[str, Any]) -> Scale | None:

@@ -13,9 +13,12 @@ from ...judges.retry import read_retry_after
 from ...text.wording import count_of
 from ...value_messages import shorten
 from ..address import TraceAddress
+from ..paging import MOST_KEPT_PAGES, MOST_PAGES, Paging
+from ..reply_bounds import ReplyBounds
 from ..retrying import ATTEMPTS_AT_500, FailedAttempt, call_again, is_passing
-from ..server_texts import error_detail, server_words
+from ..server_texts import server_words
 from ..server_url import find_server_url
+from ..tool_server import ToolServer
 
 if TYPE_CHECKING:
     import httpx
@@ -63,13 +66,16 @@ class PhoenixProject:
         self.address = address
         self.url = find_server_url(address.host, {"PHOENIX_ENDPOINT": _own_url()}, port=_PORT)
         headers = _client_headers()
+        self._server = ToolServer("Phoenix", self.url, (_KEYS,), tuple(_secrets(headers)))
+        self._bounds = ReplyBounds(self._server)
         try:
             # a redirect could lead the key to a server that nobody named
             self._http = httpx.Client(
                 base_url=self.url,
-                headers=headers,
+                headers={"accept-encoding": "gzip, deflate"} | headers,  # what is unpacked within bounds
                 timeout=httpx.Timeout(60, connect=10),
                 follow_redirects=False,
+                event_hooks={"response": [self._bounds.bound]},
             )
         except (httpx.InvalidURL, UnicodeError, ValueError, TypeError):
             raise InputError(
@@ -80,6 +86,7 @@ class PhoenixProject:
         self._path = ""
         self._version: tuple[int, ...] = ()
         self._has_answered = False
+        self._asked = ""
         self.received = 0
 
     @property
@@ -106,28 +113,44 @@ class PhoenixProject:
                 f"Phoenix at {self.url} is version {_dotted(self._version)}, which lists no traces: update it to "
                 f"{_dotted(_OLDEST)} or later, or export its spans and read the file"
             )
-        name = self.address.project
-        id_ = self._find_id(self._all("v1/projects", {"name_contains": name}), name)
-        if not id_:
-            projects = self._all("v1/projects", {})
-            id_ = self._find_id(projects, name)
-            if not id_:
-                raise self._no_project([str(project.get("name")) for project in projects])
+        try:
+            id_ = self._look_up(self.address.project)
+        except PhoenixRefusal as error:
+            raise self.explain(error, "lists no projects") from None
         self._path = f"v1/projects/{id_}/"
 
-    def pages(self, path: str, parameters: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
+    def _look_up(self, name: str) -> str:
+        if id_ := self._find_id(self._all("v1/projects", {"name_contains": name}), name):
+            return id_
+        projects = self._all("v1/projects", {})
+        if id_ := self._find_id(projects, name):
+            return id_
+        raise self._no_project([str(project.get("name")) for project in projects])
+
+    def pages(
+        self, path: str, parameters: Mapping[str, Any], *, most: int = MOST_KEPT_PAGES
+    ) -> Iterator[list[dict[str, Any]]]:
         """Yields what the project has, page by page; a page may be empty.
 
         Args:
             path: What: `traces`, `spans`, `trace_annotations` or the like.
             parameters: The parameters of the query, with its `limit`.
+            most: How many pages there are at most.
 
         Raises:
-            InputError: As `connect`.
+            InputError: As `connect`; or the pages repeat themselves, have no end, or hold what is no object.
             PhoenixRefusal: The server refuses the query.
         """
         self.connect()
-        yield from self._pages(self._path + path, parameters)
+        yield from self._pages(self._path + path, parameters, most)
+
+    def trace_pages(self, parameters: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
+        """Yields the traces of the project, as `pages`; there may be very many."""
+        return self.pages("traces", parameters, most=MOST_PAGES)
+
+    def words(self, text: str) -> str:
+        """Makes of what the server says one short line without its keys."""
+        return self._server.words(text)
 
     def settings(self, path: str) -> list[dict[str, Any]]:
         """Lists what the whole server has, such as `annotation_configs`; nothing where it has no such thing."""
@@ -150,13 +173,13 @@ class PhoenixProject:
         import httpx
 
         try:
-            result = call_again(lambda: self._attempt(function))
+            result = call_again(lambda: self._bounds.call(lambda: self._attempt(function)))
         except FailedAttempt as failure:
             cause = failure.__cause__
             if isinstance(cause, httpx.HTTPStatusError) and cause.response.status_code == 500:
-                raise self._explain(cause.response) from None  # what was sent may break it
-            times = count_of(failure.made, "time")
-            raise InputError(f"Phoenix at {self.url}{failure} {times}; try again later") from None
+                raise self._explain(cause.response, str(failure)) from None  # what was sent may break it
+            times = count_of(failure.made, "attempt")
+            raise InputError(f"{self._server}: {failure}, after {times}; try again later") from None
         except httpx.HTTPStatusError as error:
             raise self._explain(error.response) from None
         except httpx.LocalProtocolError:
@@ -169,7 +192,7 @@ class PhoenixProject:
                 "the address"
             ) from None
         except (ValueError, RecursionError):
-            raise InputError(f"{self.url} answers with no JSON, as no Phoenix does: correct the address") from None
+            raise self._server.wrong_form(self._asked, "no JSON") from None
         self._has_answered = True
         return result
 
@@ -183,8 +206,7 @@ class PhoenixProject:
             response = error.response
             if not is_passing(response.status_code):
                 raise
-            detail = error_detail(response.content) or response.reason_phrase
-            problem = f" fails (status {response.status_code}: {detail})"
+            problem = self._server.failure(response.status_code, self._detail(response))
             attempts = ATTEMPTS_AT_500 if response.status_code == 500 else None
             raise FailedAttempt(problem, read_retry_after(response.headers), attempts) from error
         except (httpx.LocalProtocolError, httpx.UnsupportedProtocol):
@@ -192,7 +214,7 @@ class PhoenixProject:
         except httpx.TransportError as error:
             if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) and not self._has_answered:
                 raise
-            raise FailedAttempt(f": the connection failed ({type(error).__name__})") from error
+            raise FailedAttempt(f"the connection failed ({type(error).__name__})") from error
 
     def explain(self, refusal: PhoenixRefusal, problem: str) -> InputError:
         """Makes a refusal that ends everything an error.
@@ -201,18 +223,21 @@ class PhoenixProject:
             refusal: The refusal.
             problem: What the server does not do.
         """
-        return InputError(
-            f"Phoenix at {self.url}, version {_dotted(self._version)}, {problem}: {refusal}; update it, or look into "
-            "its log"
+        cure = (
+            "try again later, or look into its log" if is_passing(refusal.status) else "update it, or look into its log"
         )
+        return InputError(f"{self._server}, version {_dotted(self._version)}, {problem}: {refusal}; {cure}")
 
     def _read_version(self) -> tuple[int, ...]:
         def ask() -> str:
-            return self._http.get("arize_phoenix_version").raise_for_status().text
+            self._asked = "arize_phoenix_version"
+            return self._http.get(self._asked).raise_for_status().text
 
         try:
             match = _VERSION.match(self.call(ask))
-        except PhoenixRefusal:
+        except PhoenixRefusal as refusal:
+            if is_passing(refusal.status):
+                raise InputError(f"{self._server}: {refusal}; try again later") from None
             match = None
         if match is None:
             raise InputError(f"{self.url} answers, but is no Phoenix server: correct the address")
@@ -226,37 +251,40 @@ class PhoenixProject:
         if not names:
             return InputError(f"Phoenix at {self.url} has no project yet: send it traces, or correct the address")
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-        there = quote_names([server_words(name) for name in sorted(names)[:_NAMED]])
+        there = quote_names([self.words(name) for name in sorted(names)[:_NAMED]])
         return InputError(
-            f"Phoenix at {self.url} has no project `{server_words(self.address.project)}`; it has {there}{more}: write "
+            f"Phoenix at {self.url} has no project `{self.words(self.address.project)}`; it has {there}{more}: write "
             "one of them after the host"
         )
 
     def _all(self, path: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-        return [item for page in self._pages(path, {"limit": _PAGE, **parameters}) for item in page]
+        return [item for page in self._pages(path, {"limit": _PAGE, **parameters}, MOST_KEPT_PAGES) for item in page]
 
-    def _pages(self, path: str, parameters: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
+    def _pages(self, path: str, parameters: Mapping[str, Any], most: int) -> Iterator[list[dict[str, Any]]]:
         import httpx
 
         query = httpx.QueryParams(dict(parameters))
+        paging = Paging(self._server, path.rpartition("/")[2].replace("_", " "), most=most)
 
         def ask() -> Any:
+            self._asked = path
             reply = self._http.get(path, params=query).raise_for_status()
             self.received = len(reply.content)
             return reply.json()
 
         while True:
             body = self.call(ask)
-            items = body.get("data") if isinstance(body, Mapping) else None
-            if not isinstance(items, list):
-                raise InputError(f"{self.url} answers without `data`, as no Phoenix does: correct the address")
-            yield [item for item in items if isinstance(item, dict)]
+            items = self._server.objects(body, "data", path)
+            yield items
             cursor = body.get("next_cursor")
-            if not cursor or cursor == query.get("cursor"):
+            if not cursor:
                 return
+            if not isinstance(cursor, str):
+                raise self._server.wrong_form(path, "a `next_cursor` that is no text")
+            paging.follow(cursor, map(_own_id, items))
             query = query.set("cursor", cursor)
 
-    def _explain(self, response: "httpx.Response") -> AssayError:
+    def _explain(self, response: "httpx.Response", problem: str = "") -> AssayError:
         status = response.status_code
         if status in (401, 403):
             sent = "the key" if "authorization" in self._http.headers else "a call without a key"
@@ -264,10 +292,12 @@ class PhoenixProject:
                 f"Phoenix at {self.url} refuses {sent} (status {status}): set {_KEYS} to a key of this server"
             )
         if 300 <= status < 400:
-            to = server_words(response.headers.get("location", "nowhere"))
+            to = self.words(response.headers.get("location", "nowhere"))
             return InputError(f"Phoenix at {self.url} sends on to {to}: name that server in the address")
-        detail = error_detail(response.content) or response.reason_phrase
-        return PhoenixRefusal(status, f"{detail} (status {status})")
+        return PhoenixRefusal(status, problem or f"{self._detail(response)} (status {status})")
+
+    def _detail(self, response: "httpx.Response") -> str:
+        return self._server.detail(response.content) or self.words(response.reason_phrase)
 
 
 def _own_url() -> str:
@@ -305,6 +335,17 @@ def _client_headers() -> dict[str, str]:
             "PHOENIX_CLIENT_HEADERS cannot be read: write NAME=VALUE,NAME=VALUE, with %20 for a space in a value"
         )
     return headers
+
+
+def _secrets(headers: Mapping[str, str]) -> Iterator[str]:
+    """The keys in headers: `Bearer KEY` as a whole, and the key."""
+    for value in headers.values():
+        yield from (value, value.rpartition(" ")[2])
+
+
+def _own_id(item: Mapping[str, Any]) -> Any:
+    """What tells a row from the others; None where it has nothing of the kind."""
+    return item.get("id") or item.get("context")
 
 
 def _dotted(version: tuple[int, ...]) -> str:

@@ -86,7 +86,7 @@ class PhoenixSource:
         people = RatingReader(self._project.settings("annotation_configs"))
         try:
             reader = _TraceReader(self._project, people, trace_filter)
-            for page in self._project.pages("traces", parameters):
+            for page in self._project.trace_pages(parameters):
                 yield from reader.read(page)
         except PhoenixRefusal as error:
             raise self._project.explain(error, "lists no traces") from None
@@ -105,7 +105,14 @@ class _TraceReader:
         while place < len(listed):
             some = listed[place : place + self._traces]
             place += len(some)
-            yield from self._read_some([trace for trace in some if isinstance(trace.get("trace_id"), str)])
+            for trace in some:
+                if not _has_id(trace):
+                    yield UnreadTrace(
+                        str(trace.get("id") or ""),
+                        str(trace.get("start_time") or ""),
+                        "a row of Phoenix's reply without a trace's id: nothing can be read or scored",
+                    )
+            yield from self._read_some([trace for trace in some if _has_id(trace)])
 
     def _read_some(self, listed: Sequence[Mapping[str, Any]]) -> Iterator[Sample | UnreadTrace]:
         ids = [str(trace["trace_id"]) for trace in listed]
@@ -210,6 +217,10 @@ class _Annotations:
 
 
 _ANSWERING = frozenset({"CHAIN", "AGENT", "LLM", "UNKNOWN", ""})
+
+
+def _has_id(trace: Mapping[str, Any]) -> bool:
+    return isinstance(trace.get("trace_id"), str) and bool(trace["trace_id"])
 
 
 def _list_annotations(project: PhoenixProject, unit: str, ids: Sequence[str]) -> Iterator[dict[str, Any]]:

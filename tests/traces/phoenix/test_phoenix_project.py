@@ -120,14 +120,14 @@ def test_a_busy_server_is_asked_again_as_late_as_it_says(waits: list[float]) -> 
 
 
 def test_a_server_that_goes_on_failing_is_given_up(waits: list[float]) -> None:
-    problem = r"fails \(status 502: bad gateway\) 6 times; try again later"
+    problem = r"fails \(status 502: bad gateway\), after 6 attempts; try again later"
     with serving(projects=[(502, "bad gateway")]) as server, pytest.raises(InputError, match=problem):
         open_project(server.host).connect()
     assert waits == [0.5, 1, 2, 4, 8]
 
 
 def test_pages_follow_the_cursor_and_end() -> None:
-    pages = [(200, page({"n": 1}, cursor="x/=")), (200, page(cursor="y")), (200, page({"n": 2}, cursor="y"))]
+    pages = [(200, page({"n": 1}, cursor="x/=")), (200, page(cursor="y")), (200, page({"n": 2}))]
     with serving(**{f"projects__{PROJECT['id']}__traces": pages}) as server:
         project = open_project(server.host)
         assert [item for part in project.pages("traces", {"limit": 1}) for item in part] == [{"n": 1}, {"n": 2}]
@@ -140,8 +140,8 @@ def test_pages_follow_the_cursor_and_end() -> None:
         ({"projects": [(401, "no")]}, r"refuses a call without a key \(status 401\): set PHOENIX_API_KEY, or"),
         ({"projects": [(403, "no")]}, "refuses a call without a key"),
         ({"projects": [(302, "")]}, r"sends on to https://elsewhere.example.org/: name that server"),
-        ({"projects": [(200, "<html>")]}, "answers with no JSON, as no Phoenix does"),
-        ({"projects": [(200, {"items": []})]}, "answers without `data`"),
+        ({"projects": [(200, "<html>")]}, "answers v1/projects with no JSON, as no Phoenix does"),
+        ({"projects": [(200, {"items": []})]}, "answers v1/projects with no list `data`, as no Phoenix does"),
         ({"projects": [(200, page())]}, "has no project yet"),
         (
             {"projects": [(200, page({"name": "q\x1b[2J\n", "id": "1"}))]},
@@ -237,7 +237,7 @@ def test_one_score_that_breaks_the_server_does_not_keep_the_others_back() -> Non
         results = list(open_sink(server.host).write([score(number) for number in range(20)]))
     assert [result.key[-2:] for result in results if result.state == "failed"] == ["07"]
     assert len(results) == 20
-    assert "Internal Server Error (status 500)" in next(one.problem for one in results if one.problem)
+    assert "the server fails (status 500: Internal Server Error)" in next(one.problem for one in results if one.problem)
 
 
 def test_a_server_that_refuses_everything_is_not_asked_a_hundred_times() -> None:

@@ -1,0 +1,299 @@
+"""Servers of tools that answer without end, too slowly, with keys, in circles, or as no such tool does."""
+
+import base64
+import gzip
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import pytest
+from api_server import ApiServer, Call, Reply
+
+from assay.errors import InputError
+from assay.traces import TraceAddress
+from assay.traces.paging import Paging
+from assay.traces.server_texts import server_words
+from assay.traces.tool_server import ToolServer
+
+KEY = "a-key-of-the-test/with+marks"
+PUBLIC = "pk-lf-of-the-test"
+NAMES = {"phoenix": "Phoenix", "mlflow": "MLflow", "langfuse": "Langfuse", "opik": "Opik"}
+pytestmark = [pytest.mark.extras("phoenix", "mlflow", "langfuse", "opik")]
+all_tools = pytest.mark.parametrize("tool", NAMES)
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.chdir(tmp_path)  # no settings of Phoenix's client
+    for name in ("PHOENIX_CLIENT_HEADERS", "LANGFUSE_HOST", "LANGFUSE_BASE_URL", "MLFLOW_TRACKING_USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("PHOENIX_API_KEY", "MLFLOW_TRACKING_TOKEN", "LANGFUSE_SECRET_KEY", "OPIK_API_KEY"):
+        monkeypatch.setenv(name, KEY)
+    monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", PUBLIC)
+
+
+@pytest.fixture(autouse=True)
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that were waited, which no test really waits."""
+    waited: list[float] = []
+    monkeypatch.setattr("tenacity.nap.sleep", waited.append)
+    return waited
+
+
+class Scripted(ApiServer):
+    """Answers everything in one way, but the versions of Phoenix and MLflow as they do, where it is told so."""
+
+    def __init__(self, answer: Callable[[Call], Reply], *, has_version: bool = True) -> None:
+        super().__init__()
+        self.own, self.has_version = answer, has_version
+
+    def answer(self, call: Call) -> Reply:
+        versions = {"/arize_phoenix_version": "20.26.0", "/version": "3.17.0"}
+        if self.has_version and call.path in versions:
+            return Reply(200, versions[call.path])
+        return self.own(call)
+
+
+def open_source(tool: str, host: str) -> Any:
+    """The source of a tool, of a project at a host."""
+    module = import_module(f"assay.traces.{tool}.source")
+    project = "default/p" if tool == "opik" else "p"
+    return getattr(module, f"{tool.capitalize()}Source")(TraceAddress.parse(f"{tool}://{host}/{project}"))
+
+
+def problem_of(tool: str, host: str) -> str:
+    """Why the traces of a server cannot be read."""
+    with pytest.raises(InputError) as error:
+        list(open_source(tool, host).read(None, None, {}))
+    assert str(error.value).isprintable()
+    return str(error.value)
+
+
+def echo(call: Call) -> str:
+    """What a server says that shows the request's headers."""
+    return " ".join(f"{name}: {value}" for name, value in call.headers.items())
+
+
+def assert_no_key(problem: str) -> None:
+    sent = base64.b64encode(f"{PUBLIC}:{KEY}".encode()).decode()
+    for secret in (KEY, "a-key-of-the-test", sent, sent[:20]):
+        assert secret not in problem, problem
+
+
+@all_tools
+@pytest.mark.parametrize("status", [200, 400, 401, 403, 404, 500])
+def test_a_key_that_the_server_echoes_is_in_no_message(tool: str, status: int) -> None:
+    def answer(call: Call) -> Reply:
+        return Reply(status, dict.fromkeys(("message", "error", "detail"), f"bad {echo(call)}"))
+
+    for has_version in (True, False):
+        with Scripted(answer, has_version=has_version) as server:
+            assert_no_key(problem_of(tool, server.host))
+
+
+@all_tools
+def test_a_redirect_is_refused_and_its_address_shows_no_key(tool: str) -> None:
+    with Scripted(lambda call: Reply(200, {})) as elsewhere:
+
+        def answer(call: Call) -> Reply:
+            key = call.headers.get("authorization", call.headers.get("Authorization", ""))
+            return Reply(302, None, {"location": f"http://{elsewhere.host}/?k={key.replace(' ', '%20')}"})
+
+        with Scripted(answer) as server:
+            problem = problem_of(tool, server.host)
+        assert f"sends on to http://{elsewhere.host}/?k=" in problem
+        assert_no_key(problem)
+        assert not elsewhere.calls
+
+
+def test_keys_are_taken_out_however_they_are_written() -> None:
+    for text in (KEY, "a-key-of-the-test%2Fwith%2Bmarks", "a-key-of-the\x1b-test/with+marks"):
+        assert server_words(f"no {text}", [KEY]) == "no ***"
+    assert server_words(f"{'k' * 3000} " * 20 + "end", ["k" * 3000]) == "*** " * 20 + "end"
+    assert server_words("nothing", ["", "n"]) == "nothing"
+
+
+@all_tools
+@pytest.mark.parametrize("has_version", [True, False])
+def test_a_reply_without_end_is_cut_off(tool: str, has_version: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.traces.reply_bounds.MOST_BYTES", 1 << 20)
+    packed = gzip.compress(b" " * (8 << 20))
+    replies = {
+        "more than 1 MB": [
+            Reply(200, b"[" * (2 << 20)),
+            Reply(200, packed, {"content-encoding": "gzip"}),
+            Reply(500, packed, {"content-encoding": "gzip"}),
+        ],
+        "cannot be unpacked": [Reply(200, b"\x1f\x8bno", {"content-encoding": "gzip"})],
+        "packs its reply as `br`": [Reply(200, b"x", {"content-encoding": "br"})],
+    }
+    for words, listed in replies.items():
+        for reply in listed:
+            with Scripted(lambda call, reply=reply: reply, has_version=has_version) as server:
+                problem = problem_of(tool, server.host)
+                assert words in problem
+                assert server.host in problem
+
+
+@all_tools
+def test_a_packed_reply_is_read(tool: str) -> None:
+    body = gzip.compress(b'{"error": "from a packed reply"}')
+    with Scripted(lambda call: Reply(400, body, {"content-encoding": "gzip"})) as server:
+        assert "from a packed reply" in problem_of(tool, server.host)
+
+
+@contextmanager
+def trickling(first: bytes) -> Iterator[str]:
+    """A server that begins each answer and never ends it."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    connections: list[socket.socket] = []
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            connections.append(connection)
+            connection.recv(65536)
+            connection.sendall(first)
+
+    threading.Thread(target=serve, daemon=True).start()
+    yield f"127.0.0.1:{listener.getsockname()[1]}"
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+    for connection in connections:
+        connection.close()
+
+
+@all_tools
+@pytest.mark.parametrize("first", [b"HTTP/1.1 200 O", b"HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n{"])
+def test_a_reply_that_comes_too_slowly_is_given_up(tool: str, first: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.traces.reply_bounds.LONGEST_CALL", 0.3)
+    with trickling(first) as host:
+        assert "has not ended its reply after 0 seconds" in problem_of(tool, host)
+
+
+@all_tools
+@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("has_version", [True, False])
+def test_an_outage_at_the_first_call_is_no_wrong_address(
+    tool: str, status: int, has_version: bool, waits: list[float]
+) -> None:
+    reply = Reply(status, {}, {"retry-after": "99999999"} if status == 429 else {})
+    with Scripted(lambda call: reply, has_version=has_version) as server:
+        problem = problem_of(tool, server.host)
+    assert ("is asked too often" if status == 429 else "fails") in problem
+    assert f"status {status}" in problem
+    assert "try again later" in problem
+    assert "correct the address" not in problem
+    assert sum(waits) <= 600
+
+
+@all_tools
+@pytest.mark.parametrize(
+    "body",
+    [None, [], 5, {}, {"error": "no\x1b[2J"}, {"data": "x", "content": {}, "experiment": [], "traces": 5, "name": 3}],
+)
+def test_a_reply_of_another_form_names_the_server_and_the_call(tool: str, body: Any) -> None:
+    with Scripted(lambda call: Reply(200, json.dumps(body))) as server:
+        problem = problem_of(tool, server.host)
+    assert server.host in problem
+    assert f"as no {NAMES[tool]} does" in problem or "does not answer as an MLflow server" in problem
+
+
+def listing(tool: str, number: int) -> Callable[[Call], Reply]:
+    """A server whose list of traces leads on for ever, with another cursor each time, to what was there."""
+    count = iter(range(10**9))
+
+    def row(place: int) -> dict[str, Any]:
+        id_ = f"{place:032x}"
+        time = "2026-11-20T10:00:00Z"
+        return {
+            **{"id": id_, "trace_id": id_, "traceId": id_, "start_time": time, "startTime": time},
+            **{"request_time": time, "isRootObservation": True, "trace_metadata": {}, "tags": {}, "state": "ERROR"},
+        }
+
+    bodies = {
+        "projects": {"data": [{"id": "p", "name": "p"}]},
+        "get-by-name": {"experiment": {"experiment_id": "1"}},
+        "retrieve": {"name": "p"},
+        "feedback-definitions": {"content": []},
+        **{name: {"data": []} for name in ("spans", "trace_annotations", "span_annotations", "scores")},
+        "annotation_configs": {"data": []},
+    }
+
+    def answer(call: Call) -> Reply:
+        if call.path.endswith("spans/search"):
+            return Reply(200)
+        rows = [row(place) for place in range(number)]
+        if tool == "opik" and call.path.endswith("traces/search"):
+            return Reply(200, "\n".join(map(json.dumps, rows)))
+        cursor = f"c{next(count)}"
+        page = {"data": rows, "traces": rows, "meta": {"cursor": cursor}}
+        page |= {"next_cursor": cursor, "next_page_token": cursor}
+        return Reply(200, bodies.get(call.path.rpartition("/")[2], page))
+
+    return answer
+
+
+@all_tools
+def test_pages_that_repeat_themselves_are_said(tool: str) -> None:
+    with Scripted(listing(tool, 100)) as server:
+        problem = problem_of(tool, server.host)
+    assert "repeats itself after" in problem
+    assert len(server.calls) < 60
+
+
+def test_pages_without_end_are_said() -> None:
+    tool = ToolServer("Tool", "http://h", ("K",))
+    paging = Paging(tool, "projects", most=50)
+    with pytest.raises(InputError, match=r"Tool at http://h: its list of projects has no end: 50 pages were read"):
+        for number in range(100):
+            paging.follow(f"c{number}", [f"id{number}"])
+    paging = Paging(tool, "projects")
+    with pytest.raises(InputError, match=r"has no end: 1,000 pages were read"):
+        for number in range(2000):
+            paging.follow(number, [])
+    paging = Paging(tool, "traces", repeats=1)
+    paging.follow(1, "ab")
+    paging.follow(2, "ab")
+    with pytest.raises(InputError, match="repeats itself after 3 pages"):
+        paging.follow(3, "ab")
+    paging = Paging(tool, "traces")
+    paging.follow(1, "ab")
+    with pytest.raises(InputError, match="repeats itself"):
+        paging.follow(1, "cd")
+
+
+def test_a_list_of_projects_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = iter(range(10**9))
+
+    def answer(call: Call) -> Reply:
+        number = next(count)
+        return Reply(200, {"data": [{"id": str(number), "name": f"q{number}"}], "next_cursor": f"c{number}"})
+
+    monkeypatch.setattr("assay.traces.phoenix.project.MOST_KEPT_PAGES", 20)
+    with Scripted(answer) as server:
+        problem = problem_of("phoenix", server.host)
+    assert "its list of projects has no end: 20 pages were read" in problem
+
+
+@pytest.mark.parametrize("row", [None, 5, "x"])
+@pytest.mark.parametrize("tool", ["phoenix", "mlflow", "langfuse"])
+def test_a_row_that_is_no_object_is_said(tool: str, row: Any) -> None:
+    answer = listing(tool, 2)
+
+    def spoil(call: Call) -> Reply:
+        reply = answer(call)
+        rows = reply.body.get("data") or reply.body.get("traces") if isinstance(reply.body, dict) else None
+        if rows and "experiment" not in call.path:
+            rows.append(row)
+        return reply
+
+    with Scripted(spoil) as server:
+        assert "whose entry" in problem_of(tool, server.host)
