@@ -18,6 +18,9 @@ MESSAGE_ALIASES: dict[str, tuple[str, ...]] = {
 }
 """Usual names of a message's fields, read where the field itself is absent."""
 
+REASONS = "rating_reasons"
+"""The key of a message, and of a sample's metadata, with what people wrote of the answer, by rater."""
+
 Role = Literal["system", "user", "assistant", "tool"]
 ROLES: tuple[str, ...] = get_args(Role)
 """The roles of messages, in the order in which they are named to a person."""

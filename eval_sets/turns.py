@@ -5,8 +5,7 @@ from typing import Any
 
 from ..errors import InputError
 from .levels import Level, Turns
-from .logs.human_ratings import REASONS
-from .message import Turn, find_turns
+from .message import REASONS, Turn, find_turns
 from .sample import Sample
 
 _BOTH: frozenset[Level] = frozenset({"answer", "conversation"})

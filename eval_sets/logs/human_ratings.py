@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
 from ...value_messages import shorten
+from ..message import REASONS
 from ..name_suggestions import quote_names
 from ..sample_columns import usual_scale
 
 UNUSED = "unused_ratings"
 """The key of a trace's metadata with what people said and is not used, and why."""
 _FEEDBACK = ({"rating", "human_rating"}, {"stars"}, {"user-feedback", "user_feedback", "feedback"})  # the first counts
-REASONS = "rating_reasons"
-"""The key of a sample's metadata, and of a message, with what people wrote of the answer, by rater."""
 FEEDBACK_NAMES = frozenset().union(*_FEEDBACK)
 """Usual names of what people say of an answer."""
 _THUMBS = {

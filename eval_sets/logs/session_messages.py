@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..message import Message, Turn, find_turns
+from ..message import REASONS, Message, Turn, find_turns
 from ..message_times import read_time
 from ..thread import read_thread
-from .human_ratings import REASONS
 from .trace_messages import join_threads
 
 _RATING_FIELDS = ("human_rating", "rating")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...eval_sets import Sample
-from ...eval_sets.logs.human_ratings import REASONS
+from ...eval_sets.message import REASONS
 from ..database import Database
 from .item_queue import Rating, queue_ids
 from .rating_queue import RatingQueue
