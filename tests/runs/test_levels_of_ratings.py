@@ -379,7 +379,5 @@ def single(number: int, *, where: str) -> dict[str, Any]:
 def test_rated_single_answers_count_beside_the_rated_turns_of_conversations(assay: Make, where: str) -> None:
     rows = [single(number, where=where) for number in range(20)] + [chat(n, rates="turn") for n in range(10)]
     Path("mixed.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert assay("run", "mixed.jsonl", "--metrics", "python:own.py", "--turns", "each").code == 0
-    parsed = meta(assay)
-    assert parsed["n"] == 50
-    assert meta(assay, "--level", "turn")["n"] == 50
+    run(assay, "mixed.jsonl", "each", metrics="own.py:words")
+    assert counts(meta(assay, "--level", "turn"))["own.py:words"] == 50
