@@ -105,7 +105,7 @@ def _post_once(url: str, body: str, key: str, seconds: float) -> None:
 def _read_start(response: httpx.Response, end: float) -> str:
     """The first characters of an answer, as far as they come before the time is over."""
     start = ""
-    for part in response.iter_text(_LONGEST_PROBLEM):
+    for part in response.iter_text():  # as it comes: parts of a size would be waited for
         start += part
         if len(start) >= _LONGEST_PROBLEM or time.monotonic() > end:
             break
