@@ -68,9 +68,15 @@ class Language:
     @cached_property
     def locale(self) -> "Locale":
         """What the Unicode locale data (CLDR) say of the language; needs the extra `numeric`."""
-        from babel import Locale
+        from babel import Locale, UnknownLocaleError
 
-        return Locale.parse(self.code)
+        try:
+            return Locale.parse(self.code)
+        except (UnknownLocaleError, ValueError) as error:
+            raise UsageError(
+                f"the library Babel has no names of months for the language pack {self.code}; register the pack by an "
+                "ISO 639 code that Babel knows"
+            ) from error
 
     @cached_property
     def months(self) -> tuple[str, ...]:

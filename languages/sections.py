@@ -14,7 +14,15 @@ MessageType = Literal["error", "general", "reasoning", "instruction", "binary", 
 EntityKind = Literal["phone", "email", "date", "hours", "amount", "address"]
 
 
-def _checked(pattern: str) -> str:
+def stated(pattern: str) -> str:
+    """Refuses an empty pattern."""
+    if not pattern:
+        raise ValueError("'' is empty, and matches everywhere; write a pattern, or remove it")
+    return pattern
+
+
+def checked(pattern: str) -> str:
+    """Refuses what is no regular expression."""
     try:
         re.compile(pattern)
     except re.error as error:
@@ -24,7 +32,7 @@ def _checked(pattern: str) -> str:
 
 def _compiled(flags: re.RegexFlag) -> BeforeValidator:
     return BeforeValidator(
-        lambda pattern: re.compile(_checked(pattern), flags) if isinstance(pattern, str) else pattern
+        lambda pattern: re.compile(checked(stated(pattern)), flags) if isinstance(pattern, str) else pattern
     )
 
 
@@ -52,7 +60,7 @@ def _with_value(pattern: re.Pattern[str]) -> re.Pattern[str]:
     return pattern
 
 
-Checked = Annotated[str, AfterValidator(_checked)]
+Checked = Annotated[str, AfterValidator(stated), AfterValidator(checked)]
 """A regular expression, as text, because other texts are filled into it before it is used."""
 Pattern = Annotated[re.Pattern[str], _compiled(re.NOFLAG)]
 CaselessPattern = Annotated[re.Pattern[str], _compiled(re.IGNORECASE)]
@@ -485,7 +493,7 @@ class Notation(PackFile):
         name_units: Words that follow a unit in a column's name.
         header_scales: Scales in the unit of a column ("k€"); `header_plurals` are understood only beside a currency.
         header_words: What may stand beside them ("in thousands of EUR"); `header_in` before them, `header_per` before
-            what a rate is of; `year_marks` before a year in a column's name ("FY2019").
+            what a rate is of.
         ones: Words for 1 that text2num does not know. `parts`: words for fractions, and their denominators.
     """
 
@@ -502,7 +510,6 @@ class Notation(PackFile):
     header_words: tuple[str, ...] = ()
     header_in: tuple[str, ...] = ()
     header_per: tuple[str, ...] = ()
-    year_marks: tuple[str, ...] = ()
     minus: tuple[str, ...]
     ordinals: tuple[str, ...]
     counts: tuple[str, ...]

@@ -383,4 +383,4 @@ def _cure(mistake: "ErrorDetails", kind: Any) -> str:
 
 
 def _key(place: Place) -> str:
-    return ".".join(map(str, place)) or "the whole file"
+    return ".".join(str(step) for step in place if step != "[key]") or "the whole file"  # pydantic's word for a key

@@ -1,5 +1,6 @@
 """`assay numeric`: the facts of a table, and claims checked against it."""
 
+from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ numeric.add_command(check)
 @click.argument("file", metavar="TABLE", type=click.Path(path_type=Path))
 @click.option("--sheet", help="Only this sheet or table of the file, by name.")
 @click.option("--series", "names", multiple=True, help="Only this series; repeatable.")
-@click.option("--language", help="Language (nl, en) of the table, for ambiguous dates and numbers.")
+@click.option("--language", help="Language (en, de, nl) of the table, for ambiguous dates and numbers.")
 @click.option("--pairs/--no-pairs", default=None, help="Also compare pairs of series. Default: for up to 12 series.")
 @wide_option
 @json_option
@@ -44,10 +45,14 @@ def facts(
     """
     from ..errors import UsageError
     from ..installation import require_packages
+    from ..languages import find_language, packs_with
     from ..metrics.numeric.compute.facts import facts_of
     from ..metrics.numeric.tables.sample_tables import tables_of_file
 
     require_packages("numeric", "assay numeric")
+    if language and find_language(language) not in (packs := packs_with("notation")):
+        known = ", ".join(f"{pack.name} ({pack.code})" for pack in packs)
+        raise UsageError(f"no language pack says how numbers are written in {language}; those that do: {known}")
     tables = tables_of_file(file, language)
     chosen = [table for table in tables if sheet in (None, table.name)]
     if not chosen:
@@ -56,7 +61,9 @@ def facts(
         for table in chosen:
             if name not in table.columns:
                 raise UsageError(f"{table.name} has no series {name!r}; it has {', '.join(table.columns) or 'none'}")
-    computed = [facts_of(table.select_series(names) if names else table, pairs) for table in chosen]
+    if names:
+        chosen = [replace(table, frame=table.frame[list(names)]) for table in chosen]
+    computed = [facts_of(table, pairs) for table in chosen]
     if as_json:
         echo_json({"tables": computed})
         return

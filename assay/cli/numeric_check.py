@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.argument("table", type=click.Path(path_type=Path))
 @click.argument("claim")
 @click.option("--question", default="", help="The question that the claim answers; its series and times count too.")
-@click.option("--language", help="Language (nl, en) of the claim; if not given, it is detected.")
+@click.option("--language", help="Language (en, de, nl) of the claim; if not given, it is detected.")
 @click.option("--explain", is_flag=True, help="Also show what each word of the claim was taken for.")
 @json_option
 def check(*, table: Path, claim: str, question: str, language: str | None, explain: bool, as_json: bool) -> None:
@@ -33,7 +33,8 @@ def check(*, table: Path, claim: str, question: str, language: str | None, expla
     """
     from ..errors import UsageError
     from ..installation import require_packages
-    from ..languages import language_or_fallback
+    from ..languages import find_language, language_or_fallback, plain_code
+    from ..metrics.numeric.lexicon import why_unread
     from ..metrics.numeric.numeric_claims import check_claims, describe_unread
     from ..metrics.numeric.tables.sample_tables import tables_of_file
     from ..text.language_detection import detect_language
@@ -42,7 +43,10 @@ def check(*, table: Path, claim: str, question: str, language: str | None, expla
     require_packages("numeric", "assay numeric")
     if not claim.strip():
         raise UsageError("the claim is empty; give a sentence with a number")
-    language = language or detect_language(question, claim)
+    is_detected = language is None
+    language = plain_code(language) or detect_language(question, claim)
+    if (not is_detected or find_language(language)) and (unread := why_unread(language)):
+        raise UsageError(unread)  # a language without a pack, if it is only detected, is read as English
     claims = sentences(claim, language_or_fallback(language))
     checked = check_claims(claims, tables_of_file(table, language), language, question)
     if not checked:

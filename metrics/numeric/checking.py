@@ -4,26 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..claim import Verdict
 from .compute.verify import Finding, verify
 from .parse.explanation import ClaimPart
-from .parse.sentence_reading import ReadCheck, Unread
-from .specification import Specification, Statistic
+from .parse.sentence_reading import PartReading
+from .specification import Hedge, Specification, Statistic
 
 
 @dataclass(frozen=True)
-class CheckedClaim:
-    """One checked part of a claim. `read_by` is grammar or judge; None where it could not be read.
+class CheckedClaim(Finding):
+    """The finding on one part of a claim. `read_by` is grammar or judge; None where no reading of it was computed.
 
     `words` are the pieces of `part`, each with its meaning. `disagreeing` are the readings with different verdicts,
     if the claim is unverifiable for that reason.
     """
 
-    text: str
-    verdict: Verdict
-    reason: str
+    text: str = ""
     specification: Specification | None = None
-    finding: Finding | None = None
     read_by: str | None = None
     part: str = ""
     words: tuple[ClaimPart, ...] = ()
@@ -36,7 +32,7 @@ class CheckedClaim:
 
     def evidence(self) -> dict[str, Any]:
         """The claim as JSON values, in the shape that reports rely on."""
-        asked, finding = self.specification, self.finding
+        asked = self.specification
         return {
             "text": self.text,
             "verdict": self.verdict,
@@ -45,44 +41,40 @@ class CheckedClaim:
             "window": str(asked.window) if asked else None,
             "compared": _describe_compared(asked) if asked else None,
             "stated": _describe_stated(asked) if asked else None,
-            "computed": finding.computed if finding else None,
+            "computed": self.computed,
             "reason": self.reason,
-            "unit": finding.unit if finding else None,
-            "arithmetic": finding.arithmetic if finding else "",
-            "table": finding.table if finding else None,
+            "unit": self.unit,
+            "arithmetic": self.arithmetic,
+            "table": self.table,
             "read_by": self.read_by,
             "part": self.part or self.text,
             "words": [word.as_json() for word in self.words],
         }
 
 
-def check(text: str, read: ReadCheck | Unread, read_by: str) -> CheckedClaim:
+def check(text: str, read: PartReading, read_by: str) -> CheckedClaim:
     """The verdict on one reading of a claim, by the first tier of readings that can be computed."""
-    claim = CheckedClaim(text, "unverifiable", "no reading of it can be computed", part=read.text, words=read.words)
-    if isinstance(read, Unread):
-        return replace(claim, reason=read.reason)
+    claim = CheckedClaim("unverifiable", read.reason, text=text, part=read.text, words=read.words)
     for tier in read.tiers:
         findings = [(specification, verify(specification, table)) for specification, table in tier]
         decided = [pair for pair in findings if pair[1].verdict != "unverifiable"]
+        if decided or (findings and claim.read_by is None):
+            claim = _with_finding(claim, *(decided or findings)[0], read_by)
         if decided:
-            return _combine_findings(claim, decided, read_by)
-        if claim.finding is None and findings:
-            claim = _with_finding(claim, *findings[0], read_by)
+            other = next((finding for _, finding in decided if finding.verdict != claim.verdict), None)
+            return claim if other is None else _with_disagreement(claim, other, decided)
     return claim
 
 
-def _combine_findings(claim: CheckedClaim, decided: list[tuple[Specification, Finding]], read_by: str) -> CheckedClaim:
-    claim = _with_finding(claim, *decided[0], read_by)
-    other = next((finding for _, finding in decided if finding.verdict != claim.verdict), None)
-    if other is None:
-        return claim
+def _with_finding(claim: CheckedClaim, asked: Specification, finding: Finding, read_by: str) -> CheckedClaim:
+    return replace(claim, **vars(finding), specification=asked, read_by=read_by, disagreeing=())
+
+
+def _with_disagreement(
+    claim: CheckedClaim, other: Finding, decided: list[tuple[Specification, Finding]]
+) -> CheckedClaim:
     reason = f"two readings disagree: {claim.verdict} ({claim.reason}) or {other.verdict} ({other.reason})"
     return replace(claim, verdict="unverifiable", reason=reason, disagreeing=tuple(decided))
-
-
-def _with_finding(claim: CheckedClaim, asked: Specification, finding: Finding, read_by: str) -> CheckedClaim:
-    rest: dict[str, Any] = {"specification": asked, "finding": finding, "read_by": read_by, "disagreeing": ()}
-    return replace(claim, verdict=finding.verdict, reason=finding.reason, **rest)
 
 
 def settle(claim: CheckedClaim, second: Sequence[CheckedClaim]) -> CheckedClaim:
@@ -91,15 +83,15 @@ def settle(claim: CheckedClaim, second: Sequence[CheckedClaim]) -> CheckedClaim:
     Two readings are one where statistic, series and computed value are. Where the second reader has none of the
     readings, or several that disagree, the claim stays unverifiable.
     """
-    judged_gists = {_gist(claimed.specification, claimed.finding) for claimed in second if claimed.checkable}
-    shared = [(asked, finding) for asked, finding in claim.disagreeing if _gist(asked, finding) in judged_gists]
+    judged_gists = {_gist(one.specification, one) for one in second if one.specification and one.checkable}
+    shared = [reading for reading in claim.disagreeing if _gist(*reading) in judged_gists]
     if len({finding.verdict for _, finding in shared}) != 1:
         return replace(claim, reason=f"{claim.reason}; the judge's reading does not settle it")
     return _with_finding(claim, *shared[0], "judge")
 
 
-def _gist(asked: Specification | None, finding: Finding | None) -> tuple[object, ...]:
-    return () if asked is None or finding is None else (asked.statistic, asked.series, finding.computed)
+def _gist(asked: Specification, finding: Finding) -> tuple[object, ...]:
+    return asked.statistic, asked.series, finding.computed
 
 
 def _describe_compared(asked: Specification) -> str | None:
@@ -112,16 +104,14 @@ def _describe_compared(asked: Specification) -> str | None:
 
 def _describe_stated(asked: Specification) -> str | None:
     """What the claim says that the statistic is: a number with its hedge and unit, a direction, a place."""
-    parts = [] if asked.hedge == "exact" else [asked.hedge.replace("_", " ")]
-    if asked.value is not None:
-        number = f"{asked.value:.{max(asked.decimals, 0)}f}"
-        parts.append(f"{number}{asked.unit or ''}" if asked.unit == "%" else f"{number} {asked.unit or ''}".strip())
-    if asked.direction is not None:
-        parts.append(str(asked.direction))
-    if asked.threshold is not None:
-        bound = {Statistic.COUNT_ABOVE: "above", Statistic.COUNT_BELOW: "below"}.get(asked.statistic, "past")
-        parts.append(f"{bound} {asked.threshold:g} {asked.threshold_unit or ''}".strip())
-    if asked.place is not None:
-        parts.append(f"at {asked.place}")
-    statement = ", ".join(parts[:1]) + (" " if parts[1:] else "") + " ".join(parts[1:])
+    space = "" if asked.unit == "%" else " "
+    bound = {Statistic.COUNT_ABOVE: "above", Statistic.COUNT_BELOW: "below"}.get(asked.statistic, "past")
+    parts = (
+        "" if asked.hedge is Hedge.EXACT else asked.hedge.replace("_", " "),
+        "" if asked.value is None else f"{asked.value:.{max(asked.decimals, 0)}f}{space}{asked.unit or ''}",
+        asked.direction or "",
+        "" if asked.threshold is None else f"{bound} {asked.threshold:g} {asked.threshold_unit or ''}",
+        "" if asked.place is None else f"at {asked.place}",
+    )
+    statement = " ".join(part.strip() for part in parts if part)
     return f"not {statement}" if asked.negated else statement or None

@@ -8,7 +8,7 @@ from ...errors import UsageError
 from ...eval_sets.sample import Sample
 from ...installation import require_packages
 from ...judges import JudgeLike, Usage, open_judge
-from ...languages import FALLBACK, load_language
+from ...languages import FALLBACK
 from ...prompts import BUNDLED, Prompts
 from ...text.sentences import describe_cut_lines
 from ...text.wording import count_of
@@ -16,14 +16,12 @@ from ...worker_threads import compute_beside
 from ..metric import Metric
 from ..score import Score, scored, skipped
 from .checking import CheckedClaim, check, settle
-from .lexicon import LANGUAGES
+from .lexicon import LANGUAGES, why_unread
 from .parse.claim_questions import open_claim
 from .parse.clause_splitter import claims_of
 from .parse.judge_reading import read_by_judge
-from .parse.scene import MOST_CHARACTERS, Scene, scene_of
-from .parse.sentence_reading import ReadCheck, Unread, read_sentence
-from .tables.column_types import caption_power
-from .tables.sample_tables import tables_of_sample
+from .parse.sentence_reading import MOST_CHARACTERS, PartReading, Scene, read_sentence, scene_of
+from .tables.sample_tables import caption_power, tables_of_sample
 from .tables.table import NumericTable
 
 MOST_SENTENCES = 200
@@ -81,9 +79,8 @@ class NumericClaims(Metric):
         if not tables:
             return skipped("the sample has no table to compute from", evidence)
         language = sample.language or FALLBACK
-        if language not in LANGUAGES:
-            known = ", ".join(load_language(code).name for code in LANGUAGES)
-            return skipped(f"numerical claims are read in {known}; there are no word lists for {language}", evidence)
+        if language not in LANGUAGES and (unread := why_unread(language)):
+            return skipped(unread, evidence)
         sentences = await compute_beside(claims_of, sample.response, language)
         bounds = [*describe_cut_lines(sample.response), *describe_unread(sentences, sample.user_input)]
         if bounds:
@@ -107,34 +104,22 @@ class NumericClaims(Metric):
         for text in sentences:  # one computation each, so that a cancelled task stops between two of them
             sentence, scene = await compute_beside(_read, text, scene)
             read.append(sentence)
-        open_sentences = [] if self.judge is None else [one for one in read if self._is_open(one)]
         usage = Usage()
-        if self.judge is not None and open_sentences:
-            opened = [await compute_beside(open_claim, one.text, one.scene) for one in open_sentences]
+        asked = [sentence for sentence in read if self._replaced(sentence) or sentence.disagreeing]
+        if self.judge is not None and asked:
+            opened = [await compute_beside(open_claim, sentence.text, sentence.scene) for sentence in asked]
             readings, usage = await read_by_judge(sample, opened, self.judge, self.prompts)
-            for sentence, parts in zip(open_sentences, readings, strict=True):
+            for sentence, parts in zip(asked, readings, strict=True):
                 by_judge = await compute_beside(_check_all, sentence.text, parts, "judge")
-                sentence.claims = self._merge_claims(sentence, by_judge)
+                replaced = self._replaced(sentence)
+                others = [claim for place, claim in enumerate(sentence.claims) if place not in replaced]
+                sentence.claims = [settle(claim, by_judge) if claim.disagreeing else claim for claim in others]
+                sentence.claims += by_judge if replaced else []
         return [claim for sentence in read for claim in sentence.claims], usage
 
-    def _is_open(self, sentence: "_ReadSentence") -> bool:
-        """Whether a sentence is for the judge, too."""
-        if len(sentence.text) > MOST_CHARACTERS:
-            return False
-        return any(map(self._is_for_judge, sentence.parts)) or any(claim.disagreeing for claim in sentence.claims)
-
-    def _is_for_judge(self, part: ReadCheck | Unread) -> bool:
-        """Whether the judge's reading of a part stands in place of the grammar's."""
-        return part.numeric if isinstance(part, Unread) else self.read == "judge"
-
-    def _merge_claims(self, sentence: "_ReadSentence", by_judge: list[CheckedClaim]) -> list[CheckedClaim]:
-        """The claims of a sentence that both have read."""
-        kept = [
-            settle(claim, by_judge) if claim.disagreeing else claim
-            for part, claim in zip(sentence.parts, sentence.claims, strict=True)
-            if not self._is_for_judge(part)
-        ]
-        return [*kept, *(by_judge if any(map(self._is_for_judge, sentence.parts)) else [])]
+    def _replaced(self, sentence: "_ReadSentence") -> list[int]:
+        """The places of a sentence's parts that the judge's reading stands in place of."""
+        return [n for n, part in enumerate(sentence.parts) if part.numeric or (part.tiers and self.read == "judge")]
 
 
 @dataclass
@@ -143,8 +128,13 @@ class _ReadSentence:
 
     text: str
     scene: Scene
-    parts: list[ReadCheck | Unread]
+    parts: list[PartReading]
     claims: list[CheckedClaim]
+
+    @property
+    def disagreeing(self) -> list[CheckedClaim]:
+        """The claims that it can be read as in ways that come to different verdicts."""
+        return [claim for claim in self.claims if claim.disagreeing]
 
 
 def _read(sentence: str, scene: Scene) -> tuple[_ReadSentence, Scene]:
@@ -153,7 +143,7 @@ def _read(sentence: str, scene: Scene) -> tuple[_ReadSentence, Scene]:
     return _ReadSentence(sentence, scene, parts, _check_all(sentence, parts, "grammar")), after
 
 
-def _check_all(sentence: str, parts: Sequence[ReadCheck | Unread], read_by: str) -> list[CheckedClaim]:
+def _check_all(sentence: str, parts: Sequence[PartReading], read_by: str) -> list[CheckedClaim]:
     return [check(sentence, part, read_by) for part in parts]
 
 

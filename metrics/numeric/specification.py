@@ -1,5 +1,7 @@
 """What a numerical claim says, as values: the contract between reading a claim and computing it."""
 
+from calendar import day_name, month_name
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -44,16 +46,45 @@ class Statistic(StrEnum):
 
 
 class Hedge(StrEnum):
-    """How the claim softens its value; the meanings are the verdict's."""
+    """How the claim softens its value; `verify.holds` says what each means."""
 
-    EXACT = "exact"  # holds when the computed value rounds to the stated one at its precision
-    ABOUT = "about"  # about, circa, ongeveer: within 5% (2% of a number of three digits or more)
-    NEARLY = "nearly"  # nearly, bijna: from as much (or half a step of its precision) below up to the value
-    JUST_OVER = "just_over"  # just over, ruim: from the value up to as much above
-    MORE_THAN = "more_than"
-    LESS_THAN = "less_than"
+    EXACT = "exact"
+    ABOUT = "about"
+    NEARLY = "nearly"
+    JUST_OVER = "just_over"
     AT_LEAST = "at_least"
     AT_MOST = "at_most"
+    MORE_THAN = "more_than"
+    LESS_THAN = "less_than"
+
+
+@dataclass(frozen=True)
+class HedgeEntry:
+    """A hedge and its description for a judge.
+
+    `word` is the kind of its words in the packs; `bound` is the test of a hedge that is a limit.
+    """
+
+    hedge: Hedge
+    described: str
+    word: str = ""
+    bound: Literal["gt", "ge", "lt", "le"] | None = None
+
+
+HEDGES: Mapping[Hedge, HedgeEntry] = {
+    entry.hedge: entry
+    for entry in (
+        HedgeEntry(Hedge.EXACT, "no such word"),
+        HedgeEntry(Hedge.ABOUT, "about, around, roughly", "about"),
+        HedgeEntry(Hedge.NEARLY, "almost, just under", "nearly"),
+        HedgeEntry(Hedge.JUST_OVER, "just above", "just_over"),
+        HedgeEntry(Hedge.AT_LEAST, "as much or more", "at_least", "ge"),
+        HedgeEntry(Hedge.AT_MOST, "as much or less", "at_most", "le"),
+        HedgeEntry(Hedge.MORE_THAN, "over, above", "above", "gt"),
+        HedgeEntry(Hedge.LESS_THAN, "under, below", "below", "lt"),
+    )
+}
+"""The registry of hedges: each is one entry. Of a number with two the first here counts."""
 
 
 class Direction(StrEnum):
@@ -87,16 +118,15 @@ class Window:
     """The rows that a claim is about: those that fit every part. Without parts: all rows.
 
     `start` and `end` are both included. Relative words ("last week") are dates already, reckoned from the table's end.
-    `first` and `last` are numbers of rows, counted after the other parts. `rows` are row labels as the table has them;
-    `weekdays` are 0 (Monday) to 6; `months` are 1 to 12 (of any year). `positions` are row numbers from 0. Rows of the
-    windows `without` are left out, before `first` and `last` count.
+    `first` and `last` are numbers of rows, counted after the other parts. `weekdays` are 0 (Monday) to 6; `months` are
+    1 to 12 (of any year). `positions` are row numbers from 0. Rows of the windows `without` are left out, before
+    `first` and `last` count.
     """
 
     start: date | None = None
     end: date | None = None
     first: int | None = None
     last: int | None = None
-    rows: tuple[str, ...] = ()
     weekdays: tuple[int, ...] = ()
     months: tuple[int, ...] = ()
     positions: tuple[int, ...] = ()
@@ -106,27 +136,20 @@ class Window:
 
     def __str__(self) -> str:
         """The window in words that a person can follow."""
-        parts = []
-        if self.start or self.end:
-            same = self.start == self.end
-            parts.append(f"{self.start}" if same else f"{self.start or 'the begin'}..{self.end or 'the end'}")
-        parts += [", ".join(self.rows)] if self.rows else []
-        if self.positions:
-            parts.append("row " + ", ".join(str(position + 1) for position in self.positions))
-        parts += [", ".join(_WEEKDAYS[day] for day in self.weekdays)] if self.weekdays else []
-        parts += [", ".join(_MONTHS[month - 1] for month in self.months)] if self.months else []
-        parts += [str(test) for test in self.conditions]
-        parts += [f"without {window}" for window in self.without]
-        parts += [f"first {count_of(self.first, 'row')}"] if self.first else []
-        parts += [f"last {count_of(self.last, 'row')}"] if self.last else []
-        return " and ".join(parts) or "all rows"
+        span = f"{self.start or 'the begin'}..{self.end or 'the end'}" if self.start != self.end else self.start or ""
+        parts = (
+            str(span),
+            "row " + ", ".join(str(position + 1) for position in self.positions) if self.positions else "",
+            ", ".join(day_name[day] for day in self.weekdays),
+            ", ".join(month_name[month] for month in self.months),
+            *map(str, self.conditions),
+            *(f"without {window}" for window in self.without),
+            f"first {count_of(self.first, 'row')}" if self.first else "",
+            f"last {count_of(self.last, 'row')}" if self.last else "",
+        )
+        return " and ".join(filter(None, parts)) or "all rows"
 
 
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July", "August"),
-    *("September", "October", "November", "December"),
-)
 _SIGNS = {"eq": "=", "ne": "is not", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "in": "="}
 
 ALL_ROWS = Window()

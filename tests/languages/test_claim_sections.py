@@ -1,4 +1,4 @@
-"""The words of numerical claims in the packs: one pattern per line, named groups, and mistakes with their place."""
+"""The words of numerical claims in the packs: short lines, named groups, and mistakes with their place."""
 
 import re
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.languages import language_codes, load_language, packs_with, parse_yaml, read_yaml
+from assay.languages import Language, language_codes, load_language, packs_with, parse_yaml, read_yaml
 from assay.languages.claim_sections import ClaimMarks, ClaimTimes, SeriesNames
-from assay.metrics.numeric.lexicon import lexicon
-from assay.metrics.numeric.names.concepts import concepts
+from assay.metrics.numeric.lexicon import lexicon, stem_of
+from assay.metrics.numeric.names.column_names import concepts
 from assay.metrics.numeric.times.holidays import holiday_dates
 
 PACKS = Path(__file__).parents[2] / "languages"
@@ -27,7 +27,8 @@ harmless_cell: [a]
 
 @pytest.mark.parametrize("section", SECTIONS)
 @pytest.mark.parametrize("code", language_codes())
-def test_a_pattern_is_a_line(code: str, section: str) -> None:
+def test_a_line_is_short(code: str, section: str) -> None:
+    """Patterns stand several to a line of 120 characters; a longer one stands alone, and is not much longer."""
     file = PACKS / code / f"{section}.yaml"
     lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
     assert [number for number, line in enumerate(lines, 1) if len(line) > LONGEST_LINE] == []
@@ -35,7 +36,7 @@ def test_a_pattern_is_a_line(code: str, section: str) -> None:
 
 def test_a_group_stands_for_any_of_its_alternatives() -> None:
     marks = parse_yaml("groups: {middle: [average, 'mean(?: value)?']}" + _MARKS, ClaimMarks, "marks.yaml")
-    (pattern,) = marks.marks.mean
+    (pattern,) = marks.marks["mean"]
     assert re.fullmatch(pattern, "mean value") and re.fullmatch(pattern, "average") and not re.fullmatch(pattern, "sum")
 
 
@@ -47,8 +48,10 @@ def test_a_group_stands_for_any_of_its_alternatives() -> None:
         (
             "groups: {middle: [average]}" + _MARKS.replace("mean", "maen"),
             2,
-            "marks.maen: is an unknown field; correct its name",
+            "marks.maen: 'maen' is no kind of mark; write mean",
         ),
+        (_MARKS.replace("<middle>", "").lstrip(), 1, "marks.mean.0: .*is empty, and matches everywhere"),
+        ("groups: {middle: [average, '']}" + _MARKS, 1, "groups.middle.1: .*is empty, and matches everywhere"),
     ],
 )
 def test_a_mistake_in_marks_is_told_with_its_place(tmp_path: Path, text: str, line: int, message: str) -> None:
@@ -82,10 +85,17 @@ def test_a_country_without_a_calendar_is_told_with_its_place(monkeypatch: pytest
 def test_what_is_known_of_concepts_is_of_concepts_that_a_language_has() -> None:
     known = concepts()
     named = {concept for pack in packs_with("series_names") for concept in pack.series_names.synonyms}
-    assert (known.agents | known.people | known.levels | known.flows | known.better.up | known.better.down) <= named
+    assert (known.agents | known.people | known.levels | known.flows | known.better_up | known.better_down) <= named
 
 
 def test_every_language_names_concepts_that_the_fallback_names() -> None:
     names: SeriesNames = load_language("en").series_names
     for pack in packs_with("series_names"):
         assert set(pack.series_names.hints) <= set(names.synonyms) | set(names.hints)
+
+
+@pytest.mark.parametrize("pack", packs_with("plain_words"), ids=lambda pack: pack.code)
+def test_a_plain_verb_or_noun_stands_in_one_form(pack: Language) -> None:
+    """They are compared by their stems, so that a second form says nothing."""
+    words = pack.plain_words
+    assert len({stem_of(word, pack.code) for word in words.verbs | words.everyone}) == len(words.verbs | words.everyone)

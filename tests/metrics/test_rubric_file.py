@@ -140,7 +140,7 @@ def test_a_choice(tmp_path: Path) -> None:
     [
         ("value: 1", "value: high", 'line 3, options.formally.value: is a text ("high"), not a number'),
         ("value: 0.5, ", "", "line 4, options.no.value: is missing; add it"),
-        ('"no"', "no", "line 2, options.0.[key]: YAML reads this label as false; put it in quotes"),
+        ('"no"', "no", "line 2, options.0: YAML reads this label as false; put it in quotes"),
         ("question: How is the customer addressed?", "question: ' '", "line 1, question: is empty; write a text"),
         (CHOICE, "", "line 1, the whole file: is empty; write FIELD: VALUE on each line; the fields are question"),
     ],

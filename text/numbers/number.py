@@ -222,10 +222,24 @@ class _Token:
         return len(self._text) == 1 or any(letter.isdigit() for letter in self._text)
 
 
+@cache
+def _has_numerals(language: str) -> bool:
+    """Whether text2num knows the numbers of a language in words."""
+    from text_to_num import find_numbers as numbers_in_words
+
+    try:
+        numbers_in_words([], language)
+    except ValueError:
+        return False
+    return True
+
+
 def _spelled(text: str, language: Language) -> Iterator[Number]:
     """Numbers in words; "een" and "a" are none, "één" and "one" are."""
     from text_to_num import find_numbers as numbers_in_words
 
+    if not _has_numerals(language.code):
+        return
     tokens = [_Token(match, False) for match in _WORD.finditer(text)]
     for words in numbers_in_words(tokens, language.code, threshold=-1):
         start, end = tokens[words.start].start, tokens[words.end - 1].end

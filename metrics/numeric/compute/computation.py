@@ -4,15 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from ..specification import Specification, Statistic, Unverifiable, Window
-from ..tables.rows import all_values, rows_of
+from ..specification import ALL_ROWS, Specification, Statistic, Unverifiable
+from ..tables.rows import all_values, rows_of, values_of
 from ..tables.table import NumericTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+SIGNIFICANT = 0.05  # p-values below are no chance
 _SHOWN = 6  # values in a line of arithmetic
 
 
@@ -20,7 +22,7 @@ _SHOWN = 6  # values in a line of arithmetic
 class Computed:
     """A statistic of a table.
 
-    `values` holds one value per definition in use ("sample", "population"), or one value under "". `unit` is
+    `values` holds one value per definition in use ("of a sample", "of a population"), or one value under "". `unit` is
     the series' (or `%`, `pp`). `arithmetic` is the calculation in one line. `places` are positions of rows, for
     statistics that ask where. `holds` is the answer of a statistic without a value (a trend, a comparison). `base` is
     what a change is measured from.
@@ -44,15 +46,15 @@ def single(value: float, unit: str | None, arithmetic: str, **rest: Any) -> Comp
     return Computed({"": float(value)}, unit, arithmetic, **rest)
 
 
+@dataclass
 class StatisticInput:
     """What a specification selects of a table: the rows of its window, and the values of its series there.
 
     All of it is looked up when it is asked for, and raises `Unverifiable` where it is not there.
     """
 
-    def __init__(self, asked: Specification, table: NumericTable) -> None:
-        self.asked = asked
-        self.table = table
+    asked: Specification
+    table: NumericTable
 
     @property
     def name(self) -> str:
@@ -69,8 +71,7 @@ class StatisticInput:
     @cached_property
     def cells(self) -> "NDArray[Any]":
         """The values of all the rows, NaN where one is missing."""
-        name = self.name
-        return all_values(self.table, name, self.rows)
+        return all_values(self.table, self.name, self.rows)
 
     @cached_property
     def is_known(self) -> "NDArray[Any]":
@@ -83,10 +84,7 @@ class StatisticInput:
     @cached_property
     def values(self) -> "NDArray[Any]":
         """The values that are there, at least one."""
-        if not self.is_known.any():
-            raise Unverifiable(f"{self.name!r} has no value there: all {len(self.rows)} are missing")
-        values: NDArray[Any] = self.cells[self.is_known]
-        return values
+        return values_of(self.table, self.name, self.rows)
 
     @property
     def unit(self) -> str | None:
@@ -95,7 +93,9 @@ class StatisticInput:
 
     def title(self, name: str) -> str:
         """A statistic as a person calls it: "mean of throughput_mbps over 2026-03-01..2026-03-07"."""
-        return statistic_title(name, self.asked.series, self.asked.window)
+        asked = self.asked
+        window = "" if asked.window == ALL_ROWS else f" over {asked.window.text or asked.window}"
+        return f"{name} of {asked.series or 'rows'}{window}"
 
     def row_names(self, places: Sequence[int], most: int = 3) -> str:
         """The names of rows, the first few of many."""
@@ -136,27 +136,22 @@ class StatisticEntry:
     is_inner: bool = False
 
 
-def format_number(value: float) -> str:
-    """A number for a person: whole numbers whole, others with six digits that count."""
+def format_number(value: float, unit: str | None = None) -> str:
+    """A number for a person, with its unit: whole numbers whole, others with six digits that count.
+
+    Raises `Unverifiable` for infinity.
+    """
+    space = "" if unit in (None, "%") else " "
+    if not isfinite(value):
+        raise Unverifiable("a number is too large to compute with")
     if value == int(value) and abs(value) < 1e15:
-        return f"{int(value):,}"
-    return f"{value:,.2f}" if abs(value) >= 1e6 else f"{value:,.6g}"
+        return f"{int(value):,}{space}{unit or ''}"
+    return f"{value:,.{'2f' if abs(value) >= 1e6 else '6g'}}{space}{unit or ''}"
 
 
-def format_with_unit(value: float, unit: str | None) -> str:
-    """A number with its unit."""
-    return f"{format_number(value)}{'' if unit == '%' else ' '}{unit}" if unit else format_number(value)
-
-
-def format_terms(values: Sequence[float], sign: str) -> str:
+def format_terms(values: "Sequence[float] | NDArray[Any]", sign: str) -> str:
     """Values joined by a sign, the middle of many left out."""
     texts = [format_number(value) for value in (values if len(values) <= _SHOWN else [*values[:3], *values[-1:]])]
     if len(values) > _SHOWN:
         texts.insert(3, "...")
     return f" {sign} ".join(texts)
-
-
-def statistic_title(name: str, series: str | None, window: Window) -> str:
-    """A statistic of a series over a window as a person calls it; of no series it is one of rows."""
-    subject = f" of {series}" if series else " of rows"
-    return f"{name}{subject}" + ("" if str(window) == "all rows" else f" over {window.text or window}")

@@ -1,20 +1,26 @@
 """The ground truths of a table: all that can be said of each series and each pair, computed."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..specification import Unverifiable
-from ..tables.rows import in_order
+import numpy as np
+
+from ..specification import ALL_ROWS, Specification, Statistic, Unverifiable
+from ..tables.rows import rows_of
 from ..tables.table import NumericTable
-from .anomalies import anomalies_of
-from .relations import is_alike
-from .trend import line_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from .computation import Computed, StatisticInput
+from .statistics import STATISTICS, is_alike, pearson
+from .time_series import anomalies_of, line_of
 
 _MOST_PAIRED = 12  # series; of more, pairs are computed only when asked for
+_MOST_ROWS = 100  # of the anomalies by one method
+_PAIR_KEYS = (
+    *("mean_difference", "least_difference", "most_difference", "ratio_of_means"),
+    *("first_higher", "second_higher", "equal", "correlation", "correlation_p"),
+)
 
 
 def facts_of(table: NumericTable, pairs: bool | None = None) -> dict[str, Any]:
@@ -23,12 +29,15 @@ def facts_of(table: NumericTable, pairs: bool | None = None) -> dict[str, Any]:
     A series has n, missing, mean, median, minimum, maximum (and where), deviation of a sample and of a population, sum,
     first, last, change, percent_change, trend (slope per step, p, direction) and anomalies by method. A pair has the
     mean and extremes of the differences, the ratio of the means, how often each is higher, and Pearson's correlation.
+    Cells that are no numbers are left out as missing ones are.
 
     Args:
         table: The table.
         pairs: Whether each pair of series is compared; if None, in tables of at most 12 series.
     """
     first, last = table.reach or (None, None)
+    is_paired = len(table.columns) <= _MOST_PAIRED if pairs is None else pairs
+    readable = replace(table, unreadable={})
     return {
         "table": table.name,
         "rows": table.rows,
@@ -39,65 +48,58 @@ def facts_of(table: NumericTable, pairs: bool | None = None) -> dict[str, Any]:
         "labels": [str(name) for name in table.labels.columns if name != table.time_column],
         "notes": list(table.notes),
         "readings": len(table.readings),
-        "series": [_series(table, name) for name in table.columns],
-        "pairs": list(_pairs(table)) if pairs or (pairs is None and len(table.columns) <= _MOST_PAIRED) else [],
+        "series": [_series(readable, name, len(table.unreadable.get(name, ()))) for name in table.columns],
+        "pairs": [_pair(table, *names) for names in combinations(table.columns, 2)] if is_paired else [],
     }
 
 
-def _series(table: NumericTable, name: str) -> dict[str, Any]:
-    import numpy as np
+def _series(table: NumericTable, name: str, unreadable: int) -> dict[str, Any]:
+    def computed(statistic: Statistic) -> Computed:
+        try:
+            return STATISTICS[statistic].compute(StatisticInput(Specification(statistic, name), table))
+        except Unverifiable:
+            return Computed()
 
-    order = in_order(table, np.arange(table.rows))
-    values = table.series(name)[order]
-    known = values[~np.isnan(values)]
-    unreadable = table.unreadable.get(name, ())
+    def row_names(places: Sequence[int]) -> list[str]:
+        return [table.row_name(place) for place in places[:5]]
+
+    n = len(table.known_values(name))
     facts: dict[str, Any] = {
         "name": name,
         "unit": table.units.get(name),
-        "n": len(known),
-        "missing": len(values) - len(known) - len(unreadable),
-        "unreadable": len(unreadable),
+        "n": n,
+        "missing": table.rows - n - unreadable,
+        "unreadable": unreadable,
     }
-    if not len(known):
+    if not n:
         return facts | {"reason": "no value can be read"}
-    places = order[~np.isnan(values)]
-    first, last = float(known[0]), float(known[-1])
-
-    def where(has_extreme: "NDArray[Any]") -> list[str]:
-        return [table.row_name(place) for place in places[has_extreme][:5]]
-
+    minimum, maximum = computed(Statistic.MINIMUM), computed(Statistic.MAXIMUM)
+    first, last = computed(Statistic.FIRST), computed(Statistic.LATEST)
+    change = None if first.value is None or last.value is None else last.value - first.value
+    deviation = computed(Statistic.DEVIATION).values
+    trend = None
+    with suppress(Unverifiable):
+        line = line_of(table, name, rows_of(table, ALL_ROWS))
+        p = line.p if line.n > 2 else None
+        trend = {"slope": line.slope, "step": line.step, "p": p, "n": line.n, "direction": str(line.direction)}
     return facts | {
-        "mean": float(known.mean()),
-        "median": float(np.median(known)),
-        "minimum": float(known.min()),
-        "minimum_at": where(known == known.min()),
-        "maximum": float(known.max()),
-        "maximum_at": where(known == known.max()),
-        "deviation_sample": float(known.std(ddof=1)) if len(known) > 1 else None,
-        "deviation_population": float(known.std()),
-        "sum": float(known.sum()),
-        "first": first,
-        "first_at": table.row_name(places[0]),
-        "last": last,
-        "last_at": table.row_name(places[-1]),
-        "change": last - first,
-        "percent_change": 100 * (last - first) / abs(first) if first else None,
-        "trend": _trend(table, name, places),
+        "mean": computed(Statistic.MEAN).value,
+        "median": computed(Statistic.MEDIAN).value,
+        "minimum": minimum.value,
+        "minimum_at": row_names(minimum.places),
+        "maximum": maximum.value,
+        "maximum_at": row_names(maximum.places),
+        "deviation_sample": deviation.get("of a sample"),
+        "deviation_population": deviation.get("of a population"),
+        "sum": computed(Statistic.SUM).value,
+        "first": first.value,
+        "first_at": next(iter(row_names(first.places)), None),
+        "last": last.value,
+        "last_at": next(iter(row_names(last.places)), None),
+        "change": change,
+        "percent_change": 100 * change / abs(first.value) if change is not None and first.value else None,
+        "trend": trend,
         **_anomalies(table, name),
-    }
-
-
-def _trend(table: NumericTable, name: str, places: "NDArray[Any]") -> dict[str, Any] | None:
-    try:
-        line = line_of(table, name, places)
-    except Unverifiable:
-        return None
-    return {
-        "slope": line.slope,
-        "step": line.step,
-        "p": line.p if line.n > 2 else None,
-        "n": line.n,
-        "direction": str(line.direction),
     }
 
 
@@ -107,52 +109,29 @@ def _anomalies(table: NumericTable, name: str) -> dict[str, Any]:
     except Unverifiable as reason:
         return {"anomalies": None, "anomalies_reason": str(reason)}
     values = table.series(name)
-    format_terms = [
-        {
-            "method": method.method,
-            "threshold": method.threshold,
-            "count": len(method.places),
-            "rows": [
-                {"at": table.row_name(place), "value": float(values[place]), "z": float(method.scores[place])}
-                for place in method.places[:100]
-            ],
-        }
-        for method in methods
-    ]
-    return {"anomalies": format_terms}
+    by_method = []
+    for method, threshold, scores, places in methods:
+        shown = places[:_MOST_ROWS]
+        rows = [{"at": table.row_name(at), "value": float(values[at]), "z": float(scores[at])} for at in shown]
+        by_method.append({"method": method, "threshold": threshold, "count": len(places), "rows": rows})
+    return {"anomalies": by_method}
 
 
-def _pairs(table: NumericTable) -> Iterator[dict[str, Any]]:
-    import numpy as np
-
-    for first, second in combinations(table.columns, 2):
-        a, b = table.series(first), table.series(second)
-        kept = ~np.isnan(a) & ~np.isnan(b)
-        yield {"first": first, "second": second, "n": int(kept.sum())} | _pair(table, (first, second), a[kept], b[kept])
-
-
-def _pair(table: NumericTable, names: tuple[str, str], a: "NDArray[Any]", b: "NDArray[Any]") -> dict[str, Any]:
+def _pair(table: NumericTable, first: str, second: str) -> dict[str, Any]:
     """Differences and what is higher only in a common unit, which is the first's."""
-    import numpy as np
-    from scipy.stats import pearsonr
-
-    facts: dict[str, Any] = dict.fromkeys(
-        ("mean_difference", "least_difference", "most_difference", "ratio_of_means", "first_higher", "second_higher")
-    )
-    facts |= {"equal": None, "correlation": None, "correlation_p": None}
-    if not len(a):
+    a, b = table.series(first), table.series(second)
+    known = ~np.isnan(a) & ~np.isnan(b)
+    a, b = a[known], b[known]
+    facts: dict[str, Any] = {"first": first, "second": second, "n": len(a)} | dict.fromkeys(_PAIR_KEYS)
+    with suppress(Unverifiable):
+        facts["correlation"], facts["correlation_p"], _ = pearson(a, b)
+    if not len(a) or not is_alike(table, first, second):
         return facts
-    if len(a) > 2 and np.ptp(a) and np.ptp(b):
-        pearson = pearsonr(a, b)
-        facts |= {"correlation": float(pearson.statistic), "correlation_p": float(pearson.pvalue)}
-    if not is_alike(table, *names):
-        return facts
-    b = table.in_unit_of(names[0], b, names[1])
-    difference = a - b
+    b = table.in_unit_of(first, b, second)
     return facts | {
-        "mean_difference": float(difference.mean()),
-        "least_difference": float(difference.min()),
-        "most_difference": float(difference.max()),
+        "mean_difference": float((a - b).mean()),
+        "least_difference": float((a - b).min()),
+        "most_difference": float((a - b).max()),
         "ratio_of_means": float(a.mean() / b.mean()) if b.mean() else None,
         "first_higher": int((a > b).sum()),
         "second_higher": int((a < b).sum()),

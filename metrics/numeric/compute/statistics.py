@@ -1,50 +1,379 @@
-"""The registry of statistics: one entry each, used by the verdicts, the constructions and the judge's questions."""
+"""The registry of statistics: one entry each, used by the verdicts, the constructions and the judge's questions.
 
-from collections.abc import Mapping
+Missing values are left out; the arithmetic counts what is left.
+"""
 
-from ..specification import Statistic
-from .aggregates import AGGREGATES, count, count_beyond, crossing, extreme, missing, rank
-from .anomalies import anomaly
-from .computation import StatisticEntry, UnitRule
-from .relations import comparison, correlation, difference, percent_change, ratio, share
-from .trend import streak, trend
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from math import isnan
+from typing import TYPE_CHECKING, Any, Literal
 
-_S, _U = Statistic, UnitRule
-_PLACE, _DIRECTION, _THRESHOLD, _VALUE_PLACE = ("place",), ("direction",), ("threshold",), ("value", "place")
-
-_ENTRIES = (
-    *AGGREGATES,
-    StatisticEntry(_S.TIME_OF_MAXIMUM, extreme, _U.NO_VALUE, "the row or time with the highest value", _PLACE),
-    StatisticEntry(_S.TIME_OF_MINIMUM, extreme, _U.NO_VALUE, "the row or time with the lowest value", _PLACE),
-    StatisticEntry(_S.COUNT, count, _U.COUNT, "how many rows"),
-    StatisticEntry(_S.MISSING, missing, _U.COUNT, "how many rows have no value"),
-    StatisticEntry(_S.COUNT_ABOVE, count_beyond, _U.COUNT, "how many values above threshold", ("value", "threshold")),
-    StatisticEntry(_S.COUNT_BELOW, count_beyond, _U.COUNT, "how many values below threshold", ("value", "threshold")),
-    StatisticEntry(_S.DIFFERENCE, difference, _U.DISTANCE, "by how much one is more than the other"),
-    StatisticEntry(_S.PERCENT_CHANGE, percent_change, _U.PERCENT, "by how many percent it changed"),
-    StatisticEntry(_S.RATIO, ratio, _U.PLAIN, "how many times the other"),
-    StatisticEntry(_S.TREND, trend, _U.NO_VALUE, "which way it goes over the window", _DIRECTION),
-    StatisticEntry(_S.STREAK, streak, _U.COUNT, "how many times in a row it rose or fell", _DIRECTION),
-    StatisticEntry(
-        _S.RANK,
-        rank,
-        _U.PLAIN,
-        "the place of a row from the highest, or with direction up from the lowest",
-        _VALUE_PLACE,
-    ),
-    StatisticEntry(_S.COMPARISON, comparison, _U.NO_VALUE, "which of two is higher", _DIRECTION),
-    StatisticEntry(_S.ANOMALY, anomaly, _U.NO_VALUE, "an unusual value, at place if the claim says where", ()),
-    StatisticEntry(_S.NO_ANOMALY, anomaly, _U.NO_VALUE, "no unusual value", ()),
-    StatisticEntry(_S.CROSSING, crossing, _U.NO_VALUE, "a value gets above or below threshold", _THRESHOLD),
-    StatisticEntry(_S.CORRELATION, correlation, _U.PLAIN, "how two columns move together", ("compared_with",)),
-    StatisticEntry(_S.SHARE, share, _U.PERCENT, "the percentage that the window is of the whole"),
+from ....text.wording import count_of, verb_of
+from ..specification import ALL_ROWS, Direction, Hedge, Statistic, Unverifiable, Window
+from ..tables.rows import all_values, rows_of, values_of
+from ..tables.table import NumericTable
+from .computation import (
+    SIGNIFICANT,
+    Compute,
+    Computed,
+    StatisticEntry,
+    StatisticInput,
+    UnitRule,
+    format_number,
+    format_terms,
+    single,
 )
 
-_BY_STATISTIC = {entry.statistic: entry for entry in _ENTRIES}
-STATISTICS: Mapping[Statistic, StatisticEntry] = {statistic: _BY_STATISTIC[statistic] for statistic in Statistic}
-"""The entry of each statistic, in their order."""
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def _value_at(data: StatisticInput) -> Computed:
+    """The value of the window's one row; of several rows only if all have the same."""
+    known = data.cells[data.is_known]
+    row = data.table.row_name(int(data.rows[0]))
+    if not len(known):
+        raise Unverifiable(f"{data.name!r} has no value in {row}")
+    if len(data.rows) > 1 and (len(known) < len(data.rows) or len(set(known.tolist())) > 1):
+        window = data.asked.window
+        raise Unverifiable(
+            f"{count_of(len(data.rows), 'row is', 'rows are')} meant by {window.text or window}, with different values"
+        )
+    return single(known[0], data.unit, f"{data.name} in {row} = {format_number(known[0])}")
+
+
+def _formula(function: str, formula: "Callable[[NDArray[Any]], str]") -> Compute:
+    """A statistic of all values by a function of numpy, which its arithmetic shows as a formula."""
+
+    def compute(data: StatisticInput) -> Computed:
+        import numpy as np
+
+        value = float(getattr(np, function)(data.values))
+        line = f"{data.title(data.asked.statistic)} = {formula(data.values)} = {format_number(value, data.unit)}"
+        return single(value, data.unit, f"{line} (n={len(data.values)})")
+
+    return compute
+
+
+def _definitions(name: str, least: int, **functions: "Callable[[NDArray[Any]], float]") -> Compute:
+    """A statistic that has several definitions in use; each is called by its name ("of_a_sample")."""
+
+    def compute(data: StatisticInput) -> Computed:
+        if len(data.values) < least:
+            raise Unverifiable(f"a {name} takes at least {count_of(least, 'value')}")
+        values = {how.replace("_", " "): float(function(data.values)) for how, function in functions.items()}
+        line = ", ".join(f"{format_number(value, data.unit)} {how}" for how, value in values.items())
+        return Computed(values, data.unit, f"{data.title(name)} = {line} (n={len(data.values)})")
+
+    return compute
+
+
+def _extreme(data: StatisticInput) -> Computed:
+    """The highest or lowest value, and the rows that have it."""
+    highest = data.asked.statistic in (Statistic.MAXIMUM, Statistic.TIME_OF_MAXIMUM)
+    value = float(data.values.max() if highest else data.values.min())
+    places = tuple(data.rows[data.cells == value].tolist())
+    title = data.title("maximum" if highest else "minimum")
+    line = f"{title} = {format_number(value, data.unit)}, in {data.row_names(places)} (n={len(data.values)})"
+    return single(value, data.unit, line, places=places)
+
+
+def _outer(data: StatisticInput) -> Computed:
+    """The latest or the first value that is there: by time, else in the order of the file."""
+    place = -1 if data.asked.statistic is Statistic.LATEST else 0
+    rows, times = data.rows[data.is_known], data.table.times
+    value, where = float(data.values[place]), data.row_names([rows[place]])
+    if times is not None and not times.hasnans:
+        same = data.values[times[rows] == times[rows[place]]]
+        if same.min() < same.max():
+            raise Unverifiable(
+                f"{count_of(len(same), 'row is', 'rows are')} of {where}, with different values of {data.name!r}"
+            )
+    line = f"{data.title(data.asked.statistic)} = {format_number(value, data.unit)}, in {where}"
+    return single(value, data.unit, line, places=(int(rows[place]),))
+
+
+def _count(data: StatisticInput) -> Computed:
+    """Counts the rows of the window; with a series, the rows that have a value, or the different values."""
+    asked, table = data.asked, data.table
+    # no row that meets a condition is 0; no row in a span of time is nothing to count in
+    rows = rows_of(table, asked.window, may_be_none=bool(asked.window.conditions))
+    if asked.series is None:
+        return single(len(rows), None, f"{data.title('count')} = {len(rows)}")
+    if asked.series in table.labels.columns:
+        cells = [cell.casefold() for cell in table.labels[asked.series].to_numpy()[rows] if cell]
+    else:
+        cells = [value for value in all_values(table, asked.series, rows).tolist() if not isnan(value)]
+    number = len(set(cells)) if asked.distinct else len(cells)
+    return single(number, None, f"{data.title('different values' if asked.distinct else 'count')} = {number}")
+
+
+def _missing(data: StatisticInput) -> Computed:
+    """The rows in the window that have no value."""
+    places = data.rows[~data.is_known]
+    where = f", in {data.row_names(places)}" if len(places) else ""
+    return single(len(places), None, f"{data.title('missing values')} = {len(places)} of {len(data.rows)}{where}")
+
+
+_FLAT = 0.05  # values within 5% of each other are "about as high"
+_COMPARED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
+
+
+def _beyond(data: StatisticInput, above: bool) -> "tuple[NDArray[Any], int, str]":
+    """Which rows are above (below) the threshold or the other series, of how many with a value; and that in words."""
+    import numpy as np
+
+    asked, table, known = data.asked, data.table, len(data.values)
+    sign = (">" if above else "<") + ("=" if asked.threshold_included else "")
+    compare = _COMPARED[sign]
+    if (other := asked.compared_with) is not None:
+        limits = table.in_unit_of(data.name, all_values(table, other, data.rows), other)
+        return compare(data.cells, limits), int((data.is_known & ~np.isnan(limits)).sum()), f"{sign} {other}"
+    if asked.threshold is None:
+        raise Unverifiable("no threshold is named")
+    threshold = table.as_held(data.name, asked.threshold, asked.threshold_unit)
+    return compare(data.cells, threshold), known, f"{sign} {format_number(threshold, data.unit)}"
+
+
+def _count_beyond(data: StatisticInput) -> Computed:
+    """The values above or below a threshold, or the other series' in their row; missing ones are not counted."""
+    is_beyond, known, test = _beyond(data, data.asked.statistic is Statistic.COUNT_ABOVE)
+    number = int(is_beyond.sum())
+    return single(number, None, f"{data.title('count')} {test} = {number} of {known}")
+
+
+def _crossing(data: StatisticInput) -> Computed:
+    """Whether a value gets above or below the threshold, and the first row that does."""
+    is_beyond, known, test = _beyond(data, data.asked.direction is not Direction.DOWN)
+    places = data.rows[is_beyond].tolist()
+    first = f", first in {data.row_names(places[:1])}" if places else ""
+    line = f"{data.title('values')} {test}: {len(places)} of {known}{first}"
+    return single(len(places), None, line, places=tuple(places[:1]), holds=bool(places))
+
+
+def _rank(data: StatisticInput) -> Computed:
+    """The place of a row among those of the window: 1 is the highest, or the lowest if the direction is up."""
+    import numpy as np
+
+    place = data.asked.place
+    if place is None:
+        raise Unverifiable("no row is named whose place it is")
+    own = rows_of(data.table, place)
+    if len(own) != 1:
+        rows = count_of(len(own), "row is", "rows are")
+        raise Unverifiable(f"{rows} meant by {place.text or place}; a rank is one row's")
+    value = float(values_of(data.table, data.name, own)[0])
+    values = values_of(data.table, data.name, np.union1d(data.rows, own))
+    rising = data.asked.direction is Direction.UP
+    best = int((values < value if rising else values > value).sum()) + 1
+    shared = int((values == value).sum())
+    line = f"{data.row_names(own.tolist())} has {format_number(value)}, number {best} of {len(values)} by {data.name}"
+    line += f" from the {'lowest' if rising else 'highest'}" + (f", shared by {shared}" if shared > 1 else "")
+    return Computed({f"place {number}": float(number) for number in range(best, best + shared)}, None, line)
+
+
+def _side(data: StatisticInput, name: str, window: Window, inner: Statistic | None) -> tuple[float, str]:
+    """One side of a relation, with what it is in words: one row's value, else the statistic `inner`, else the mean."""
+    if inner is None:
+        inner = Statistic.VALUE_AT if len(rows_of(data.table, window)) == 1 else Statistic.MEAN
+    if inner is Statistic.DIFFERENCE or STATISTICS[inner].unit not in (UnitRule.LEVEL, UnitRule.DISTANCE):
+        raise Unverifiable(f"a {data.asked.statistic.replace('_', ' ')} of {inner.replace('_', ' ')} is not computed")
+    side = StatisticInput(replace(data.asked, statistic=inner, series=name, window=window), data.table)
+    computed = STATISTICS[inner].compute(side)
+    assert computed.value is not None  # all of these have one
+    if inner is Statistic.VALUE_AT:
+        return computed.value, computed.arithmetic
+    return computed.value, f"{side.title(inner)} = {format_number(computed.value)}"
+
+
+def _sides(data: StatisticInput) -> tuple[float, float, str]:
+    """The two values, in the unit of the series, and what they are in words."""
+    asked, table, name = data.asked, data.table, data.name
+    if asked.compared_with is None and asked.compared_window is None:
+        raise Unverifiable(f"it is not said what {name!r} is compared with")
+    other, window = asked.compared_with or name, asked.compared_window or asked.window
+    if other == name and data.rows.tolist() == rows_of(table, window).tolist():
+        raise Unverifiable(f"the rows of {asked.window.text or asked.window} are compared with themselves")
+    first, first_text = _side(data, name, asked.window, asked.side_statistic)
+    second, second_text = _side(data, other, window, asked.side_statistic)
+    if asked.statistic is not Statistic.RATIO or is_alike(table, name, other):
+        second = table.in_unit_of(name, second, other)
+    return first, second, f"{first_text}; {second_text}"
+
+
+def is_alike(table: NumericTable, series: str, other: str) -> bool:
+    """Whether the ratio of two series has no unit, since both measure the same; not euros divided by employees."""
+    try:
+        table.in_unit_of(series, 1.0, other)
+    except Unverifiable:
+        return False
+    return (table.unit_of(series) is None) == (table.unit_of(other) is None)
+
+
+def _difference(data: StatisticInput) -> Computed:
+    """The first side minus the second."""
+    first, second, text = _sides(data)
+    line = f"{text}; {format_number(first)} - {format_number(second)} = {format_number(first - second, data.unit)}"
+    return single(first - second, "pp" if data.unit == "%" else data.unit, line, base=second)
+
+
+def _quotient(data: StatisticInput) -> Computed:
+    """The first side by the second, or 100 times the difference by the size of the second."""
+    first, second, text = _sides(data)
+    is_change = data.asked.statistic is Statistic.PERCENT_CHANGE
+    if second == 0:
+        raise Unverifiable(f"a {'percent change from' if is_change else 'ratio to'} 0 does not exist")
+    if is_change:
+        value = 100 * (first - second) / abs(second)
+        formula = f"100 * ({format_number(first)} - {format_number(second)}) / {format_number(abs(second))}"
+    else:
+        value, formula = first / second, f"{format_number(first)} / {format_number(second)}"
+    is_factor = is_alike(data.table, data.name, data.asked.compared_with or data.name)
+    unit = "%" if is_change else None if is_factor else data.unit
+    return single(value, unit, f"{text}; {formula} = {format_number(value, unit)}", base=second)
+
+
+def _comparison(data: StatisticInput) -> Computed:
+    """Whether the first side is higher (up), lower (down) or as high (flat; within 5% if about so)."""
+    first, second, text = _sides(data)
+    direction, distance, size = data.asked.direction, abs(first - second), max(abs(first), abs(second))
+    if direction is None:
+        raise Unverifiable("it is not said which is higher")
+    is_same = distance <= 1e-9 * size
+    if direction is Direction.FLAT:
+        holds = is_same or (data.asked.hedge is Hedge.ABOUT and distance <= _FLAT * size)
+    else:
+        holds = not is_same and (first > second) == (direction is Direction.UP)
+    sign = "=" if is_same else ">" if first > second else "<"
+    line = f"{text}; {format_number(first)} {sign} {format_number(second)}"
+    return single(first - second, data.unit, line, holds=holds)
+
+
+def _share(data: StatisticInput) -> Computed:
+    """100 times the sum over the window by that over the compared window (none: all rows); of rows, if no series."""
+    asked, table = data.asked, data.table
+    part, whole = asked.window, asked.compared_window or ALL_ROWS
+    if asked.series is None:
+        first = float(len(rows_of(table, part, may_be_none=bool(part.conditions))))
+        second = float(len(rows_of(table, whole)))
+        text = f"{format_number(first)} of {format_number(second)} {verb_of(second, 'row', 'rows')}"
+    else:
+        inner = asked.side_statistic or Statistic.SUM
+        first, first_text = _side(data, asked.series, part, inner)
+        second, second_text = _side(data, asked.compared_with or asked.series, whole, inner)
+        text = f"{first_text}; {second_text}"
+    if second == 0:
+        raise Unverifiable("a share of 0 does not exist")
+    value = 100 * first / second
+    line = f"{text}; 100 * {format_number(first)} / {format_number(second)} = {format_number(value, '%')}"
+    return single(value, "%", line)
+
+
+def pearson(first: "NDArray[Any]", second: "NDArray[Any]") -> tuple[float, float, int]:
+    """Pearson's correlation over the rows where both series have a value, its p-value, and the number of rows.
+
+    Raises `Unverifiable` for fewer than 3 such rows, or a series that never changes.
+    """
+    import numpy as np
+    from scipy.stats import pearsonr
+
+    known = ~np.isnan(first) & ~np.isnan(second)
+    first, second = first[known], second[known]
+    if len(first) < 3:
+        raise Unverifiable(f"a correlation takes at least 3 rows with both values; there are {len(first)}")
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        raise Unverifiable("a series that never changes has no correlation")
+    fit = pearsonr(first, second)
+    return float(fit.statistic), float(fit.pvalue), len(first)
+
+
+def _correlation(data: StatisticInput) -> Computed:
+    """Pearson's correlation, and whether it has the claimed sign at p < 0.05 (flat: it may be 0)."""
+    other, direction = data.asked.compared_with, data.asked.direction
+    if other is None:
+        raise Unverifiable(f"it is not said what {data.name!r} is correlated with")
+    value, p, n = pearson(data.cells, all_values(data.table, other, data.rows))
+    sign = Direction.FLAT if p >= SIGNIFICANT else Direction.UP if value > 0 else Direction.DOWN
+    line = f"Pearson correlation of {data.name} and {other} = {value:.3f} (n={n}, p={p:.2g})"
+    return single(value, None, line, holds=None if direction is None else sign is direction)
+
+
+def _percentile(values: "NDArray[Any]", method: Literal["linear", "inverted_cdf"]) -> float:
+    import numpy as np
+
+    return float(np.percentile(values, 90, method=method))
+
+
+def _over_time(data: StatisticInput) -> Computed:
+    """A statistic of `time_series`, whose libraries are loaded only here."""
+    from .time_series import anomaly, streak, trend
+
+    compute = {Statistic.TREND: trend, Statistic.STREAK: streak}.get(data.asked.statistic, anomaly)
+    return compute(data)
+
+
+_mean = _formula("mean", lambda values: f"({format_terms(values, '+')}) / {len(values)}")
+_median = _formula("median", lambda values: f"the middle of {format_terms(sorted(values), ',')}")
+_sum = _formula("sum", lambda values: format_terms(values, "+"))
+_range = _formula("ptp", lambda values: f"{format_number(values.max())} - {format_number(values.min())}")
+_deviation = _definitions(
+    "standard deviation", 2, of_a_sample=lambda values: values.std(ddof=1), of_a_population=lambda values: values.std()
+)
+_percentile_90 = _definitions(
+    "90th percentile",
+    1,
+    interpolated=partial(_percentile, method="linear"),
+    by_nearest_rank=partial(_percentile, method="inverted_cdf"),
+)
+
+_S, _U = Statistic, UnitRule
+_PLACE, _DIRECTION, _COUNTED = ("place",), ("direction",), ("value", "threshold")
+
+STATISTICS: Mapping[Statistic, StatisticEntry] = {
+    entry.statistic: entry
+    for entry in (
+        StatisticEntry(_S.VALUE_AT, _value_at, _U.LEVEL, "the value of one row"),
+        StatisticEntry(_S.MEAN, _mean, _U.LEVEL, "the mean", word="mean", is_inner=True),
+        StatisticEntry(_S.MEDIAN, _median, _U.LEVEL, "the median", word="median", is_inner=True),
+        StatisticEntry(_S.SUM, _sum, _U.LEVEL, "the total", word="sum", is_inner=True),
+        StatisticEntry(_S.MINIMUM, _extreme, _U.LEVEL, "the lowest value"),
+        StatisticEntry(_S.MAXIMUM, _extreme, _U.LEVEL, "the highest value"),
+        StatisticEntry(_S.TIME_OF_MAXIMUM, _extreme, _U.NO_VALUE, "the row or time with the highest value", _PLACE),
+        StatisticEntry(_S.TIME_OF_MINIMUM, _extreme, _U.NO_VALUE, "the row or time with the lowest value", _PLACE),
+        StatisticEntry(_S.COUNT, _count, _U.COUNT, "how many rows"),
+        StatisticEntry(_S.MISSING, _missing, _U.COUNT, "how many rows have no value"),
+        StatisticEntry(_S.COUNT_ABOVE, _count_beyond, _U.COUNT, "how many values above threshold", _COUNTED),
+        StatisticEntry(_S.COUNT_BELOW, _count_beyond, _U.COUNT, "how many values below threshold", _COUNTED),
+        StatisticEntry(_S.DIFFERENCE, _difference, _U.DISTANCE, "by how much one is more than the other"),
+        StatisticEntry(_S.PERCENT_CHANGE, _quotient, _U.PERCENT, "by how many percent it changed"),
+        StatisticEntry(_S.RATIO, _quotient, _U.PLAIN, "how many times the other"),
+        StatisticEntry(_S.TREND, _over_time, _U.NO_VALUE, "which way it goes over the window", _DIRECTION),
+        StatisticEntry(_S.STREAK, _over_time, _U.COUNT, "how many times in a row it rose or fell", _DIRECTION),
+        StatisticEntry(_S.RANGE, _range, _U.DISTANCE, "the highest less the lowest value", word="range"),
+        StatisticEntry(_S.DEVIATION, _deviation, _U.DISTANCE, "the standard deviation", word="deviation"),
+        StatisticEntry(_S.PERCENTILE_90, _percentile_90, _U.LEVEL, "the 90th percentile", word="percentile_90"),
+        StatisticEntry(_S.LATEST, _outer, _U.LEVEL, "the last value", word="latest"),
+        StatisticEntry(_S.FIRST, _outer, _U.LEVEL, "the first value", word="first"),
+        StatisticEntry(
+            _S.RANK,
+            _rank,
+            _U.PLAIN,
+            "the place of a row from the highest, or with direction up from the lowest",
+            ("value", "place"),
+        ),
+        StatisticEntry(_S.COMPARISON, _comparison, _U.NO_VALUE, "which of two is higher", _DIRECTION),
+        StatisticEntry(_S.ANOMALY, _over_time, _U.NO_VALUE, "an unusual value, at place if the claim says where", ()),
+        StatisticEntry(_S.NO_ANOMALY, _over_time, _U.NO_VALUE, "no unusual value", ()),
+        StatisticEntry(_S.CROSSING, _crossing, _U.NO_VALUE, "a value gets above or below threshold", ("threshold",)),
+        StatisticEntry(_S.CORRELATION, _correlation, _U.PLAIN, "how two columns move together", ("compared_with",)),
+        StatisticEntry(_S.SHARE, _share, _U.PERCENT, "the percentage that the window is of the whole"),
+    )
+}
+"""The entry of each statistic, in the order of `Statistic`; a new one is a function and an entry here."""
 
 
 def statistics_in(*units: UnitRule) -> frozenset[Statistic]:
     """The statistics whose value is measured so."""
-    return frozenset(entry.statistic for entry in _ENTRIES if entry.unit in units)
+    return frozenset(entry.statistic for entry in STATISTICS.values() if entry.unit in units)

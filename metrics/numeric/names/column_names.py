@@ -1,28 +1,55 @@
-"""How a column may be called: its name as written, synonyms, parts, compounds; and what its name means."""
+"""How a column may be called: its name as written, synonyms, parts, compounds, hints; and what its name means."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from itertools import islice, product
+from importlib import resources
+from itertools import combinations
 
-from ....languages import FALLBACK, load_language
+from pydantic import BaseModel, ConfigDict
+
+from ....languages import FALLBACK, read_yaml
 from ....text.numbers import known_unit
 from ..lexicon import LANGUAGES, Token, lexicon, stem_of, tokens
-from .concepts import concepts
 
 Stems = tuple[str, ...]
+FULL, SYNONYM, PART, NEARLY, HINT = 4, 3, 2, 1, 0
+"""The ranks of names. A hint counts only where no other series is named."""
 
-_MOST_NAMES = 80  # ways to name one column
-_MOST_PART_NAMES = 20  # ways to name a part of one
 _BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
+_WORD = re.compile(r"\w+(?:[-.,]\w+)*")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
-# Zipf frequencies (log10 of occurrences in 10^9 words) from which the two halves of a compound are words
-_FIRST_HALF = 3.3
-_SHORT_FIRST_HALF = 4.4  # of three letters
-_SECOND_HALF = 2.9
-_DOUBLED = re.compile(r"([aeou])\1")
-_SHORTEST_HALF = 3
+_OF_WORDS = 3.0  # Zipf frequency (log10 of occurrences in 10^9 words) from which a half of a compound is a word
+_SHORTEST_HALF = 4
 _SHORTEST_HEAD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a name, in lower case, with its stems: several of what hyphens join ("no-shows")."""
+
+    text: str
+    stems: Stems
+
+
+class Concepts(BaseModel):
+    """`concepts.yaml`: what the concepts of series mean, in any language; the file says it of each field."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    agents: frozenset[str]
+    people: frozenset[str]
+    levels: frozenset[str]
+    flows: frozenset[str]
+    better_up: frozenset[str]
+    better_down: frozenset[str]
+
+
+@cache
+def concepts() -> Concepts:
+    """What is known of the concepts."""
+    return read_yaml(resources.files(__package__).joinpath("concepts.yaml"), Concepts)
 
 
 def name_tokens(column: str, language: str) -> list[Token]:
@@ -35,54 +62,11 @@ def without_brackets(name: str) -> str:
     return _BRACKETS.sub(" ", name)
 
 
-def name_words(column: str, language: str) -> list[tuple[Token, ...]]:
+@cache
+def name_words(column: str, language: str) -> tuple[Word, ...]:
     """The words of a column's name without brackets; what hyphens join is one ("no-shows")."""
-    text = _CAMEL.sub(" ", without_brackets(_without_digit_unit(column)))
-    joined: list[list[Token]] = []
-    for token in tokens(text, language):
-        if token.is_word and joined and text[joined[-1][-1].end : token.start] == "-":
-            joined[-1].append(token)
-        elif token.is_word:
-            joined.append([token])
-    return [tuple(word) for word in joined]
-
-
-def _stems(words: Iterable[tuple[Token, ...]]) -> Stems:
-    return tuple(token.stem for word in words for token in word)
-
-
-def _without_digit_unit(column: str) -> str:
-    """A name without a unit that is not one word ("gas_m3")."""
-    name, _, unit = column.rpartition("_")
-    return name if name and known_unit(unit) and any(map(str.isdigit, unit)) else column
-
-
-@cache
-def written_names(column: str, language: str) -> frozenset[Stems]:
-    """The written names of a column as stems: the whole name, and the name without brackets."""
-    drop = lexicon(language).harmless_cell
-    bare = [word for word in name_words(column, language) if len(word) > 1 or word[0].text not in drop]
-    return frozenset({_stems(bare), tuple(w.stem for w in name_tokens(column, language) if w.text not in drop)} - {()})
-
-
-@cache
-def column_names(column: str, language: str) -> tuple[Stems, ...]:
-    """The full names of a column as stems: as written, without brackets, without its unit, with synonyms."""
-    drop = lexicon(language).harmless_cell
-
-    def kept(words: list[tuple[Token, ...]]) -> list[tuple[Token, ...]]:
-        return [word for word in words if len(word) > 1 or word[0].text not in drop]
-
-    every = tuple(word.stem for word in name_tokens(column, language) if word.text not in drop)
-    bare = name_words(column, language)
-    names = [every, _stems(kept(bare))]
-    unitless = [word for word in bare if len(word) > 1 or not is_unit(word[0].text)]
-    if unitless:
-        flat = [token for word in unitless for token in word]
-        names += [_stems(kept(unitless)), *islice(_synonymous(flat, language), _MOST_NAMES)]
-        if len(flat) > len(unitless):  # "noshows" of "no-shows"
-            names.append(tuple(stem_of("".join(t.text for t in word), language) for word in kept(unitless)))
-    return tuple(dict.fromkeys(name for name in names if name))
+    texts = _WORD.findall(_CAMEL.sub(" ", without_brackets(column)).lower())
+    return tuple(Word(text, tuple(t.stem for t in tokens(text, language) if t.is_word)) for text in texts)
 
 
 def is_unit(word: str) -> bool:
@@ -91,168 +75,106 @@ def is_unit(word: str) -> bool:
 
 
 @cache
-def content_words(column: str, language: str) -> tuple[tuple[Token, ...], ...]:
+def content_words(column: str, language: str) -> tuple[Word, ...]:
     """The words of a name that say what the column is: those before "per", without units and articles."""
     words = lexicon(language)
-    drop = words.harmless | _of_all_languages("name_fillers")
+    drop = words.harmless | words.data["name_fillers"]
     name = name_words(column, language)
-    cut = next((place for place, word in enumerate(name) if place and word[0].text in words.data["rate_words"]), None)
-    return tuple(
-        word
-        for word in name[:cut]
-        if len(word) > 1 or not (word[0].text in drop or len(word[0].text) <= 2 or is_unit(word[0].text))
-    )
+    cut = next((place for place, word in enumerate(name) if place and word.text in words.data["rate_words"]), None)
+    return tuple(w for w in name[:cut] if w.text not in drop and len(w.text) > 2 and not is_unit(w.text))
 
 
-def parts_of(column: str, language: str) -> Iterator[Stems]:
+@cache
+def column_names(column: str, language: str) -> tuple[tuple[Stems, int], ...]:
+    """What a column may be called, with the rank of each name (as of `Name`); may repeat."""
+    data = lexicon(language).data
+    fillers = data["harmless_cell"]
+    unitless = _without_units(column, language)
+    undone = [w for w in unitless if w.text not in data["was_done"] | data["was_ended"]]  # of "parcels delivered"
+    full = [tuple(word.stem for word in name_tokens(column, language) if word.text not in fillers)]
+    full += [_stems(word for word in name_words(column, language) if word.text not in fillers)]
+    alike = [_stems(word for word in words if word.text not in fillers) for words in (unitless, undone)]
+    alike += [*_synonymous(unitless, language), *_synonymous(undone, language)]
+    ranked: dict[int, Iterable[Stems]] = {
+        FULL: full,
+        SYNONYM: alike,
+        PART: _part_names(column, language),
+        HINT: _hints_of(column, language),
+    }
+    return tuple((name, rank) for rank, names in ranked.items() for name in names)
+
+
+def _part_names(column: str, language: str) -> Iterator[Stems]:
     """The words and runs of words of a longer name, and their synonyms; the head of a compound."""
     words = content_words(column, language)
-    ends_alike = bool(words) and words[-1] == name_words(column, language)[-1]  # "viewers" of "number of viewers"
-    for length in range(1, len(words) + ends_alike):
-        for begin in range(len(words) - length + 1):
-            run = words[begin : begin + length]
-            yield _stems(run)
-            yield from islice(_synonymous([t for word in run for t in word], language), _MOST_PART_NAMES)
-    for word in words:
-        yield from (((stem_of(half, language),)) for half in halves(word[-1].text, language))
+    for begin, end in combinations(range(len(words) + 1), 2):
+        yield from (_stems(words[begin:end]), *_synonymous(words[begin:end], language))
+    yield from (head_stems(word, language) for word in words)
 
 
-def names_without_participles(columns: Sequence[str], language: str) -> dict[Stems, str]:
-    """Names of columns without participles that add nothing: "parcels" for "parcels delivered".
-
-    A shorter name is left out where two columns would share it ("tickets opened", "tickets closed"), or where it is the
-    name of another column.
-    """
-    done = lexicon(language).data["was_done"]
-    ended, narrowing = (lexicon(language).data[kind] for kind in ("was_ended", "narrowing"))
-    left_out = done | (ended - narrowing)
-    participles = done | ended
-    words_of = {
-        column: [
-            w for w in name_words(column, language) if w in content_words(column, language) or w[-1].text in participles
-        ]
-        for column in columns
-    }
-    rests = [_stems(word for word in words if word[-1].text not in left_out) for words in words_of.values()]
-    named: dict[Stems, str] = {}
-    for column, words in words_of.items():
-        rest = [word for word in words if word[-1].text not in done]
-        if not rest or len(rest) == len(words) or rests.count(_stems(rest)) > 1:
-            continue
-        other_names = {name for other in columns if other != column for name in column_names(other, language)}
-        whole = [w for w in name_words(column, language) if w[-1].text not in done and not is_unit(w[0].text)]
-        flat = [token for word in rest for token in word]
-        forms = product(*([inflections(token.text, language) for word in whole for token in word]))
-        names = {*islice(forms, _MOST_PART_NAMES), *islice(_synonymous(flat, language), _MOST_PART_NAMES)}
-        if set(rest) <= set(content_words(column, language)):
-            names.add(_stems(rest))
-        named |= {name: column for name in names if name not in other_names}
-    return named
+def _without_units(column: str, language: str) -> list[Word]:
+    return [word for word in name_words(column, language) if not is_unit(word.text)]
 
 
-@cache
-def inflections(word: str, language: str) -> tuple[str, ...]:
-    """The stems of a word and of its listed inflections that a stemmer keeps apart ("laat", "late")."""
-    data, inflects = lexicon(language).data, load_language(language).profile.doubled_vowels
-    listed = sorted(data["was_done"] | data["was_ended"] | data["narrowing"])
-    alike = [w for w in listed if _uninflected(w) == _uninflected(word)] if inflects else []
-    return tuple(dict.fromkeys(stem_of(w, language) for w in (word, *alike)))
-
-
-def _uninflected(word: str) -> str:
-    return _DOUBLED.sub(r"\1", word.removesuffix("e"))
-
-
-@cache
-def particle_of(column: str, language: str) -> str | None:
-    """The particle of the separable verb in a column's name: "uit" of "uitgevallen"."""
-    words = name_words(column, language)
-    separable = re.match(lexicon(language).data["separable"], words[0][-1].text) if len(words) == 1 else None
-    return separable["particle"] if separable else None
+def _stems(words: Iterable[Word]) -> Stems:
+    return tuple(stem for word in words for stem in word.stems)
 
 
 @cache
 def is_predicate(column: str, language: str) -> bool:
     """Whether a name only says what happened to the things that another column counts: "te laat bezorgd", "closed"."""
-    data = lexicon(language).data
+    words, data = lexicon(language), lexicon(language).data
     participles = data["was_done"] | data["was_ended"] | data["narrowing"]
-    words = [w for w in name_words(column, language) if w[-1].text not in lexicon(language).articles]
-    predicates = [w for w in words if w[-1].text in participles or re.fullmatch(data["predicate"], w[-1].text)]
-    return bool(predicates) and all(w in predicates or w[0].text in lexicon(language).harmless for w in words)
+    name = [word.text for word in name_words(column, language) if word.text not in words.articles]
+    predicates = [word for word in name if word in participles or re.fullmatch(data["predicate"], word)]
+    return bool(predicates) and all(word in predicates or word in words.harmless for word in name)
 
 
-@cache
-def hints_of(column: str, language: str) -> frozenset[Stems]:
+def _hints_of(column: str, language: str) -> list[Stems]:
     """Words that refer to a column where no other is named: verbs ("joined" for new members) and plain nouns."""
-    words = content_words(column, language)
     data = lexicon(language).data
-    done, narrowing = data["was_done"], data["narrowing"]
-    every = tuple(word for word in name_words(column, language) if not is_unit(word[0].text))
-    runs = [every, words, tuple(word for word in words if word[-1].text not in done)]
-    if not any(word[-1].text in narrowing for word in every):
-        runs += [words[-1:]]
-    named = {_concept_of([token for word in run for token in word]) for run in runs if run}
-    if words:
-        named |= {_concepts().get((stem_of(half, language),)) for half in halves(words[-1][-1].text, language)}
-    phrases = [phrase for concept in named if concept for phrase in data["hints"].get(concept, ())]
-    return frozenset(tuple(t.stem for t in tokens(phrase, language) if t.is_word) for phrase in phrases)
+    words, every = content_words(column, language), _without_units(column, language)
+    concepts = [_concept_of(run) for run in (every, words, [w for w in words if w.text not in data["was_done"]])]
+    if words and not any(word.text in data["narrowing"] for word in every):
+        concepts += [_concept_of(words[-1:]), _concepts().get(head_stems(words[-1], language))]
+    phrases = {phrase for concept in concepts if concept for phrase in data["hints"].get(concept, ())}
+    return sorted(_stems(name_words(phrase, language)) for phrase in phrases)
 
 
 @cache
-def halves(word: str, language: str) -> tuple[str, ...]:
-    """Short names of a compound: its head, and its first half where the head adds little.
-
-    "Meldingen" and "storing" for "storingsmeldingen", "verzuim" and "ziekte" for "ziekteverzuim".
-    """
-    words = lexicon(language)
-    links = words.data["compound_links"]
-    if not links:
-        return ()
-    light, prefixes = (words.data[kind] for kind in ("compound_light_heads", "compound_prefixes"))
-    common = words.harmless | frozenset(words.data["periods"])
-    best: tuple[float, str, str] | None = None
-    for end in range(_SHORTEST_HALF, len(word) - _SHORTEST_HEAD + 1):
-        head = word[end:]
-        for first in sorted({word[:end], *(word[:end].removesuffix(link) for link in links)}):
-            if len(first) < _SHORTEST_HALF or word[:end] in prefixes or head in common or is_unit(head):
-                continue
-            frequency = _frequency(first, language)
-            enough = _SHORT_FIRST_HALF if len(first) == _SHORTEST_HALF else _FIRST_HALF
-            if frequency >= enough and _frequency(head, language) >= _SECOND_HALF:
-                weight = min(frequency, _frequency(head, language))
-                best = max(best, (weight, first, head)) if best else (weight, first, head)
-    if best is None:
-        return ()
-    _, first, head = best
-    everyone = stem_of(first, language) in words.everyone
-    return (head, first) if head in light and not everyone and first not in common else (head,)
+def head_stems(compound: Word, language: str) -> Stems:
+    """The head of a compound: "meldingen" of "storingsmeldingen". Empty where a word is no compound."""
+    words, word = lexicon(language), compound.text.rpartition("-")[2]
+    prefixes, links = words.data["compound_prefixes"], words.data["compound_links"]
+    heads: list[tuple[float, str]] = []
+    for end in range(_SHORTEST_HALF, len(word) - _SHORTEST_HEAD + 1 if links else 0):
+        start, head = word[:end], word[end:]
+        first = max(frequency(start.removesuffix(link), language) for link in ("", *links))
+        common = head in words.harmless or head in words.data["periods"] or is_unit(head)
+        if start not in prefixes and not common:
+            heads.append((min(first, frequency(head, language)), head))
+    frequent, head = max(heads, default=(0.0, ""))
+    return (stem_of(head, language),) if frequent >= _OF_WORDS else ()
 
 
 def is_head(end: str, word: str, language: str) -> bool:
     """Whether the end of a word is more frequent than the whole word: "achterstand" of "huurachterstand"."""
-    frequency = _frequency(end, language)
-    return frequency >= _SECOND_HALF and frequency > _frequency(word, language)
+    return frequency(end, language) >= max(_OF_WORDS, frequency(word, language))
 
 
-def _frequency(word: str, language: str) -> float:
+def frequency(word: str, language: str) -> float:
+    """How frequent a word is (Zipf: log10 of its occurrences in 10^9 words); 0 in a language without frequencies."""
     from wordfreq import zipf_frequency
 
-    return float(zipf_frequency(word, language))
+    return float(zipf_frequency(word, language)) if language in _counted_languages() else 0.0
 
 
-def counted_compounds(column: str, step: str | None, language: str) -> Iterator[Stems]:
-    """Compounds of a one-word column name with a tail that counts or a head that names the step.
+@cache
+def _counted_languages() -> frozenset[str]:
+    """The languages with word frequencies; wordfreq would take a relative's for another one, and print so."""
+    from wordfreq import available_languages
 
-    "Ledental", "klantenaantal", "omzetcijfer"; "weekomzet" for a table with one row per week.
-    """
-    data = lexicon(language).data
-    words = content_words(column, language)
-    if not data["compound_tails"] or len(words) != 1 or len(words[0]) != 1 or len(words[0][0].text) < _SHORTEST_HALF:
-        return
-    word = words[0][0].text
-    yield from ((stem_of(word + tail, language),) for tail in sorted(data["compound_tails"]))
-    spans = [text for text, span in data["periods"].items() if span == step]
-    yield from ((stem_of(span + word, language),) for span in spans)
+    return frozenset(available_languages())
 
 
 @cache
@@ -272,29 +194,24 @@ def _concepts() -> dict[Stems, str]:
     return crossed | own
 
 
-@cache
-def _of_all_languages(kind: str) -> frozenset[str]:
-    return frozenset(word for language in LANGUAGES for word in lexicon(language).data[kind])
-
-
-def _concept_of(words: Sequence[Token]) -> str | None:
+def _concept_of(words: Sequence[Word]) -> str | None:
     """What words mean; not "rate", whose stem is that of "rating"."""
-    if len(words) == 1 and words[0].text in _of_all_languages("false_friends"):
+    if len(words) == 1 and any(words[0].text in lexicon(code).data["false_friends"] for code in LANGUAGES):
         return None
-    return _concepts().get(tuple(word.stem for word in words))
+    return _concepts().get(_stems(words))
 
 
 @cache
 def polarity(column: str) -> str | None:
     """The direction, "up" or "down", in which a series gets better, by the meaning of its name; None if unknown."""
-    better = {way for way, known in concepts().better if meanings(column) & known}
-    return better.pop() if len(better) == 1 else None
+    ways = [way for way in ("up", "down") if means(column, f"better_{way}")]
+    return ways[0] if len(ways) == 1 else None
 
 
 @cache
-def means(column: str, kind: str) -> bool:
-    """Whether a series' name means something of a kind: `levels`, that stand at a value, or `flows`, that add up."""
-    return bool(meanings(column) & getattr(concepts(), kind))
+def means(column: str, *kinds: str) -> bool:
+    """Whether a series' name means something of these kinds of `Concepts`: "levels", "flows"."""
+    return any(meanings(column) & getattr(concepts(), kind) for kind in kinds)
 
 
 @cache
@@ -307,30 +224,15 @@ def says_mean(column: str) -> bool:
 @cache
 def meanings(column: str) -> frozenset[str]:
     """The concepts that a column's name names."""
-    words = [word for word in name_tokens(without_brackets(column), FALLBACK) if not is_unit(word.text)]
-    return frozenset(
-        concept
-        for begin in range(len(words))
-        for end in range(begin + 1, len(words) + 1)
-        for stems in (tuple(stem_of(w.text, language) for w in words[begin:end]) for language in LANGUAGES)
-        if (concept := _concepts().get(stems)) and words[begin].text not in _of_all_languages("false_friends")
-    )
+    names = [_without_units(column.replace("-", " "), language) for language in LANGUAGES]
+    runs = (name[begin:end] for name in names for begin, end in combinations(range(len(name) + 1), 2))
+    return frozenset(concept for run in runs if (concept := _concept_of(run)))
 
 
-def _synonymous(words: Sequence[Token], language: str) -> Iterator[Stems]:
-    """The words with every run that has synonyms replaced by each of them, in the language."""
-    choices: list[list[Stems]] = []
-    place, replaced = 0, False
-    while place < len(words):
-        for end in range(len(words), place, -1):
-            concept = _concept_of(words[place:end])
-            if concept:
-                phrases = lexicon(language).data["synonyms"][concept]
-                choices.append([tuple(t.stem for t in tokens(phrase, language) if t.is_word) for phrase in phrases])
-                place, replaced = end, True
-                break
-        else:
-            choices.append([(words[place].stem,)])
-            place += 1
-    if replaced:
-        yield from (tuple(stem for part in combined for stem in part) for combined in product(*choices))
+def _synonymous(words: Sequence[Word], language: str) -> Iterator[Stems]:
+    """Names with a run of words that has synonyms replaced by each of them, in the language."""
+    for begin, end in combinations(range(len(words) + 1), 2):
+        if concept := _concept_of(words[begin:end]):
+            for phrase in lexicon(language).data["synonyms"].get(concept, ()):
+                synonym = _stems(name_words(phrase, language))
+                yield (*_stems(words[:begin]), *synonym, *_stems(words[end:]))

@@ -1,11 +1,11 @@
-"""Constructions of change over time: by how much, from what to what, which way, how many times as much."""
+"""Constructions of change over time: by how much, from what to what, which way, how many times as much, how long."""
 
 import re
 from dataclasses import replace
 
 from ..names.column_names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
-from ..tables.table import Times, step_before
+from ..tables.table import STEPS, Times, unit_of_period
 from .checks import (
     ClauseCheck,
     bounds_of,
@@ -13,52 +13,44 @@ from .checks import (
     earlier_check,
     hedge_before,
     is_flow,
-    is_year_besides,
-    series_of,
     specify,
     value_fields,
     values_of,
 )
-from .clause import Clause, merge_windows
+from .clause import Clause, has_several, merge_windows, with_cells
 from .construction import (
     ANY,
     ClauseReading,
     Construction,
     ConstructionMatch,
     Slot,
+    as_one_check,
     number,
     places,
     series,
-    value,
     words,
 )
-from .marks import Mark
-from .places import has_several, with_cells
-from .relations import INNER, MEANS, difference_kind
+from .marks import Mark, is_count
+from .relations import INNER, MEANS, difference_kind, stated_statistic
 
-_COMPARED = (Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM)
 Sides = list[tuple[Window, Window]]
+"""Windows after and before a change."""
 
 
 def _change(match: ConstructionMatch) -> ClauseReading | None:
-    clause, numbers, names = match.clause, match["value"], series_of(match.clause)
-    if not names or any(is_year_besides(clause, names, mark) for mark in numbers):
-        return None
+    clause, names = match.clause, match.names
     ways = _ways(clause, names)
     if ways is None:
         return None
     direction, also = ways
-    inner = [kind for kind in MEANS if clause.marks_of(kind)]
-    if len(inner) > 1 or (inner and not numbers and direction is Direction.FLAT):
-        return None
-    earlier = clause.statistic if clause.statistic in INNER.values() else None
-    measure = INNER[inner[0]] if inner else earlier
-    reading = _change_checks(clause, names, numbers, direction, measure)
-    not_ = clause.marks_of("not")
+    (measure, inner), not_ = stated_statistic(clause, MEANS), clause.marks_of("not")
+    if measure is None and clause.context.statistic in INNER.values():
+        measure = clause.context.statistic
+    reading = _change_checks(clause, names, match["value"], direction, measure)
     if reading is None or (not_ and len(reading.checks) > 1):
         return None
     checks = (reading.checks[0].negated(),) if not_ else reading.checks
-    return ClauseReading(checks, (*reading.also, *also, *not_, *clause.marks_of(*inner)))
+    return ClauseReading(checks, (*reading.also, *also, *not_, *inner))
 
 
 def _sizes(clause: Clause) -> list[Mark]:
@@ -69,47 +61,76 @@ def _sizes(clause: Clause) -> list[Mark]:
 
 def _ways(clause: Clause, names: list[str]) -> tuple[Direction | None, list[Mark]] | None:
     """Which way it went, and the words that say so; "improved" as the series is better. None where they disagree."""
-    up, down, flat, changed = (
-        clause.marks_of("up"),
-        clause.marks_of("down"),
-        clause.marks_of("flat"),
-        clause.marks_of("change"),
-    )
-    better, worse = clause.marks_of("improved"), clause.marks_of("worsened")
-    if better or worse:
-        way = polarity(names[0]) if len(names) == 1 else None
-        up, down = (up + better, down + worse) if way == "up" else (up + worse, down + better) if way else (up, down)
-        changed = changed if way else [*changed, *better, *worse]
-    if up and down and not changed:
-        return None
-    words = [*up, *down, *flat, *changed]
+    up, down, flat, changed = map(clause.marks_of, ("up", "down", "flat", "change"))
+    improved, worsened = clause.marks_of("improved"), clause.marks_of("worsened")
+    better = polarity(names[0]) if len(names) == 1 else None
+    up += improved if better == "up" else worsened if better == "down" else []
+    down += worsened if better == "up" else improved if better == "down" else []
+    changed += [] if better else [*improved, *worsened]
     if up and down:
-        return None, words
-    return (Direction.UP if up else Direction.DOWN if down else Direction.FLAT if flat else None), words
+        return None
+    way = Direction.UP if up else Direction.DOWN if down else Direction.FLAT if flat else None
+    return way, [*up, *down, *flat, *changed]
 
 
 def _change_checks(
     clause: Clause, names: list[str], numbers: tuple[Mark, ...], direction: Direction | None, measure: Statistic | None
 ) -> ClauseReading | None:
-    sides = change_sides(clause)
-    whole = [has_several(clause, window) for pair in sides for window in pair]
-    if measure is None and whole and all(whole) and all(is_flow(clause, name) for name in names):
+    sides = change_sides(clause, names)
+    has_no_way = direction is Direction.FLAT if numbers else direction is None
+    if not sides or has_no_way or (measure and any(after.last or before.first for after, before in sides)):
+        return None  # a mean of one row is none
+    of_several = all(has_several(clause, window) for pair in sides for window in pair)
+    if measure is None and of_several and all(is_flow(clause, name) for name in names):
         measure = Statistic.SUM  # "rose from 11.2 million in 2023 to 12.4 million in 2025", of a row a quarter
-    mean_of_a_row = measure is not None and any(w.last or v.first for w, v in sides)
-    if not sides or mean_of_a_row or (direction is Direction.FLAT if numbers else direction is None):
-        return None
-    ways = _sided(Statistic.COMPARISON, names, sides, direction=direction, side_statistic=measure)
+    ways = _between(Statistic.COMPARISON, names, sides, direction=direction, side_statistic=measure)
     if not numbers:
         return _without_number(clause, names, direction, measure, ways)
     moved = (check(ways),) if direction else ()
     reached = measure or Statistic.VALUE_AT
     if len(numbers) == 2:
-        ends = _from_to(clause, names, (numbers[0], numbers[1]), sides, reached)
-        return None if ends is None else ClauseReading((*ends, *moved))
-    if _is_reached(clause, numbers[0]):
-        after = [s for w, _ in sides for s in specify(reached, names, [w], **value_fields(numbers[0]))]
-        return ClauseReading((check(after), *moved))
-    return ClauseReading((_size_of_change(clause, names, numbers[0], sides, (direction, measure)),))
+        ends = _from_to(clause, names, numbers, sides, reached)
+        return ClauseReading((*ends, *moved)) if ends is not None else None
+    before_number = clause.text[: numbers[0].start_with_hedge].rstrip()
+    if re.search(rf" (?:{clause.words.links.origin})$", before_number):
+        return _up_from(clause, names, numbers[0], direction)
+    if re.search(rf" (?:{clause.words.links.reached})$", before_number):  # "rose to 50"
+        return ClauseReading((_value_in(names, [after for after, _ in sides], reached, numbers[0]), *moved))
+    size = numbers[0].number
+    assert size is not None  # the mark of a number
+    if direction is None:  # "the change was -5": the sign says the direction
+        direction = Direction.DOWN if size.value < 0 else Direction.UP
+    fields = value_fields(numbers[0]) | {"value": abs(size.value), "direction": direction, "side_statistic": measure}
+    return as_one_check(_between(difference_kind(clause, numbers[0], names), names, sides, **fields))
+
+
+def _from_to(
+    clause: Clause, names: list[str], numbers: tuple[Mark, ...], sides: Sides, statistic: Statistic
+) -> tuple[ClauseCheck, ClauseCheck] | None:
+    """The values at both ends: "rose from 5 to 8"."""
+    first, last = numbers
+    joining = clause.marks_of("changed_to", "than")
+    if not any(first.end <= mark.start < last.start for mark in joining):
+        return None  # "costs rose by 31% and staff by 16%"
+    if first.number and last.number and (first.number.unit or last.number.unit) != last.number.unit:
+        return None  # "rose by 5% to 40 Mbps"
+    before = _value_in(names, [before for _, before in sides], statistic, first)
+    return before, _value_in(names, [after for after, _ in sides], statistic, last)
+
+
+def _up_from(clause: Clause, names: list[str], mark: Mark, direction: Direction | None) -> ClauseReading | None:
+    """ ", up from 17 in March": the value at the time that the value before is compared with."""
+    earlier = earlier_check(clause, (Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM))
+    if earlier is None or earlier.series not in names or not direction or len(clause.times) != 1 or clause.cells:
+        return None
+    sides = [(earlier.window, before) for before in clause.windows(clause.times, [])]
+    way = {"direction": direction, "side_statistic": earlier.statistic}
+    before_value = _value_in([earlier.series], [before for _, before in sides], earlier.statistic, mark)
+    return ClauseReading((before_value, check(_between(Statistic.COMPARISON, [earlier.series], sides, **way))))
+
+
+def _value_in(names: list[str], windows: list[Window], statistic: Statistic, mark: Mark) -> ClauseCheck:
+    return check(specify(statistic, names, windows, **value_fields(mark)))
 
 
 def _without_number(
@@ -117,164 +138,107 @@ def _without_number(
 ) -> ClauseReading:
     """A way that it went: "rose every month" is a streak, "rose steadily" a trend, "rose in March" either."""
     every = re.search(rf"(?<!\w)(?:{clause.words.data['each_step']})", clause.text, re.IGNORECASE)
-    steps = [m for m in clause.marks if every and m.start < every.end() and every.start() < m.end and not m.number]
+    steps = [m for m in clause.marks if every and m.start < every.end() and every.start() < m.end]
     windows = clause.windows(clause.times, clause.cells)
-    if steps and direction in (Direction.UP, Direction.DOWN) and measure is None:
-        return ClauseReading((check(specify(Statistic.STREAK, names, windows, direction=direction)),), tuple(steps))
+    if steps and direction is not Direction.FLAT and measure is None:
+        return as_one_check(specify(Statistic.STREAK, names, windows, direction=direction), also=steps)
     slopes = specify(Statistic.TREND, names, windows, direction=direction)
-    named = any(m.time and m.time.ends for m in clause.times)
     if clause.marks_of("trend") or direction is Direction.FLAT:
-        return ClauseReading((check(slopes),))
-    return ClauseReading((check(ways if named else [*slopes, *ways]),))
+        return as_one_check(slopes)
+    return as_one_check(ways if any(m.time and m.time.ends for m in clause.times) else [*slopes, *ways])
 
 
-def _sided(statistic: Statistic, names: list[str], sides: Sides, **rest: object) -> list[Specification]:
+def _between(statistic: Statistic, names: list[str], sides: Sides, **rest: object) -> list[Specification]:
     return [s for w, v in sides for s in specify(statistic, names, [w], compared_window=v, **rest)]
-
-
-def _size_of_change(
-    clause: Clause, names: list[str], size: Mark, sides: Sides, way: tuple[Direction | None, Statistic | None]
-) -> ClauseCheck:
-    direction, measure = way
-    number = size.number
-    assert number is not None  # the mark of a number
-    if direction is None:  # "the change was -5": the sign says the direction
-        direction = Direction.DOWN if number.value < 0 else Direction.UP
-    statistic = difference_kind(clause, size, names)
-    fields = value_fields(size) | {"value": abs(number.value)}
-    return check(_sided(statistic, names, sides, direction=direction, side_statistic=measure, **fields))
-
-
-def _is_reached(clause: Clause, mark: Mark) -> bool:
-    """Whether a number is what was reached ("rose to 50"), not the size of the change."""
-    before = clause.text[: mark.start_with_hedge].rstrip()
-    for word in clause.marks_of("exactly"):
-        before = before.removesuffix(word.text).rstrip()
-    reached = re.compile(rf" (?:{clause.words.links.reached})$")
-    return any(m.end == len(before) and "changed_to" in m.kinds for m in clause.marks) or bool(reached.search(before))
-
-
-def _from_to(
-    clause: Clause, names: list[str], ends: tuple[Mark, Mark], sides: Sides, statistic: Statistic
-) -> tuple[ClauseCheck, ClauseCheck] | None:
-    first, last = ends
-    if not any(first.end <= mark.start < last.start for mark in clause.marks_of("changed_to", "than")):
-        return None  # "costs rose by 31% and staff by 16%"
-    if first.number and last.number and (first.number.unit or last.number.unit) != last.number.unit:
-        return None  # "rose by 5% to 40 Mbps"
-    before = [s for _, v in sides for s in specify(statistic, names, [v], **value_fields(first))]
-    after = [s for w, _ in sides for s in specify(statistic, names, [w], **value_fields(last))]
-    return check(before), check(after)
 
 
 def _multiplied(match: ConstructionMatch) -> ClauseReading | None:
     """ "Has more than halved since the start of 2023", "doubled between May and June"."""
-    clause, word, names = match.clause, match.one("multiple"), series_of(match.clause)
-    verb = word.text.lower()
-    multiple = next((float(by) for led, by in clause.words.data["multiples"].items() if verb.startswith(led)), 2.0)
-    if not names or (multiple == 2.0 and not re.match(clause.words.data["multiplied"], verb)):
+    clause, word = match.clause, match.one("multiple")
+    verb, multiples = word.text.lower(), clause.words.data["multiples"]
+    multiple = next((float(by) for led, by in multiples.items() if verb.startswith(led)), 2.0)
+    if multiple == 2.0 and not re.match(clause.words.data["multiplied"], verb):
         return None
-    hedge, hedging = hedge_before(clause, word)
-    halved = "half" in word.kinds
-    if halved and hedge is Hedge.MORE_THAN:
-        hedge = Hedge.LESS_THAN  # more than halved is less than half
-    fields = {"value": 0.5 if halved else multiple, "decimals": 1, "hedge": hedge}
-    ratios = _sided(Statistic.RATIO, names, change_sides(clause), **fields)
-    return ClauseReading((check(ratios),), tuple(hedging))
+    hedge, hedges = hedge_before(clause, word)
+    if "half" in word.kinds:
+        multiple = 0.5
+        hedge = Hedge.LESS_THAN if hedge is Hedge.MORE_THAN else hedge  # more than halved is less than half
+    sides = change_sides(clause, match.names)
+    ratios = _between(Statistic.RATIO, match.names, sides, value=multiple, decimals=1, hedge=hedge)
+    return as_one_check(ratios, also=hedges)
 
 
-def _up_from(match: ConstructionMatch) -> ClauseReading | None:
-    clause, mark = match.clause, match.one("value")
-    earlier = earlier_check(clause, _COMPARED)
-    if earlier is None or (clause.series and earlier.series not in clause.series[0].series):
-        return None
-    direction = Direction.UP if "up" in match.one("way").kinds else Direction.DOWN
-    if match.one("way").kinds >= {"up", "down"}:
-        return None
-    windows = clause.windows(clause.times, [])
-    way = {"side_statistic": earlier.statistic, "direction": direction}
-    compared = [
-        s
-        for w in windows
-        for s in specify(Statistic.COMPARISON, [earlier.series], [earlier.window], compared_window=w, **way)
-    ]
-    return ClauseReading(
-        (check(specify(earlier.statistic, [earlier.series], windows, **value_fields(mark))), check(compared))
-    )
-
-
-def _origins(clause: Clause) -> list[Mark]:
-    """Numbers that "from" makes the begin of a change."""
-    origin = re.compile(rf"(?:{clause.words.links.origin})\s*$", re.IGNORECASE)
-    return [mark for mark in clause.numbers if origin.search(clause.text[: mark.start_with_hedge])]
-
-
-def change_sides(clause: Clause) -> Sides:
-    """The windows that a change is between, as (after, before)."""
-    times = clause.times
+def change_sides(clause: Clause, names: list[str]) -> Sides:
+    """The windows that a change of the series is between, as (after, before)."""
+    times, cells = clause.times, clause.cells
     if than := clause.first_mark("than") or _on_a_time(clause):
         return _compared_sides(clause, than)
-    earlier = next((spec for spec in clause.earlier_checks if spec.compared_window is not None), None)
-    if not times and not clause.cells and earlier and earlier.compared_window and earlier.series in series_of(clause):
+    earlier = next((spec for spec in clause.context.checks if spec.compared_window is not None), None)
+    if not times and not cells and earlier and earlier.compared_window and earlier.series in names:
         return [(earlier.window, earlier.compared_window)]
-    if len(times) == 1 and times[0].time and times[0].time.ends and _are_rows(clause, times[0].time.ends):
-        begin, end = times[0].time.ends
-        return [(a, b) for a in with_cells(end, clause, clause.cells) for b in with_cells(begin, clause, clause.cells)]
-    if len(times) == 2 and all(m.time for m in times):
+    ends = times[0].time.ends if len(times) == 1 and times[0].time else None
+    if len(times) == 2:
         one, other = (m.time.windows[0] for m in times if m.time)
         if one.start and other.start and merge_windows(one, other) is None:
-            begin, end = sorted((one, other), key=lambda w: (w.start is not None, w.start))
-            return [
-                (a, b) for a in with_cells(end, clause, clause.cells) for b in with_cells(begin, clause, clause.cells)
-            ]
+            ends = (one, other) if one.start < other.start else (other, one)
     if clause.view.times is None:
         return []
+    if ends is not None:
+        begins = with_cells(ends[0], clause, cells)
+        return [(after, before) for after in with_cells(ends[1], clause, cells) for before in begins]
     sides = []
-    for window in clause.windows(times, clause.cells):
+    for window in clause.windows(times, cells):
         row = _row_before(clause, window)
         sides.append((window, row) if row else (replace(window, last=1), replace(window, first=1)))
     return sides
 
 
 def _on_a_time(clause: Clause) -> Mark | None:
-    """The "on" of ", an increase of 8.5% on 2023"."""
+    """The "on" of ", an increase of 8.5% on 2023", the "from" of ", up 5 from March"."""
     times = clause.times
-    if not clause.continues_sentence or len(times) != 1 or clause.marks_of("changed_to"):
+    if not clause.context.same_sentence or len(times) != 1 or clause.marks_of("changed_to"):
         return None  # "rose to 21 ms on 31 March"
     links, article = clause.words.links, clause.words.data["article"]  # "8.5% on 2023"
-    on_time = re.compile(rf"(?<=[\d%a-z]) (?:{links.against}) {article}$", re.IGNORECASE)
+    on_time = re.compile(rf"(?<=[\d%a-z]) (?:{links.against}|{links.origin}) {article}$", re.IGNORECASE)
     preposition = on_time.search(clause.text[: times[0].start])
-    return Mark(*preposition.span(), preposition[0], frozenset({"than"})) if preposition else None
+    if preposition is None or any(mark.end == preposition.start() for mark in clause.series):
+        return None  # "revenue from March"
+    return Mark(*preposition.span(), preposition[0], frozenset({"than"}))
 
 
 def _compared_sides(clause: Clause, than: Mark) -> Sides:
     """ "Compared with June it rose in July", "it has grown since the first quarter": the last row, and that one."""
     right = next((m for m in clause.times if m.start >= than.end), None)
-    left = [m for m in clause.times if m is not right]
-    if right is None or len(left) > 1 or (clause.cells and not left) or clause.view.times is None:
+    if right is None or clause.view.times is None:
         return []
-    scope = [window for window in clause.scope if window != ALL_ROWS]
-    after = clause.windows(left, clause.cells) if left else scope or [Window(last=1)]
+    left = [m for m in clause.times if m is not right]
+    windows = [window for window in clause.context.windows if window != ALL_ROWS] or [Window(last=1)]
+    after = clause.windows(left, clause.cells) if left else windows
     before = clause.windows([right], clause.cells)
-    return [(a, b) for a in after for b in before if a != b]
-
-
-def _are_rows(clause: Clause, ends: tuple[Window, Window]) -> bool:
-    """Whether both ends name times of their own ("from January to March", not "from 3 to 9 March" of daily rows)."""
-    named = all((end.start is not None and end.end is not None) or end.first or end.last for end in ends)
-    return named and clause.view.times is not None
+    return [(a, b) for a in after for b in before]
 
 
 def _row_before(clause: Clause, window: Window) -> Window | None:
     """The period before, where a window is that of one row ("in March" of a monthly table)."""
     times = clause.view.times
-    if times is None or window.start is None or window.end is None or window.weekdays:
+    if times is None or window.start is None or window.end is None:
         return None
-    one_row = Times(window.start, window.start, times.period).last_day
-    if one_row < window.end:
+    if Times(window.start, window.start, times.period).last_day < window.end:
         return None
-    before = step_before(window.start, times.period)
+    before = window.start - STEPS[unit_of_period(times.period)]
     return Window(start=before, end=Times(before, before, times.period).last_day, conditions=window.conditions)
+
+
+def _streak(match: ConstructionMatch) -> ClauseReading | None:
+    clause, mark = match.clause, match.one("number")
+    count = mark.number
+    directions = {Direction.UP if m.kinds & {"up", "higher"} else Direction.DOWN for m in match["direction"]}
+    if len(directions) != 1 or count is None or not (is_count(count) or count.ordinal):
+        return None
+    hedge = Hedge.AT_LEAST if mark.hedge is Hedge.EXACT else mark.hedge
+    value = {"value": count.value, "unit": count.unit, "decimals": 0, "hedge": hedge, "direction": directions.pop()}
+    times = [m for m in clause.times if m.time and Window(last=1) not in m.time.windows]  # "has now risen"
+    return as_one_check(specify(Statistic.STREAK, match.names, clause.windows(times, clause.cells), **value))
 
 
 CONSTRUCTIONS = (
@@ -293,10 +257,10 @@ CONSTRUCTIONS = (
         _multiplied,
     ),
     Construction(
-        "up_from",
-        (words("up", "down", most=ANY, name="way"), Slot("origin", _origins)),
-        (value(), series(), Slot("time", lambda clause: clause.times), Slot("cell", lambda clause: clause.cells, 0, 0)),
-        ("count", "exactly"),
-        _up_from,
+        "streak",
+        (words("in_a_row"), words("up", "higher", "down", "lower", most=ANY, name="direction")),
+        (number(), series(), places()),
+        ("count", "trend", "all"),
+        _streak,
     ),
 )

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from ..names.column_names import means, says_mean
-from ..quantities.units import is_currency
 from ..specification import Hedge, Specification, Statistic, Window
 from ..tables.table import Period
+from ..units import is_currency
 from .clause import Clause
 from .marks import BOUNDS, HEDGES_BY_WORD, Mark, is_count
 
@@ -17,9 +17,10 @@ VALUES = (Statistic.VALUE_AT, Statistic.LATEST, Statistic.FIRST, Statistic.MEAN,
 RELATIONS = (Statistic.COMPARISON, Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE, Statistic.RATIO)
 """The statistics that compare two sides."""
 _FACTOR = 2.0
-_BETWEEN_FACTOR = 1.25
-_NOT_A_VALUE = ("sum", "share", "ratio", "double", "half", "times_as", "range", "deviation")
-_BETWEEN_TWO = ("up", "down", "change", "difference", "higher", "lower", "better", "worse", "than")
+_NOT_A_VALUE = (
+    *("sum", "share", "ratio", "double", "half", "times_as", "range", "deviation"),
+    *("up", "down", "change", "difference", "higher", "lower", "better", "worse", "than"),
+)
 _OF_ONE = ("mean", "median", "maximum", "minimum", "best", "worst", "per_row")
 _CALENDAR = ("day", "week", "month", "year")
 _OF_ANYTHING = frozenset({"%", "pp", "day", "week", "month", "year", "h", "min", "s"})
@@ -61,14 +62,14 @@ def specify(
     ]
 
 
-def value_fields(mark: Mark, decimals: int | None = None) -> dict[str, object]:
+def value_fields(mark: Mark) -> dict[str, object]:
     """A number of the text as the fields of a specification."""
     number = mark.number
     assert number is not None  # the mark of a number
     fields: dict[str, object] = {
         "value": number.value,
         "unit": number.unit,
-        "decimals": number.decimals if decimals is None else decimals,
+        "decimals": number.decimals,
         "hedge": mark.hedge,
     }
     return fields | {"margin": number.margin} if number.margin else fields
@@ -96,7 +97,7 @@ def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
     if clause.series:
         return list(clause.series[0].series)
     units = {mark.number.unit for mark in clause.numbers if mark.number and mark.number.unit}
-    if inherited := [name for name in clause.inherited if _may_be_in(clause, name, units)]:
+    if inherited := [name for name in clause.context.series if _may_be_in(clause, name, units)]:
         return inherited
     if of_unit := _of_units(clause, units):
         return of_unit if len(of_unit) == 1 else _of_possible_size(clause, of_unit)
@@ -107,33 +108,25 @@ def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
 def _of_possible_size(clause: Clause, series: list[str]) -> list[str]:
     """The one series whose values make the numbers of a clause possible; empty where that is none or several.
 
-    A value, a mean or an extreme lies within a factor 2 of the least and the greatest value. A difference between two
-    values is at most a quarter above the greatest difference. What may be a sum can have any size.
+    A value, a mean or an extreme lies within a factor 2 of the least and the greatest value. What may be a sum, or lies
+    between two values, can have any size.
     """
     if clause.marks_of(*_NOT_A_VALUE):
         return []
-    fits = _can_differ_by if clause.marks_of(*_BETWEEN_TWO) else _can_be
     numbers = [mark.number for mark in clause.numbers if mark.number and mark.number.unit]
     left = [
         name
         for name in series
-        if (fits is _can_differ_by or clause.marks_of(*_OF_ONE) or not means(name, "flows"))
-        and all(fits(clause, name, number.value, number.unit) for number in numbers)
+        if (clause.marks_of(*_OF_ONE) or not means(name, "flows"))
+        and all(_can_be(clause, name, number.value, number.unit) for number in numbers)
     ]
     return left if len(left) == 1 else []
 
 
 def _can_be(clause: Clause, series: str, value: float, unit: str | None) -> bool:
     least, most = clause.table.bounds(series)
-    slack = (most - least) * (_FACTOR - 1)
-    low = least / _FACTOR if least > 0 else least - slack
-    high = most * _FACTOR if most > 0 else most + slack
+    low, high = min(least / _FACTOR, least * _FACTOR), max(most / _FACTOR, most * _FACTOR)
     return low <= clause.table.as_held(series, value, unit) <= high
-
-
-def _can_differ_by(clause: Clause, series: str, value: float, unit: str | None) -> bool:
-    least, most = clause.table.bounds(series)
-    return abs(clause.table.as_held(series, value, unit)) <= (most - least) * _BETWEEN_FACTOR
 
 
 def _of_units(clause: Clause, units: set[str]) -> list[str]:
@@ -147,11 +140,6 @@ def _of_units(clause: Clause, units: set[str]) -> list[str]:
     return [n for n in clause.table.columns if clause.table.unit_of(n) and clause.table.can_be_in(n, unit)]
 
 
-def series_units(clause: Clause) -> set[str | None]:
-    """The units of the series that a clause may be about."""
-    return {clause.table.unit_of(name) for name in series_of(clause)}
-
-
 def _may_be_in(clause: Clause, series: str, units: set[str]) -> bool:
     """Whether numbers in these units may be of a series: not euros of a count, not percents of euros (but changes)."""
     unit = clause.table.unit_of(series)
@@ -162,8 +150,8 @@ def _may_be_in(clause: Clause, series: str, units: set[str]) -> bool:
 def earlier_check(clause: Clause, statistics: tuple[Statistic, ...]) -> Specification | None:
     """The last check of the same sentence with one of these statistics."""
     return (
-        next((spec for spec in clause.earlier_checks if spec.statistic in statistics), None)
-        if clause.continues_sentence
+        next((spec for spec in clause.context.checks if spec.statistic in statistics), None)
+        if clause.context.same_sentence
         else None
     )
 
@@ -179,14 +167,22 @@ def values_of(clause: Clause) -> list[Mark]:
 def _may_be_value(clause: Clause, mark: Mark) -> bool:
     number = mark.number
     assert number is not None  # the mark of a number
-    if re.match(clause.words.data["how_often"], clause.text[mark.end :], re.IGNORECASE):
+    if re.match(clause.words.data["how_often"], clause.text[mark.end :], re.I) or _is_year(clause, mark):
         return False
     if number.unit not in _CALENDAR:
         return True
     if number.unit == clause.table.step or re.search(clause.words.data["lasting"], clause.text[: mark.start], re.I):
         return False
-    named = clause.series[0].series if clause.series else clause.inherited
+    named = clause.series[0].series if clause.series else clause.context.series
     return bool(named) and all(_lasts(clause, name, number.unit) for name in named)
+
+
+def _is_year(clause: Clause, mark: Mark) -> bool:
+    """Whether a number is written as a year, and the series that may be meant are of another size."""
+    number = mark.number
+    if number is None or number.unit or not re.fullmatch(r"(?:19|20)\d\d", mark.text):
+        return False
+    return not any(_can_be(clause, name, number.value, None) for name in series_of(clause))
 
 
 def _lasts(clause: Clause, series: str, unit: str) -> bool:
@@ -216,15 +212,6 @@ def is_flow(clause: Clause, series: str) -> bool:
     return can_be_summed(clause, series) and (is_currency(unit) or means(series, "flows"))
 
 
-def is_year_besides(clause: Clause, names: list[str], mark: Mark) -> bool:
-    """Whether a number looks like a year, and the series is of another size."""
-    number = mark.number
-    if number is None or number.unit or number.decimals or not 1900 <= number.value <= 2100 or "," in mark.text:
-        return False
-    values = [clause.table.frame[name].abs().max() for name in names if name in clause.table.frame]
-    return not any(number.value / 5 <= value <= number.value * 5 for value in values)
-
-
 def counts_rows(clause: Clause, mark: Mark) -> bool:
     """Whether a number may count rows: whole, without a unit or in that of a row ("5 days" of daily rows)."""
     number = mark.number
@@ -244,11 +231,6 @@ def counts_periods(clause: Clause, count: Mark) -> bool:
         after.kinds & {"days", "whole", "measured"} or (after.columns and not after.series)
     )
     return noun and re.fullmatch(rf"(?:{clause.words.links.part_of})?", between) is not None
-
-
-def marks_after(clause: Clause, mark: Mark) -> list[Mark]:
-    """The marks after one."""
-    return [m for m in clause.marks if m.start >= mark.end]
 
 
 def bounds_of(clause: Clause) -> list[Mark]:
@@ -271,17 +253,18 @@ def _counts_something(clause: Clause, mark: Mark) -> bool:
     number = mark.number
     assert number is not None  # a bound is a number
     noun = any(
-        m.columns and not m.series and not clause.text[mark.end : m.start].strip() for m in marks_after(clause, mark)
-    )
-    changed = any(
-        m.kinds & {"up", "down"} and not clause.text[m.end : mark.hedge_mark.start].strip()
+        m.columns and m.start >= mark.end and not m.series and not clause.text[mark.end : m.start].strip()
         for m in clause.marks
-        if mark.hedge_mark and m.end <= mark.hedge_mark.start and not _is_level(clause, mark.hedge_mark)
     )
+    changed = mark.hedge_mark is not None and _is_of_a_change(clause, mark.hedge_mark)
     counted = is_count(number) and number.unit is not None and number.unit == clause.table.step
-    return noun or changed or (counted and number.unit not in series_units(clause))
+    return noun or changed or counted
 
 
-def _is_level(clause: Clause, hedge: Mark) -> bool:
-    """Whether a bound is a level, also after a verb of change: "fallen below 30", not "risen more than 20"."""
-    return hedge.text.lower().split()[0] in clause.words.data["levels_beyond"]
+def _is_of_a_change(clause: Clause, hedge: Mark) -> bool:
+    """Whether a bound is of a change ("risen by more than 20"), not a level ("fallen below 30", "to less than 30")."""
+    before = (m for m in reversed(clause.marks) if m.end <= hedge.start)
+    verb = next((m for m in before if m.number or m.kinds & {"up", "down"}), None)
+    reached = re.search(rf"\b(?:{clause.words.links.reached}) $", clause.text[: hedge.start], re.IGNORECASE)
+    level = hedge.text.lower().split()[0] in clause.words.data["levels_beyond"]
+    return verb is not None and verb.number is None and not (level or reached)

@@ -4,18 +4,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ....judges import ChoiceQuestion
+from ....eval_sets.sample import Sample
+from ....judges import ChoiceQuestion, Request
+from ....prompts import Prompts
 from ..compute.computation import StatisticEntry, UnitRule
 from ..compute.statistics import STATISTICS
 from ..lexicon import lexicon
-from ..names.mentions import Names
-from ..quantities.tolerance import HEDGES
-from ..specification import Direction, Hedge
+from ..specification import HEDGES, Direction, Hedge
+from ..tables.table import NumericTable, time_text
 from ..tables.views import View
-from .clause import Clause
+from .clause import Clause, read_clause
 from .clause_splitter import plain_text, splits, without_cause
 from .marks import Mark, is_count
-from .scene import Scene, clause_of
+from .sentence_reading import Scene
 
 NOTHING = "none"
 NOT_COMPUTABLE = "not_computable"
@@ -26,6 +27,7 @@ MOST_NUMBERS = 6
 WAYS = {Direction.UP: ("up", "higher"), Direction.DOWN: ("down", "lower")}
 """The kinds of words that say which way."""
 _MOST_OPTIONS = 40
+_MOST_COLUMNS = 40
 _LONGEST_COMMENT = 4  # words
 _PERCENT = ("%", "pp")
 
@@ -50,21 +52,26 @@ class OpenClaim:
         sentence: As the answer has it.
         text: What the judge is shown: its signs made plain, without the part that names a cause.
         clauses: The text against each table.
+        shared: The stems of words that set the scene.
         begin: Where in the text its claim begins, after a comment ("Not quite - ").
     """
 
     sentence: str
     text: str
     clauses: tuple[Clause, ...]
-    begin: int = 0
+    shared: frozenset[str]
+    begin: int
+
+    @property
+    def may_be_asked(self) -> bool:
+        """Whether there is a table, and the claim has no more numbers than a judge is asked about."""
+        return bool(self.clauses) and len(self.numbers) <= MOST_NUMBERS
 
     @property
     def numbers(self) -> list[Mark]:
         """The numbers that the text states, whatever the table; at most `MOST_NUMBERS` are asked about."""
-        first, *rest = self.clauses
-        return [
-            mark for mark in first.numbers if all(any(same_place(mark, m) for m in other.numbers) for other in rest)
-        ]
+        first, *rest = [{(mark.start, mark.end): mark for mark in clause.numbers} for clause in self.clauses]
+        return [mark for place, mark in first.items() if all(place in other for other in rest)]
 
 
 @dataclass(frozen=True)
@@ -72,26 +79,24 @@ class Subject:
     """What a judge is asked about: one number of a claim, or all of a claim that states none.
 
     Attributes:
+        name: What the ids of its questions begin with: the place of the claim, and its own in it.
         number: The number; None where the claim states none.
         options: What each slot can be answered with; a slot that cannot be filled is left out.
     """
 
+    name: str
     number: Mark | None
     options: Mapping[QuestionSlot, tuple[str, ...]]
 
-    def questions(self, name: str) -> list[ChoiceQuestion]:
-        """The questions, with ids that begin with a name; a slot with one option needs none."""
+    @property
+    def questions(self) -> list[ChoiceQuestion]:
+        """The questions; a slot with one option needs none."""
         about = f'"{self.number.text}": ' if self.number else ""
         return [
-            ChoiceQuestion(f"{name}.{slot}", f"{about}{slot}", dict.fromkeys(options, ""))
+            ChoiceQuestion(f"{self.name}.{slot}", f"{about}{slot}", dict.fromkeys(options, ""))
             for slot, options in self.options.items()
             if len(options) > 1
         ]
-
-
-def same_place(one: Mark, other: Mark) -> bool:
-    """Whether two marks, of a text against two tables, are the same words."""
-    return (one.start, one.end) == (other.start, other.end)
 
 
 def words_of(mark: Mark) -> str:
@@ -103,33 +108,63 @@ def open_claim(sentence: str, scene: Scene) -> OpenClaim:
     """Makes a sentence ready to be read by a judge."""
     words = lexicon(scene.language)
     text, _ = without_cause(plain_text(sentence, scene.language), words)
-    clauses = tuple(clause_of(text, view, names, scene) for view, names in views_shown(scene))
+    clauses = tuple(read_clause(text, view, scene.language, scene.context) for view in views_shown(scene))
     led, _ = next(splits(text, words), ("", text))
     names_something = any(m.start < len(led) and not m.kinds for clause in clauses for m in clause.marks)
-    return OpenClaim(sentence, text, clauses, 0 if names_something or len(led.split()) > _LONGEST_COMMENT else len(led))
+    is_comment = not names_something and len(led.split()) <= _LONGEST_COMMENT
+    return OpenClaim(sentence, text, clauses, scene.shared, len(led) if is_comment else 0)
 
 
-def views_shown(scene: Scene) -> list[tuple[View, Names]]:
+def views_shown(scene: Scene) -> list[View]:
     """One view per table: with rows and columns exchanged where that makes its rows the series."""
-    views: list[tuple[View, Names]] = []
-    for view, names in scene.views:
+    views: list[View] = []
+    for view in scene.views:
         if not view.transposed:
-            views.append((view, names))
+            views.append(view)
         elif view.table.times is not None and not view.table.times.duplicated().any():
-            views[-1] = (view, names)
+            views[-1] = view
     return views
 
 
-def subjects_of(claim: OpenClaim) -> list[Subject]:
-    """What the judge is asked about in a claim, in the order of its text."""
-    numbers = claim.numbers
-    return [_subject(claim, number, len(numbers) > 1) for number in numbers] or [_subject(claim, None, False)]
+def reading_request(sample: Sample, claims: Sequence[OpenClaim], prompts: Prompts) -> Request:
+    """What the judge is asked about all open claims of an answer, what all requests share first."""
+    tables = {clause.table.name: clause.table for claim in claims for clause in claim.clauses}
+    state = {
+        "statistics": "\n".join(f"{entry.statistic}: {entry.described}" for entry in STATISTICS.values()),
+        "hedges": "\n".join(f"{entry.hedge}: {entry.described}" for entry in HEDGES.values()),
+        "tables": "\n".join(map(describe, tables.values())),
+        "question": sample.user_input,
+        "claims": "\n".join(f"{place}: {' '.join(claim.text.split())}" for place, claim in enumerate(claims, start=1)),
+    }
+    subjects = [subject for place, claim in enumerate(claims, start=1) for subject in subjects_of(claim, place)]
+    questions = [question for subject in subjects for question in subject.questions]
+    return Request("numeric", state, questions, sample.language, sample.id, prompts, together=True)
 
 
-def _subject(claim: OpenClaim, number: Mark | None, has_others: bool) -> Subject:
+def describe(table: NumericTable) -> str:
+    """A table's columns in a line, with units and the times that it reaches over; no values."""
+    parts = []
+    if table.times is not None and len(known := table.times.dropna()):
+        reach = f"{time_text(known.min(), table.period)}..{time_text(known.max(), table.period)}"
+        parts.append(f"{table.time_column or 'time'} ({reach})")
+    texts = [str(c) for c in table.labels.columns if c != table.time_column and c not in table.columns]
+    parts += [f"{name} (text)" for name in texts]
+    parts += [f"{name} [{table.units[name]}]" if name in table.units else name for name in table.columns]
+    more = len(parts) - _MOST_COLUMNS
+    listed = [*parts[:_MOST_COLUMNS], f"and {more} more"] if more > 0 else parts
+    return f"{table.name}: {', '.join(listed)}"
+
+
+def subjects_of(claim: OpenClaim, place: int) -> list[Subject]:
+    """What the judge is asked about in the claim at a place, in the order of its text."""
+    numbers: Sequence[Mark | None] = claim.numbers or [None]
+    return [_subject(claim, f"{place}.{own}", number, len(numbers) > 1) for own, number in enumerate(numbers, start=1)]
+
+
+def _subject(claim: OpenClaim, name: str, number: Mark | None, has_others: bool) -> Subject:
     times = _distinct(words_of(mark) for clause in claim.clauses for mark in clause.times)
     cells = _distinct(words_of(mark) for clause in claim.clauses for mark in clause.cells)
-    named = [name for clause in claim.clauses for mark in clause.series for name in mark.series]
+    series = [name for clause in claim.clauses for mark in clause.series for name in mark.series]
     ways = [way for way, kinds in WAYS.items() if any(clause.marks_of(*kinds) for clause in claim.clauses)]
     statistics = [entry.statistic for entry in STATISTICS.values() if _may_be(entry, claim, number, has_others)]
     options: dict[QuestionSlot, Sequence[str]] = {
@@ -137,12 +172,12 @@ def _subject(claim: OpenClaim, number: Mark | None, has_others: bool) -> Subject
         QuestionSlot.SERIES: _series(claim, number),
         QuestionSlot.WHEN: [*times, NOTHING],
         QuestionSlot.ROW: [*cells, NOTHING],
-        QuestionSlot.AGAINST: [*_distinct([*times, *cells, *(named if len(named) > 1 else [])]), NOTHING],
+        QuestionSlot.AGAINST: [*_distinct([*times, *cells, *(series if len(series) > 1 else [])]), NOTHING],
         QuestionSlot.DIRECTION: ways if len(ways) == 1 else [*Direction, NOTHING],
     }
     if number is not None and number.hedge is Hedge.EXACT:
         options[QuestionSlot.HEDGE] = [*HEDGES]
-    return Subject(number, {slot: tuple(map(str, offered)) for slot, offered in options.items() if offered})
+    return Subject(name, number, {slot: tuple(map(str, offered)) for slot, offered in options.items() if offered})
 
 
 def _may_be(entry: StatisticEntry, claim: OpenClaim, number: Mark | None, has_others: bool) -> bool:

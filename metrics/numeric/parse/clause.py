@@ -1,29 +1,88 @@
 """A clause with everything in it that the grammar knows: numbers, times, series, cells, and marked words."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from itertools import pairwise, product
+from functools import cached_property
+from itertools import islice, product
 
-from ....languages import load_language
-from ....text.numbers import find_numbers
 from ..lexicon import Lexicon, Token, lexicon, tokens
-from ..names.mentions import Names
-from ..specification import ALL_ROWS, Condition, Specification, Statistic, Window
-from ..tables.table import NumericTable
+from ..specification import ALL_ROWS, Condition, Specification, Statistic, Unverifiable, Window
+from ..tables.rows import rows_of
+from ..tables.table import NumericTable, Times
 from ..tables.views import View
 from ..times.calendar_times import whole_weeks
-from ..times.periods import find_times
-from .anaphora import spans_about, with_relative_times
-from .exclusions import earlier_windows, exclude_windows, with_exclusions
-from .marks import Mark, is_of_a_name, longest_marks, marked_words, with_hedges, without_column_unit
-from .series_narrowing import with_earlier_series
-from .series_roles import with_roles
-from .unknown_times import undatable_times
-from .whole_table import with_rates, with_whole
+from .mark_finders import find_marks
+from .marks import Mark
 
-_WORD = re.compile(r"\w+(?:[.,]\d+)*")
+_MOST_MEANINGS = 8  # of cells together
+_TIMES_OF_EXTREMES = (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a clause is about where it does not say so: from the question, or from the text before.
+
+    Attributes:
+        series: Its series.
+        windows: Its times and rows.
+        checks: What the text before was checked for, the last first.
+        same_sentence: Whether that text is of the same sentence.
+    """
+
+    series: tuple[str, ...] = ()
+    windows: tuple[Window, ...] = ()
+    checks: tuple[Specification, ...] = ()
+    same_sentence: bool = False
+
+    @property
+    def statistic(self) -> Statistic | None:
+        """The statistic of the clause before in the same sentence."""
+        return self.checks[0].statistic if self.checks and self.same_sentence else None
+
+    @property
+    def single_window(self) -> Window | None:
+        """The one window that "the other days" leaves out; None where there are several."""
+        named = [window for window in self.windows if window != ALL_ROWS]
+        return named[0] if len(named) == 1 else None
+
+    @property
+    def dates(self) -> list[Window]:
+        """Its times, without the rows that they were said of."""
+        dated = (replace(window, conditions=(), positions=(), text="") for window in self.windows if window != ALL_ROWS)
+        return list(dict.fromkeys(window for window in dated if window != ALL_ROWS))
+
+    def in_view(self, view: View) -> "Context":
+        """The part of it that a view has: its columns, and times where windows have dates."""
+        columns = {*view.table.columns, *map(str, view.table.labels.columns)}
+
+        def has(window: Window) -> bool:
+            dated = window.start or window.end or window.weekdays or window.months
+            return all(test.column in columns for test in window.conditions) and (view.times is not None or not dated)
+
+        return replace(
+            self,
+            series=tuple(name for name in self.series if name in view.table.columns),
+            windows=tuple(filter(has, self.windows)),
+            checks=tuple(check for check in self.checks if check.series in view.table.columns),
+        )
+
+    def after(self, checks: Sequence[Specification], *, same_sentence: bool) -> "Context":
+        """What the next clause, or the next sentence, may be about after a clause with these checks.
+
+        The next clause is about the places of the extremes that are named, else about the same rows. Whether the next
+        sentence is about the same rows, it does not say: all rows may be meant as well.
+        """
+        series = tuple(dict.fromkeys(check.series for check in checks if check.series))
+        windows = tuple(dict.fromkeys(check.window for check in checks if check.window != ALL_ROWS))
+        if same_sentence:
+            named = (check.place for check in checks if check.statistic in _TIMES_OF_EXTREMES)
+            windows = tuple(dict.fromkeys(place for place in named if place is not None)) or windows
+        elif windows and not set(windows) & set(self.windows):
+            windows = (*windows, ALL_ROWS)
+        return Context(series or self.series, windows or self.windows, tuple(checks[::-1]), same_sentence)
+
+
+NO_CONTEXT = Context()
 
 
 @dataclass(frozen=True)
@@ -31,16 +90,11 @@ class Clause:
     """A part of a sentence against one view of a table."""
 
     text: str
-    words: Lexicon
     view: View
+    language: str
     marks: tuple[Mark, ...]
     tokens: tuple[Token, ...]
-    inherited: tuple[str, ...] = ()  # series of the text before
-    scope: tuple[Window, ...] = ()  # windows of the question or the text before
-    earlier_checks: tuple[Specification, ...] = ()  # of the text before, the last first
-    continues_sentence: bool = False  # whether that text is of the same sentence
-    column_stems: frozenset[str] = frozenset()
-    head_stems: frozenset[str] = frozenset()  # of the words above rows, which say nothing besides their row
+    context: Context
 
     @property
     def table(self) -> NumericTable:
@@ -48,9 +102,9 @@ class Clause:
         return self.view.table
 
     @property
-    def statistic(self) -> Statistic | None:
-        """The statistic of the clause before it in the same sentence."""
-        return self.earlier_checks[0].statistic if self.earlier_checks and self.continues_sentence else None
+    def words(self) -> Lexicon:
+        """The words of the clause's language."""
+        return lexicon(self.language)
 
     def marks_of(self, *kinds: str) -> list[Mark]:
         """The marked words of these kinds, in order."""
@@ -87,9 +141,9 @@ class Clause:
     @cached_property
     def row_marks(self) -> list[Mark]:
         """The marks that select rows in any construction: exclusions, "then", "the others"."""
-        has_scope = bool(self.scope) and not self.cells
-        then = [m for m in self.marks_of("that_time") if self.times or has_scope or self._is_of_table(m)]
-        others = self.marks_of("others") if earlier_windows(self.scope) else []
+        has_windows = bool(self.context.windows) and not self.cells
+        then = self.marks_of("that_time") if self.times or has_windows else []
+        others = self.marks_of("others") if self.context.single_window else []
         beside = {column for mark in self.cells for column, _ in mark.cells}
         beside |= {self.table.time_column or ""} if self.times else set()
         headed = [m for m in self.marks if m.columns and not m.series and beside & set(m.columns)]  # "the team of Peru"
@@ -98,100 +152,84 @@ class Clause:
         return [*(mark for mark in self.marks if mark.excluded), *then, *others, *headed, *by_group]
 
     def windows(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
-        """The windows that times and cells may mean together, less what is left out; empty where they cannot be one."""
+        """The windows that times and cells may mean together, less what is left out; empty where they cannot be one.
+
+        Without times and cells, those of the context; cells alone have the times of the clause before. Where a clause
+        says "over the whole period" after one with a time, either may be meant.
+        """
         others = self.marks_of("others")
-        left_out: list[Window] = []
-        for mark in self.marks:
-            if mark.excluded:
-                left_out += self._together([mark] if mark.time else [], [mark] if mark.cells else [])
-        left_out += earlier_windows(self.scope) if others else []
-        return exclude_windows(self._included(times, cells, extra, whole=bool(others)), left_out)
-
-    def _is_of_table(self, mark: Mark) -> bool:
-        """Whether "that week" is the week that the table is about, since the text before names no time."""
-        unit = self.words.data["periods"].get(mark.text.lower().split()[-1])
-        times = self.view.times
-        has_scope = any(window.start or window.end or window.first or window.last for window in self.scope)
-        return not has_scope and (unit is None or times is None or spans_about(times.start, times.last_day, unit))
-
-    def _included(
-        self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition], *, whole: bool
-    ) -> list[Window]:
-        if not times and not cells and not extra and (whole or self.marks_of("all_rows")):
-            return [ALL_ROWS]
-        if not times and not cells and not extra and self.scope:
-            if self.marks_of("that_time"):
-                return [window for window in self.scope if window != ALL_ROWS] or list(self.scope)
-            return list(self.scope)
-        return self._together(times, cells, extra)
+        if times or cells or extra:
+            before = [] if times or not self.context.same_sentence else self.context.dates
+            together = self._together(times, cells, extra)
+            windows = [one for w in together for date in before if (one := merge_windows(date, w))] or together
+        elif others or self.marks_of("all_rows") or not self.context.windows:
+            windows = [ALL_ROWS]
+        else:
+            known = [window for window in self.context.windows if window != ALL_ROWS]
+            windows = known if known and self.marks_of("that_time") else list(self.context.windows)
+            windows += [ALL_ROWS] if self.marks_of("whole") and ALL_ROWS not in windows else []
+        excluded = [mark for mark in self.marks if mark.excluded]
+        left_out = [
+            window
+            for mark in excluded
+            for window in self._together([mark] if mark.time else [], [mark] if mark.cells else [])
+        ]
+        if others and self.context.single_window:
+            left_out.append(self.context.single_window)
+        return [replace(w, without=(*w.without, *left_out), text="") for w in windows] if left_out else windows
 
     def _together(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
+        text = " ".join(mark.text for mark in (*times, *cells))
         windows: list[Window] = []
         for chosen in product(*[mark.time.windows for mark in times if mark.time]):
-            merged: Window | None = ALL_ROWS
-            for window in chosen:
-                merged = merge_windows(merged, window) if merged is not None else None
-            if merged is None:
-                merged = self.view.window_of_all(chosen)
-            if merged is not None:
-                windows += whole_weeks(merged, self.view.times)
-        conditions = list(_cell_conditions(cells))
+            merged = merge_windows(*chosen) or self.view.window_of_all(chosen)
+            windows += whole_weeks(merged, self.view.times) if merged is not None else []
         return [
-            replace(
-                window,
-                conditions=(*window.conditions, *chosen, *extra),
-                text=" ".join(mark.text for mark in (*times, *cells)),
-            )
+            replace(window, conditions=(*window.conditions, *conditions, *extra), text=text)
             for window in windows
-            for chosen in conditions
+            for conditions in _cell_conditions(cells)
         ]
 
 
 def _cell_conditions(cells: Sequence[Mark]) -> list[tuple[Condition, ...]]:
     """The tests that cells may mean together: of one column either of them, of several columns all."""
     conditions = []
-    for chosen in product(*[mark.cells for mark in cells]):
-        by_column: dict[str, list[str]] = {}
+    for chosen in islice(product(*[mark.cells for mark in cells]), _MOST_MEANINGS):
+        by_column: dict[str, dict[str, None]] = {}
         for column, cell in chosen:
-            by_column.setdefault(column, []).append(cell)
+            by_column.setdefault(column, {})[cell] = None
         conditions.append(
             tuple(
-                Condition(column, "eq", named[0]) if len(set(named)) == 1 else Condition(column, "in", tuple(named))
+                Condition(column, "in", tuple(named)) if len(named) > 1 else Condition(column, "eq", next(iter(named)))
                 for column, named in by_column.items()
             )
         )
-    return conditions[:8]
+    return conditions
 
 
-def merge_windows(one: Window, other: Window) -> Window | None:
-    """Both windows at once; None where both have dates and neither holds the other."""
-    if one == ALL_ROWS:
-        return other
-    if _differ(one.weekdays, other.weekdays) or _differ(one.months, other.months):
-        return None
-    dated = [window for window in (one, other) if window.start or window.end]
-    if len(dated) == 2:
-        if is_window_within(one, other):
-            dated = [one]
-        elif is_window_within(other, one):
-            dated = [other]
-        else:
-            return None
-    span = dated[0] if dated else ALL_ROWS
-    return Window(
-        start=span.start,
-        end=span.end,
-        first=one.first or other.first,
-        last=one.last or other.last,
-        weekdays=one.weekdays or other.weekdays,
-        months=one.months or other.months,
-        conditions=(*one.conditions, *other.conditions),
-        without=(*one.without, *other.without),
+def merge_windows(*windows: Window) -> Window | None:
+    """Several windows at once; None where no dates are within all others, or where weekdays or months differ."""
+    parts = [window for window in windows if window != ALL_ROWS]
+    if len(parts) < 2:
+        return parts[0] if parts else ALL_ROWS
+    weekdays, months = (
+        {frozenset(days): days for days in named if days}
+        for named in zip(*((w.weekdays, w.months) for w in parts), strict=True)
     )
-
-
-def _differ(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    return bool(one and other) and set(one) != set(other)
+    dated = [window for window in parts if window.start or window.end]
+    inner = [window for window in dated if all(window is w or is_window_within(window, w) for w in dated)]
+    if len(weekdays) > 1 or len(months) > 1 or (dated and not inner):
+        return None
+    return Window(
+        start=inner[0].start if inner else None,
+        end=inner[0].end if inner else None,
+        first=next((w.first for w in parts if w.first), None),
+        last=next((w.last for w in parts if w.last), None),
+        weekdays=next(iter(weekdays.values()), ()),
+        months=next(iter(months.values()), ()),
+        conditions=tuple(test for window in parts for test in window.conditions),
+        without=tuple(other for window in parts for other in window.without),
+    )
 
 
 def is_window_within(inner: Window, outer: Window) -> bool:
@@ -204,82 +242,71 @@ def is_window_within(inner: Window, outer: Window) -> bool:
     )
 
 
-def _only_measured(mark: Mark, named: Sequence[Mark]) -> bool:
-    """Whether "were received" only holds the name of a series, "received"."""
-    return mark.kinds == {"measured"} and any(mark.start <= m.start and m.end <= mark.end for m in named)
+def read_clause(text: str, view: View, language: str, context: Context = NO_CONTEXT) -> Clause:
+    """Finds everything that is known in a clause."""
+    context = context.in_view(view)
+    marks = find_marks(text, view, language, context.windows)
+    return Clause(text, view, language, tuple(marks), tokens(text, language), context)
 
 
-def _is_titled(mark: Mark, every: Sequence[Token], title: str) -> bool:
-    """Whether a number is part of the table's title, with the word beside it: "in the 2003 Lexmark Indy 300"."""
-    title_words = f" {' '.join(re.findall(_WORD, title.lower()))} "
-    words = [token for token in every if token.is_word]
-    for one, other in pairwise(words):
-        inside = any(mark.start <= token.start and token.end <= mark.end for token in (one, other))
-        if inside and f" {one.text} {other.text} " in title_words:
-            return True
-    return False
+def is_row(clause: Clause, mark: Mark) -> bool:
+    """Whether a time is that of one row."""
+    window = mark.time.windows[0] if mark.time else ALL_ROWS
+    times = clause.view.times
+    if not times or not window.start or not window.end:
+        return False
+    return window.end <= Times(window.start, window.start, times.period).last_day
 
 
-def read_clause(
-    text: str,
-    words: Lexicon,
-    view: View,
-    names: Names,
-    *,
-    inherited: tuple[str, ...] = (),
-    scope: tuple[Window, ...] = (),
-    earlier_checks: tuple[Specification, ...] = (),
-    continues_sentence: bool = False,
-) -> Clause:
-    """Finds everything that is known in a clause; of what overlaps, the longest."""
-    marks, every = _marks(text, view, names, scope, tuple(window.text for window in scope))
-    kept = with_hedges(text, with_earlier_series(list(marks), inherited), words.links)
-    return Clause(
-        text,
-        words,
-        view,
-        tuple(kept),
-        every,
-        inherited,
-        scope,
-        earlier_checks,
-        continues_sentence,
-        names.column_stems,
-        names.head_stems,
-    )
+def is_other_window(window: Window, spot: Window) -> bool:
+    """Whether a window has other rows than a spot: another time, or another text in the same column."""
+    if spot.start and window.start and window.end and not window.conditions and not is_window_within(spot, window):
+        return True
+    wanted = {test.column: test for test in spot.conditions}
+    return any(test.column in wanted and test != wanted[test.column] for test in window.conditions)
 
 
-@lru_cache(maxsize=256)  # a clause is read alone, after the text before it, and as a possible comment
-def _marks(
-    text: str, view: View, names: Names, scope: tuple[Window, ...], scope_texts: tuple[str, ...]
-) -> tuple[tuple[Mark, ...], tuple[Token, ...]]:
-    """The marks and tokens of a clause. Windows with other texts are equal: the cache also needs `scope_texts`."""
-    language = names.language
-    words = lexicon(language)
-    every = tokens(text, language)
-    marks = [
-        Mark(m.start, m.end, text[m.start : m.end], mention=m) for m in names.find([t for t in every if t.is_word])
-    ]
-    columns = {column for mark in marks for column in (*mark.columns, *mark.series)}
-    marks = [m for m in marks if not (m.text.isdigit() and m.cells) or columns & {column for column, _ in m.cells}]
-    marks += [
-        Mark(n.start, n.end, text[n.start : n.end], number=n)
-        for n in find_numbers(text, load_language(language))
-        if not (n.spelled and n.value == 1 and n.text.lower().split()[0] in words.articles)
-    ]
-    if view.times is None:
-        marks += undatable_times(text, words, view.table.name)
-    else:
-        marks += [Mark(t.start, t.end, text[t.start : t.end], time=t) for t in find_times(text, language, view.times)]
-    marks = [without_column_unit(mark, marks) for mark in marks]
-    named = [mark for mark in marks if mark.series]
-    marked = [mark for mark in marked_words(text, words) if not _only_measured(mark, named)]
-    kept = [
-        mark
-        for mark in longest_marks([*marks, *marked])
-        if not (mark.number and _is_titled(mark, every, view.table.name))
-    ]
-    kept = [mark for mark in kept if not (mark.kinds and is_of_a_name(mark, kept, names))]
-    kept = with_relative_times(with_whole(kept, text, words, view), text, words, view, scope)
-    kept = with_roles(with_rates(with_exclusions(kept, text, words), text, words, view), text, words, view)
-    return tuple(kept), every
+def contains_time(outer: Mark, inner: Mark) -> bool:
+    """Whether the inner mark's time lies within the outer mark's."""
+    a, b = (mark.time.windows[0] if mark.time else ALL_ROWS for mark in (outer, inner))
+    return bool(a.start and a.end and b.start and b.end and a != b and a.start <= b.start and b.end <= a.end)
+
+
+def has_several(clause: Clause, *windows: Window) -> bool:
+    """Whether several rows are in all of the windows."""
+    return _count(clause, *windows) > 1
+
+
+def _count(clause: Clause, *windows: Window) -> int:
+    """How many rows are in all of the windows; 0 where the table cannot tell, which the computation reports."""
+    try:
+        rows = [set(rows_of(clause.table, window, may_be_none=True).tolist()) for window in windows]
+    except Unverifiable:
+        return 0
+    return len(set.intersection(*rows))
+
+
+def is_one_named_row(clause: Clause) -> bool:
+    """Whether the named times and cells identify one row."""
+    return any(_count(clause, window) == 1 for window in clause.windows(clause.times, clause.cells))
+
+
+def with_cells(window: Window, clause: Clause, cells: list[Mark]) -> list[Window]:
+    """The windows that a window and cells make together."""
+    merged = [merge_windows(window, other) for other in clause.windows([], cells)] if cells else [window]
+    return [one for one in merged if one is not None]
+
+
+def windows_of(clause: Clause, marks: "list[Mark] | tuple[Mark, ...]") -> list[Window]:
+    """The windows that marks of times and cells mean together."""
+    return clause.windows([m for m in marks if m.time], [m for m in marks if m.cells])
+
+
+def is_pair_of_rows(clause: Clause) -> bool:
+    """Whether two rows are compared ("Bell out of the total"), not taken together ("Bell and Mobile")."""
+    if len(clause.cells) != 2:
+        return False
+    first, second = clause.cells
+    alike = {column for column, _ in first.cells} & {column for column, _ in second.cells}
+    joined = clause.text[first.end : second.start].strip().lower() in clause.words.data["joins"]
+    return bool(alike) and not joined and not clause.marks_of("sum")

@@ -23,32 +23,10 @@ def _break(match: re.Match[str]) -> str:
     return match[0] if known_unit(match["after"]) else f"{match['amount']}\n"
 
 
-@cache
-def _placed_superlative(language: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<=[a-z])-(?=(?:{lexicon(language).links.joined_superlative})\b)", re.IGNORECASE)
-
-
-@cache
-def _milestone(language: str) -> re.Pattern[str]:
-    return re.compile(rf"(\d[\d.,]*)[- ](?:{lexicon(language).links.milestone})\b")
-
-
-@cache
-def _bracketed_place(language: str) -> re.Pattern[str]:
-    """ "240 (December), 210 (November)": what each number is of; not "(EUR)", nor "(3 March)", which stands alone."""
-    return re.compile(
-        r"(\d[\d.,]*(?: ?%)?) \(((?!(?:[A-Z]{2,}\b))(?:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?"
-        rf"|(?:{lexicon(language).links.small_names})\w*)(?: (?:19|20)\d\d)?)\)"
-    )
-
-
 def plain_text(text: str, language: str) -> str:
     """The text with the signs that only look different made the same: spaces, quotes, dashes."""
     text = re.sub(r"[\u2018\u2019]", "'", text).replace(" , ", ", ")
     text = re.sub(r"(?<=\w)[–—](?=\w)", "-", text)
-    text = _placed_superlative(language).sub(" ", text)
-    text = _milestone(language).sub(r"\1", text)
-    text = _bracketed_place(language).sub(r"\1 in \2", text)
     return re.sub(r"[*_`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}", "", text)
 
 
@@ -57,8 +35,6 @@ def without_cause(text: str, words: Lexicon) -> tuple[str, bool]:
     cause = words.kinds["cause"].search(text)
     if cause is None:
         return text, False
-    if re.search(words.data["attributed"], text[: cause.end()], re.IGNORECASE):
-        return "", True
     before, after = text[: cause.start()].rstrip(" ,;"), text[cause.end() :]
     if len(before.split()) >= 3:
         return before, True

@@ -1,10 +1,11 @@
 """A construction: a way to say one kind of claim, as data, and the matcher that finds it among a clause's marks."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from .checks import ClauseCheck, values_of
+from ..specification import Specification, Window
+from .checks import ClauseCheck, check, series_of, values_of
 from .clause import Clause
 from .marks import Mark
 
@@ -32,6 +33,11 @@ class ClauseReading:
     also: tuple[Mark, ...] = ()
 
 
+def as_one_check(*tiers: Iterable[Specification], also: Iterable[Mark] = ()) -> ClauseReading:
+    """A reading that is one check."""
+    return ClauseReading((check(*tiers),), tuple(also))
+
+
 @dataclass(frozen=True)
 class ConstructionMatch:
     """The marks of one clause that fill a construction, by slot."""
@@ -46,6 +52,16 @@ class ConstructionMatch:
     def one(self, slot: str) -> Mark:
         """The first mark of a slot that has one."""
         return self.filled[slot][0]
+
+    @property
+    def names(self) -> list[str]:
+        """The series that the clause is about."""
+        return series_of(self.clause)
+
+    @cached_property
+    def windows(self) -> list[Window]:
+        """The windows that the times and rows of the clause mean together."""
+        return self.clause.windows(self.clause.times, self.clause.cells)
 
 
 Build = Callable[[ConstructionMatch], ClauseReading | None]
@@ -70,21 +86,17 @@ class Construction:
 
 @dataclass(frozen=True)
 class Interpretation:
-    """A construction matched to a clause, and what it makes of it."""
+    """A construction matched to a clause, and what it makes of it, as in `ClauseReading`."""
 
     construction: Construction
     match: ConstructionMatch
-    reading: ClauseReading
-
-    @property
-    def checks(self) -> tuple[ClauseCheck, ...]:
-        """The checks that all have to hold."""
-        return self.reading.checks
+    checks: tuple[ClauseCheck, ...]
+    also: tuple[Mark, ...] = ()
 
     @cached_property
     def used_marks(self) -> frozenset[Mark]:
         """The marks that the checks are made from, other mentions of the same series, and the numbers' hedges."""
-        used = {mark for marks in self.match.filled.values() for mark in marks} | set(self.reading.also)
+        used = {mark for marks in self.match.filled.values() for mark in marks} | set(self.also)
         named = {mark.series for mark in used if mark.series}
         used |= {mark for mark in self.match.clause.marks if mark.series in named and mark.series}
         return frozenset(used | {mark.hedge_mark for mark in used if mark.hedge_mark is not None})
@@ -102,7 +114,17 @@ class Interpretation:
     def head_marks(self) -> frozenset[Mark]:
         """The marks that the construction is recognised by: those of its head, and other words that it uses."""
         head = {mark for slot in self.construction.head for mark in self.match[slot.name]}
-        return frozenset(head | {mark for mark in self.reading.also if mark.kinds})
+        return frozenset(head | {mark for mark in self.also if mark.kinds})
+
+    @property
+    def first_specifications(self) -> tuple[Specification, ...]:
+        """What its checks ask for, by their best readings."""
+        return tuple(spec for check in self.checks for spec in check.tiers[0])
+
+    @property
+    def named_characters(self) -> int:
+        """How much of the clause it takes as names of the table and as times."""
+        return sum(mark.end - mark.start for mark in self.accounted_marks if mark.mention or mark.time)
 
     @property
     def specificity(self) -> int:
@@ -122,7 +144,7 @@ def interpret(construction: Construction, clause: Clause) -> Interpretation | No
     reading = construction.build(match)
     if reading is None or not reading.checks or not all(check.tiers for check in reading.checks):
         return None
-    return Interpretation(construction, match, reading)
+    return Interpretation(construction, match, reading.checks, reading.also)
 
 
 def words(*kinds: str, least: int = 1, most: int = 1, name: str = "") -> Slot:

@@ -1,63 +1,95 @@
-"""Claims that a judge reads where the grammar cannot: the judge says what each number is, and computes nothing."""
+"""A judge's answers about a claim, as interpretations of it: from there they go the same way as the grammar's."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 
 from ....eval_sets.sample import Sample
-from ....judges import Answer, Judge, Request, Usage
+from ....judges import Answer, Answers, Judge, Usage
 from ....prompts import Prompts
 from ....worker_threads import compute_beside
-from ..compute.statistics import STATISTICS
-from ..quantities.tolerance import HEDGES
-from ..specification import Specification
-from ..tables.table import NumericTable, time_text
-from .claim_questions import MOST_NUMBERS, NOT_COMPUTABLE, NOTHING, OpenClaim, QuestionSlot, Subject, subjects_of
-from .clause import Clause
-from .judge_checks import CannotUse, JudgedNumber, checks_of
-from .sentence_reading import ReadCheck, Unread
+from ..compute.computation import UnitRule
+from ..compute.statistics import STATISTICS, statistics_in
+from ..specification import Direction, Hedge, Specification, Statistic, Window
+from .checks import RELATIONS, check, is_flow, specify, value_fields
+from .claim_questions import (
+    MOST_NUMBERS,
+    NOT_COMPUTABLE,
+    NOTHING,
+    THRESHOLD,
+    WAYS,
+    OpenClaim,
+    QuestionSlot,
+    Subject,
+    reading_request,
+    subjects_of,
+    words_of,
+)
+from .clause import Clause, has_several, windows_of
+from .construction import ANY, Construction, ConstructionMatch, Interpretation, words
+from .marks import Mark
+from .selection import open_marks, without_impossible
+from .sentence_reading import PartReading, read_checks
 
-_MOST_COLUMNS = 40
+_S = Statistic
+_SYNONYM = 3  # of the ranks of a name
+_OF_TWO = frozenset({*RELATIONS, _S.SHARE, _S.CORRELATION})
+_HAVE_WAY = _OF_TWO | {_S.TREND, _S.STREAK, _S.CROSSING, _S.RANK}
+_PLACE_OF = {_S.MAXIMUM: _S.TIME_OF_MAXIMUM, _S.MINIMUM: _S.TIME_OF_MINIMUM}
+_MAY_HAVE_PLACE = frozenset({*_PLACE_OF, *_PLACE_OF.values(), _S.ANOMALY, _S.CROSSING, _S.RANK})
+_ENDS = frozenset({_S.RANK, _S.RANGE, _S.ANOMALY})
+_EXTREMES = frozenset({*_PLACE_OF, *_PLACE_OF.values()}) | _ENDS
+_WITHOUT_WAY = _EXTREMES | {_S.RATIO, _S.SHARE}
+_SHOWN_BY: Mapping[str, frozenset[Statistic]] = {
+    "maximum": frozenset({_S.MAXIMUM, _S.TIME_OF_MAXIMUM}) | _ENDS,
+    "minimum": frozenset({_S.MINIMUM, _S.TIME_OF_MINIMUM}) | _ENDS,
+    "best": _EXTREMES,
+    "worst": _EXTREMES,
+    "none": frozenset({_S.NO_ANOMALY}),
+    "in_a_row": frozenset({_S.STREAK}),
+    **{
+        entry.word: statistics_in(UnitRule.COUNT) | _OF_TWO | {entry.statistic}
+        for entry in STATISTICS.values()
+        if entry.is_inner
+    },
+    **dict.fromkeys(("not", "double", "half", "times_as", "majority"), frozenset()),
+    **dict.fromkeys(("undatable_time", "vague_time", "open_time", "same_time"), frozenset()),
+}
+"""The statistics that kinds of words show; of some, which no reading by a judge accounts for, there are none."""
 
 
-def reading_request(sample: Sample, claims: Sequence[OpenClaim], prompts: Prompts) -> Request:
-    """What the judge is asked about all open claims of an answer, what all requests share first."""
-    tables = {clause.table.name: clause.table for claim in claims for clause in claim.clauses}
-    state = {
-        "statistics": "\n".join(f"{entry.statistic}: {entry.described}" for entry in STATISTICS.values()),
-        "hedges": "\n".join(f"{entry.hedge}: {entry.described}" for entry in HEDGES.values()),
-        "tables": "\n".join(map(describe, tables.values())),
-        "question": sample.user_input,
-        "claims": "\n".join(f"{place}: {' '.join(claim.text.split())}" for place, claim in enumerate(claims, start=1)),
-    }
-    questions = [question for name, subject in _named_subjects(claims) for question in subject.questions(name)]
-    return Request("numeric", state, questions, sample.language, sample.id, prompts, together=True)
+class CannotUse(Exception):
+    """The judge's answers do not fit the claim or the table; the text is the reason."""
 
 
-def _named_subjects(claims: Sequence[OpenClaim]) -> list[tuple[str, Subject]]:
-    """The subjects of claims, with ids: the number of the claim, and their own in it."""
-    return [
-        (f"{place}.{own}", subject)
-        for place, claim in enumerate(claims, start=1)
-        for own, subject in enumerate(subjects_of(claim), start=1)
-    ]
+@dataclass(frozen=True)
+class _Judged:
+    """The judge's answers about one number, or about a claim without one; "" where nothing fills a slot."""
 
+    number: Mark | None
+    answers: Mapping[QuestionSlot, str]
 
-def describe(table: NumericTable) -> str:
-    """A table's columns in a line, with units and the times that it reaches over; no values."""
-    parts = []
-    if table.times is not None and len(known := table.times.dropna()):
-        reach = f"{time_text(known.min(), table.period)}..{time_text(known.max(), table.period)}"
-        parts.append(f"{table.time_column or 'time'} ({reach})")
-    texts = [str(c) for c in table.labels.columns if c != table.time_column and c not in table.columns]
-    parts += [f"{name} (text)" for name in texts]
-    parts += [f"{name} [{table.units[name]}]" if name in table.units else name for name in table.columns]
-    more = len(parts) - _MOST_COLUMNS
-    listed = [*parts[:_MOST_COLUMNS], f"and {more} more"] if more > 0 else parts
-    return f"{table.name}: {', '.join(listed)}"
+    @property
+    def statistic(self) -> str:
+        """The statistic that the number is of, or `THRESHOLD`; "" where it is of none."""
+        return self.answers[QuestionSlot.STATISTIC]
+
+    def rows(self, clause: Clause, slot: QuestionSlot) -> list[Mark]:
+        """The times and cells of a clause with the words that fill a slot; none of a series.
+
+        Raises:
+            CannotUse: A time or a row is named that the table does not have.
+        """
+        text = self.answers.get(slot, "")
+        marks = [mark for mark in (*clause.times, *clause.cells) if words_of(mark).casefold() == text.casefold()]
+        if text and not marks and slot is not QuestionSlot.AGAINST:
+            raise CannotUse(f"{text!r} names no time or row of {clause.table.name}")
+        return marks
 
 
 async def read_by_judge(
     sample: Sample, claims: Sequence[OpenClaim], judge: Judge, prompts: Prompts
-) -> tuple[list[list[ReadCheck | Unread]], Usage]:
+) -> tuple[list[list[PartReading]], Usage]:
     """The checks of each claim as the judge reads it, all claims in one request.
 
     The judge only chooses among the claim's own words and the table's names. An answer that does not fit the claim, or
@@ -66,61 +98,182 @@ async def read_by_judge(
     Raises:
         JudgeError: The judge gave no usable reply.
     """
-    asked = [claim for claim in claims if _may_be_asked(claim)]
-    if not asked:
-        return [[_too_many(claim)] for claim in claims], Usage()
-    request = await compute_beside(reading_request, sample, asked, prompts)
-    answers = await judge.decide(request)
-    read = iter(await compute_beside(_read_all, asked, answers))
-    return [next(read) if _may_be_asked(claim) else [_too_many(claim)] for claim in claims], answers.usage
+    asked = [claim for claim in claims if claim.may_be_asked]
+    answers = Answers({})
+    if asked:
+        answers = await judge.decide(await compute_beside(reading_request, sample, asked, prompts))
+    readings = iter(await compute_beside(_read_all, asked, answers))
+    too_many = f"a judge is asked about at most {MOST_NUMBERS} numbers of a claim"
+    read: list[list[PartReading]] = [
+        next(readings) if claim.may_be_asked else [PartReading(claim.sentence, reason=too_many)] for claim in claims
+    ]
+    return read, answers.usage
 
 
-def _may_be_asked(claim: OpenClaim) -> bool:
-    return bool(claim.clauses) and len(claim.numbers) <= MOST_NUMBERS
+def _read_all(claims: Sequence[OpenClaim], answers: Mapping[str, Answer]) -> list[list[PartReading]]:
+    return [_read(claim, place, answers) for place, claim in enumerate(claims, start=1)]
 
 
-def _too_many(claim: OpenClaim) -> Unread:
-    return Unread(claim.sentence, f"a judge is asked about at most {MOST_NUMBERS} numbers of a claim")
-
-
-def _read_all(claims: Sequence[OpenClaim], answers: Mapping[str, Answer]) -> list[list[ReadCheck | Unread]]:
-    return [_read(claim, str(place), answers) for place, claim in enumerate(claims, start=1)]
-
-
-def _read(claim: OpenClaim, name: str, answers: Mapping[str, Answer]) -> list[ReadCheck | Unread]:
+def _read(claim: OpenClaim, place: int, answers: Mapping[str, Answer]) -> list[PartReading]:
     try:
-        judged = [
-            _judged_number(subject, f"{name}.{own}", answers) for own, subject in enumerate(subjects_of(claim), start=1)
-        ]
+        judged = [_judged(subject, answers) for subject in subjects_of(claim, place)]
     except CannotUse as problem:
-        return [Unread(claim.sentence, str(problem))]
-    if not any(subject.slots[QuestionSlot.STATISTIC] for subject in judged):
-        return [Unread(claim.sentence, "the judge finds nothing in it that can be computed")]
-    made: list[tuple[Clause, list[list[Specification]]]] = []
-    problems = []
+        return [PartReading(claim.sentence, reason=str(problem))]
+    if not any(one.statistic for one in judged):
+        return [PartReading(claim.sentence, reason="the judge finds nothing in it that can be computed")]
+    made, problems = [], []
     for clause in claim.clauses:
         try:
-            made.append((clause, checks_of(clause, judged, claim.begin)))
+            made.append(_interpretation(clause, judged, claim))
         except CannotUse as problem:
             problems.append(str(problem))
     if not made:
-        return [Unread(claim.sentence, f"the judge's reading cannot be used: {problems[0]}")]
-    alike = [(clause, checks) for clause, checks in made if len(checks) == len(made[0][1])]
-    return [
-        ReadCheck(claim.text, (tuple((spec, clause.table) for clause, checks in alike for spec in checks[place]),))
-        for place in range(len(made[0][1]))
-    ]
+        return [PartReading(claim.sentence, reason=f"the judge's reading cannot be used: {problems[0]}")]
+    return [*read_checks(claim.text, made, claim.shared)]
 
 
-def _judged_number(subject: Subject, name: str, answers: Mapping[str, Answer]) -> JudgedNumber:
-    slots = {}
+def _judged(subject: Subject, answers: Mapping[str, Answer]) -> _Judged:
+    chosen = {}
     for slot, options in subject.options.items():
         option: str | None = options[0]
         if len(options) > 1:
-            answer = answers[f"{name}.{slot}"]
+            answer = answers[f"{subject.name}.{slot}"]
             option = answer.option
             if option is None:
                 why = "it declined" if answer.declined else answer.problem
                 raise CannotUse(f"the judge does not say its {slot}: {why}")
-        slots[slot] = "" if option in (None, NOTHING, NOT_COMPUTABLE) else str(option)
-    return JudgedNumber(subject.number, slots)
+        chosen[slot] = "" if option in (NOTHING, NOT_COMPUTABLE) else str(option)
+    return _Judged(subject.number, chosen)
+
+
+def _interpretation(clause: Clause, judged: Sequence[_Judged], claim: OpenClaim) -> Interpretation:
+    """What the answers make of a claim against one table; what is part of a comment before the claim has no meaning.
+
+    Raises:
+        CannotUse: The answers do not fit, or leave out a number, a time, a name or a meaningful word of the claim.
+    """
+    numbers = {(mark.start, mark.end): mark for mark in clause.numbers}
+    judged = [replace(one, number=one.number and numbers[one.number.start, one.number.end]) for one in judged]
+    of_statistics = [one for one in judged if one.statistic not in ("", THRESHOLD)]
+    limits = [one.number for one in judged if one.statistic == THRESHOLD and one.number]
+    checks = [check(specs) for one in of_statistics for specs in _specifications(clause, one, limits)]
+    if not all(made.tiers for made in checks):
+        raise CannotUse("the times and rows that it names are not one part of the table")
+    specs = [spec for made in checks for spec in made.tiers[0]]
+    columns = {name for spec in specs for name in (spec.series, spec.compared_with) if name}
+    compared = {spec.threshold for spec in specs}
+    used = [one.number for one in of_statistics if one.number]
+    used += [mark for mark in limits if mark.number and mark.number.value in compared]
+    used += [mark for mark in clause.series if columns & {*mark.series}]
+    used += [
+        mark
+        for one in of_statistics
+        for slot in (QuestionSlot.WHEN, QuestionSlot.ROW, QuestionSlot.AGAINST)
+        for mark in one.rows(clause, slot)
+    ]
+    construction = _construction(clause, specs)
+    (head,) = construction.head
+    match = ConstructionMatch(clause, {head.name: tuple(head.select(clause)), "used": tuple(used)})
+    comment = tuple(mark for mark in clause.marks_of(*_SHOWN_BY) if mark.start < claim.begin)
+    made = Interpretation(construction, match, tuple(checks), comment)
+    left_out = [mark for mark in open_marks(made, frozenset()) if not mark.mention]
+    left_out += [mark for mark in clause.marks if _is_named(mark) and mark not in made.accounted_marks]
+    if left := sorted(left_out, key=lambda mark: mark.start):
+        raise CannotUse(f"it leaves out {', '.join(repr(mark.text) for mark in left[:4])}")
+    return without_impossible(made) or made  # the computation says why it is unverifiable
+
+
+def _is_named(mark: Mark) -> bool:
+    """Whether a mark has a row, or the whole name of a series or a synonym: not "a claim" of claims received."""
+    names = mark.mention.names if mark.mention else ()
+    return bool(mark.cells) or any(name.kind == "series" and name.rank >= _SYNONYM for name in names)
+
+
+def _construction(clause: Clause, specs: Sequence[Specification]) -> Construction:
+    """The words that show these checks, and those beside them that say nothing else."""
+    statistics = {spec.statistic for spec in specs}
+    ways = {spec.direction for spec in specs if spec.statistic in _HAVE_WAY}
+    way_words = {kind for way, kinds in WAYS.items() if way in ways or statistics & _WITHOUT_WAY for kind in kinds}
+    head = {kind for kind, shown in _SHOWN_BY.items() if shown & statistics} | way_words
+    telling = {*_SHOWN_BY, *(kind for kinds in WAYS.values() for kind in kinds)}
+    beside = ("column", *{kind for mark in clause.marks for kind in mark.kinds} - telling)
+    return Construction("judged", (words(*head, least=0, most=ANY, name="statistic"),), (), beside, lambda _: None)
+
+
+def _specifications(clause: Clause, judged: _Judged, limits: Sequence[Mark]) -> list[list[Specification]]:
+    """The checks that one number makes, each with its readings."""
+    statistic = Statistic(judged.statistic)
+    needs = STATISTICS[statistic].needs
+    own = [mark for slot in (QuestionSlot.WHEN, QuestionSlot.ROW) for mark in judged.rows(clause, slot)[:1]]
+    against = judged.rows(clause, QuestionSlot.AGAINST)[:1]
+    compared_with = None if against else _column(clause, judged.answers.get(QuestionSlot.AGAINST, ""))
+    against = [mark for mark in against if mark not in own]  # nothing is measured against itself
+    value = judged.number
+    if "threshold" in needs and "value" not in needs:
+        limits, value = [value] if value else [], None
+    limit = limits[0].number if len(limits) == 1 else None
+    way = judged.answers[QuestionSlot.DIRECTION] if statistic in _HAVE_WAY else ""
+    stated = {"value": value, "place": own, "direction": way, "threshold": limit, "compared_with": compared_with}
+    if missing := [need for need in needs if not stated[need]]:
+        raise CannotUse(f"a {_title(statistic)} has no {missing[0].replace('_', ' ')}")
+
+    fields: dict[str, object] = {"direction": Direction(way) if way else None}
+    if "threshold" in needs and limit is not None:
+        fields |= {"threshold": limit.value, "threshold_unit": limit.unit}
+    if value is not None:
+        hedge = judged.answers.get(QuestionSlot.HEDGE)
+        fields |= value_fields(value) | ({"hedge": Hedge(hedge)} if hedge else {})
+    series = _series(clause, judged, statistic)
+    if statistic in _OF_TWO:
+        fields["compared_with"] = compared_with
+        if series is not None and is_flow(clause, series) and not clause.marks_of("mean"):
+            fields["side_statistic"] = _S.SUM
+        sides = _sides(clause, own, against, over_time=compared_with is None and statistic in RELATIONS)
+        return [[s for w, v in sides for s in specify(statistic, [series], [w], compared_window=v, **fields)]]
+    if compared_with is not None:
+        raise CannotUse(f"it measures a {_title(statistic)} against {compared_with!r}")
+    spots = windows_of(clause, own) if own and statistic in _MAY_HAVE_PLACE else []
+    if not spots or ("place" not in needs and any(has_several(clause, spot) for spot in spots)):
+        return [specify(statistic, [series], windows_of(clause, [*own, *against]), **fields)]
+    windows, when = windows_of(clause, against), _PLACE_OF.get(statistic)
+    if when is None:
+        return [[spec for spot in spots for spec in specify(statistic, [series], windows, **fields, place=spot)]]
+    placed = [spec for spot in spots for spec in specify(when, [series], windows, place=spot)]
+    return [specify(statistic, [series], windows, **fields), placed]
+
+
+def _sides(
+    clause: Clause, own: list[Mark], against: list[Mark], *, over_time: bool
+) -> list[tuple[Window, Window | None]]:
+    """What is measured, and another time or row that it is measured against; None where that is another series."""
+    windows = windows_of(clause, own)
+    if against:
+        if not own and not clause.context.windows:
+            windows = [Window(last=1)]  # "880 more than in June": by now
+        shared = [mark for mark in own if bool(mark.time) != bool(against[0].time)]
+        return [*product(windows, windows_of(clause, [*against, *shared]))]
+    if not over_time:
+        return [(window, None) for window in windows]
+    return [(replace(w, last=1), replace(w, first=1)) for w in windows if clause.view.times is not None]
+
+
+def _series(clause: Clause, judged: _Judged, statistic: Statistic) -> str | None:
+    """The series; None for a count of rows where the claim names no series."""
+    name = judged.answers.get(QuestionSlot.SERIES, "")
+    if statistic is _S.COUNT and not any(name in mark.series for mark in clause.series):
+        return None
+    if not name:
+        raise CannotUse(f"a {_title(statistic)} has no series")
+    return _column(clause, name)
+
+
+def _column(clause: Clause, name: str) -> str | None:
+    """The column of a name in any case; None of the empty name."""
+    column = next((str(column) for column in clause.table.columns if str(column).casefold() == name.casefold()), None)
+    if name and column is None:
+        raise CannotUse(f"{name!r} is no series of {clause.table.name}")
+    return column
+
+
+def _title(statistic: Statistic) -> str:
+    return statistic.replace("_", " ")

@@ -1,15 +1,15 @@
-"""Constructions of two sides: higher than, twice as high as, the difference between, in how many rows."""
+"""Constructions of two sides: higher than, twice as high as, the difference between, per one, a part of a whole."""
 
 import re
-from dataclasses import replace
+from itertools import product
 
 from ....text.numbers import known_unit
 from ..compute.statistics import STATISTICS
-from ..specification import Direction, Hedge, Specification, Statistic, Window
+from ..names.column_names import means
+from ..specification import ALL_ROWS, Direction, Specification, Statistic, Window
 from .adjectives import adjective_ways, described_series
 from .checks import (
     RELATIONS,
-    VALUES,
     can_be_summed,
     check,
     counts_periods,
@@ -21,106 +21,100 @@ from .checks import (
     series_of,
     specify,
     value_fields,
+    values_of,
 )
-from .clause import Clause
-from .construction import ANY, ClauseReading, Construction, ConstructionMatch, Slot, places, series, value, words
+from .clause import Clause, contains_time, is_other_window, is_pair_of_rows, is_window_within, with_cells
+from .construction import (
+    ANY,
+    ClauseReading,
+    Construction,
+    ConstructionMatch,
+    Slot,
+    as_one_check,
+    number,
+    places,
+    series,
+    value,
+    words,
+)
 from .marks import Mark
-from .places import is_other_window, is_pair_of_rows, with_cells
 
-_EXTREMES = {"maximum": Statistic.MAXIMUM, "minimum": Statistic.MINIMUM}
 MEANS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.is_inner}
 """The statistics by which a claim may compare two sides or state a change, by the kind of their words."""
-INNER = MEANS | _EXTREMES
+INNER = MEANS | {"maximum": Statistic.MAXIMUM, "minimum": Statistic.MINIMUM}
 _JOINING = {"than", "equal", "double", "half", "times_as", "above", "below", "just_over", "nearly", "outnumbers"}
 Side = tuple[list[str], list[Window]]
+"""The series that may be meant, and the windows."""
+
+
+def compare_sides(
+    statistic: Statistic, inner: list[Statistic | None], sides: tuple[Side, Side], **rest: object
+) -> list[Specification]:
+    """One specification per combination of series and windows, and of statistics that each side may be of."""
+    (names, windows), (others, compared) = sides
+    specs = []
+    for side_statistic, other, window in product(inner, others, compared):
+        fields = {"side_statistic": side_statistic, "compared_with": other, "compared_window": window, **rest}
+        specs += specify(statistic, names, windows, **fields)
+    return specs
 
 
 def _comparison(match: ConstructionMatch) -> ClauseReading | None:
     clause, than, numbers = match.clause, match.one("than"), match["value"]
     ways = adjective_ways(clause, described_series(clause))
-    left_marks, right_marks = _split(clause, than)
-    sides = _sides(clause, left_marks, right_marks) if ways is not None else None
+    left, right = _split(clause, than)
+    sides = _sides(clause, left, right)
     cut = numbers and ", " in clause.text[numbers[0].end : than.start]  # "88.8 Mbps, slightly more than on ..."
     if ways is None or sides is None or cut:
         return None
     names = sides[0][0]
-    up = [m for m in clause.marks_of("higher", "above", "up", "outnumbers") if m.hedge is Hedge.EXACT] + ways[0]
-    down = clause.marks_of("lower", "below", "down") + ways[1]
-    up, down = up + [than] * ("just_over" in than.kinds), down + [than] * ("nearly" in than.kinds)
+    up = [*clause.marks_of("higher", "above", "up", "outnumbers"), *ways[0], *[than] * ("just_over" in than.kinds)]
+    down = [*clause.marks_of("lower", "below", "down"), *ways[1], *[than] * ("nearly" in than.kinds)]
     same, times_as = clause.marks_of("equal"), clause.marks_of("double", "half", "times_as")
     direction = Direction.UP if up and not down else Direction.DOWN if down and not up else None
-    inner = [(kind, m) for kind in INNER for m in clause.marks_of(kind)]
-    if len({kind for kind, _ in inner}) > 1:
-        return None
-    statistics = _inner_statistics(clause, inner, names)
-    also = [*up, *down, *same, *times_as, *(m for _, m in inner), *left_marks, *right_marks]
-
-    def reading(statistic: Statistic, way: Direction | None, **value: object) -> ClauseReading:
-        specs = _specifications(statistic, statistics, sides, direction=way, **value)
-        return ClauseReading((check(specs),), tuple(also))
-
+    stated, inner = stated_statistic(clause, INNER)
+    statistics: list[Statistic | None] = [stated] if stated else _inner_statistics(clause, names)
+    also = [*up, *down, *same, *times_as, *inner, *left, *right]
     multiple = _multiple(clause, numbers, times_as)
     if multiple is not None:
-        fields, hedging = multiple
-        also += hedging
-        return reading(Statistic.RATIO, None, **fields)
-    if not numbers:
-        return reading(Statistic.COMPARISON, direction or Direction.FLAT) if same or direction else None
-    if direction is None:
+        fields, hedges = multiple
+        return as_one_check(compare_sides(Statistic.RATIO, statistics, sides, **fields), also=[*also, *hedges])
+    if direction is None and (numbers or not same):
         return None
-    return reading(difference_kind(clause, numbers[0], names), direction, **value_fields(numbers[0]))
-
-
-def _specifications(
-    statistic: Statistic, statistics: list[Statistic | None], sides: tuple[Side, Side], **rest: object
-) -> list[Specification]:
-    (names, windows), (others, compared) = sides
-    return [
-        Specification(statistic, a, w, side_statistic=inner, compared_with=b, compared_window=v, **rest)  # type: ignore[arg-type]
-        for inner in statistics
-        for a in names
-        for b in others
-        for w in windows
-        for v in compared
-    ]
+    statistic = difference_kind(clause, numbers[0], names) if numbers else Statistic.COMPARISON
+    fields = value_fields(numbers[0]) if numbers else {}
+    fields["direction"] = direction or Direction.FLAT
+    return as_one_check(compare_sides(statistic, statistics, sides, **fields), also=also)
 
 
 def _find_than(clause: Clause) -> list[Mark]:
     """The word between the two sides, as a list of at most one."""
     bounds, links = [m.hedge_mark for m in clause.numbers], clause.words.links
-    for place, mark in enumerate(clause.marks[:-1]):
-        if not mark.kinds & _JOINING or mark in bounds or not any(m.start >= mark.end for m in clause.marks[place:]):
+    # "higher than", "below the one at", "boven die van"
+    closing = re.compile(rf"(?<!\w)(?:{links.than_end})$| (?:{links.level_of})(?: \w+)?$", re.IGNORECASE)
+    times_the = re.compile(rf" (?:{links.factor_of})$", re.IGNORECASE)  # "three times the overtime of March"
+    factor = clause.first_mark("double", "half", "times_as", "equal")
+    for mark in clause.marks[:-1]:
+        if not mark.kinds & _JOINING or mark in bounds or _is_before(clause, mark, factor):
             continue
-        text = mark.text.lower()
-        ends = re.search(rf"(?<!\w)(?:{links.than_end})$", text) is not None
-        ends |= re.search(rf" (?:{links.level_of})(?: \w+)?$", text) is not None  # "below the one at", "boven die van"
-        # "three times the overtime of March"
-        ends |= "times_as" in mark.kinds and re.search(rf" (?:{links.factor_of})$", text) is not None
-        surpasses = "outnumbers" in mark.kinds or re.match(links.surpass, text) is not None
-        if mark.kinds & {"than", "equal"} or ends or surpasses:
+        joins = mark.kinds & {"than", "equal", "outnumbers"} or closing.search(mark.text)
+        if joins or ("times_as" in mark.kinds and times_the.search(mark.text)):
             return [mark]
-    return _find_as(clause)
+    as_word = re.compile(rf"(?<!\w)(?:{links.as_word})(?!\w)", re.IGNORECASE)
+    found_as = as_word.search(clause.text, factor.end) if factor else None
+    return [Mark(*found_as.span(), found_as[0], frozenset({"than"}))] if found_as else []
 
 
-def _find_as(clause: Clause) -> list[Mark]:
-    """The "as" that closes "three times as many calls as"."""
-    factor_word = clause.first_mark("double", "half", "times_as", "equal")
-    if factor_word is None:
-        return []
-    closing = re.compile(rf"(?<!\w)(?:{clause.words.links.as_word})(?!\w)", re.IGNORECASE).search(
-        clause.text, factor_word.end
-    )
-    return [Mark(*closing.span(), closing[0], frozenset({"than"}))] if closing else []
+def _is_before(clause: Clause, mark: Mark, factor: Mark | None) -> bool:
+    """Whether a word stands right before a factor, which it is a hedge of ("more than twice")."""
+    return factor is not None and mark.end < factor.start and not clause.text[mark.end : factor.start].strip()
 
 
 def _split(clause: Clause, than: Mark) -> tuple[list[Mark], list[Mark]]:
     """The marks on each side of "than"; "compared with March, ..." has its right side first."""
     things = [m for m in clause.marks if m.series or m.cells or m.time]
     if not clause.text[: than.start].strip():
-        if (comma := clause.text.find(", ", than.end)) >= 0:
-            return [m for m in things if m.start > comma], [m for m in things if m.end <= comma]
-        first = next((m for m in things if m.start >= than.end and not m.series), None)  # "ten opzichte van juni ..."
-        return [m for m in things if m is not first], [first] if first else []
+        return things[1:], things[:1]
     return [m for m in things if m.end <= than.start], [m for m in things if m.start >= than.end]
 
 
@@ -131,47 +125,42 @@ def _sides(clause: Clause, left: list[Mark], right: list[Mark]) -> tuple[Side, S
     lt, rt = [m for m in left if m.time], [m for m in right if m.time]
     if len(ls) > 1 or len(rs) > 1:
         return None
-    names = list(ls[0].series) if ls else list(rs[0].series) if rs else described_series(clause)
-    others = list(rs[0].series) if rs and ls else names
+    names = list((ls or rs)[0].series) if ls or rs else described_series(clause)
     if rs and ls and set(ls[0].series) != set(rs[0].series) and not rc:
         windows = clause.windows([*lt, *rt], lc)
-        return ((names, windows), (others, windows)) if windows else None
+        return (names, windows), (list(rs[0].series), windows)
     if rc:
         columns = {column for m in rc for column, _ in m.cells}
         shared = [m for m in lc if not columns & {column for column, _ in m.cells}]
-        if not lc and not lt and clause.continues_sentence:  # "Portside had 42, one more than Eastmoor"
+        if not lc and not lt and clause.context.same_sentence:  # "Portside had 42, one more than Eastmoor"
             compared = clause.windows(rt, rc)
-            earlier = [w for w in clause.scope if any(is_other_window(w, other) for other in compared)]
-            return ((names, earlier), (names, compared)) if names and earlier and compared else None
-        if len(lc) == len(shared) or (lt and rt):
+            windows = [w for w in clause.context.windows if any(is_other_window(w, other) for other in compared)]
+        elif len(lc) == len(shared):
             return None
-        windows, compared = clause.windows([*lt, *rt], lc), clause.windows([*lt, *rt], [*shared, *rc])
-    elif rt:
-        compared = clause.windows(rt, lc)
-        windows = clause.windows(lt, lc) if lt else [w for c in compared for w in clause.scope if w != c]
+        else:
+            windows, compared = clause.windows([*lt, *rt], lc), clause.windows([*lt, *rt], [*shared, *rc])
     else:
-        return None
-    return ((names, windows), (names, compared)) if names and windows and compared else None
+        compared = clause.windows(rt, lc) if rt else []
+        windows = clause.windows(lt, lc) if lt else [w for c in compared for w in clause.context.windows if w != c]
+    return (names, windows), (names, compared)
 
 
-def _inner_statistics(clause: Clause, inner: list[tuple[str, Mark]], names: list[str]) -> list[Statistic | None]:
-    """The statistics to compare: the named one ("the mean of ..."), else the values, or the sums of amounts."""
-    if inner:
-        return [INNER[inner[0][0]]]
-    if clause.statistic in INNER.values():
-        return [clause.statistic]
-    if (
-        clause.marks_of("than")
-        and all(is_flow(clause, name) for name in names)
-        and not clause.times
-        and not clause.cells
-    ):
-        return [Statistic.SUM]  # "173 more were opened than closed"
+def _inner_statistics(clause: Clause, names: list[str]) -> list[Statistic | None]:
+    """The statistics to compare where none is named: that of the clause before, the values, or the sums of amounts."""
+    if clause.context.statistic in INNER.values():
+        return [clause.context.statistic]
     weekdays = any(m.time and m.time.windows[0].weekdays for m in clause.times)
-    summed = any(can_be_summed(clause, name) for name in names) and not weekdays and not clause.marks_of("per_row")
-    if summed and all(is_flow(clause, name) for name in names) and clause.view.times is not None:
+    if weekdays or clause.marks_of("per_row") or not any(can_be_summed(clause, name) for name in names):
+        return [None]
+    if all(is_flow(clause, name) for name in names) and clause.view.times is not None:
         return [Statistic.SUM]  # "1,440 m3 more than the year before"
-    return [None, Statistic.SUM] if summed else [None]
+    return [None, Statistic.SUM]
+
+
+def stated_statistic(clause: Clause, statistics: dict[str, Statistic]) -> tuple[Statistic | None, list[Mark]]:
+    """The statistic that a change or a comparison is of ("the mean rose"), and its words."""
+    named = clause.marks_of(*statistics)
+    return next((value for kind, value in statistics.items() if named and kind in named[0].kinds), None), named
 
 
 def _multiple(
@@ -186,10 +175,10 @@ def _multiple(
         assert number is not None  # numbers have one
         value = value_fields(numbers[0]) | {"unit": None}
         return (value | factor_fields(number.value, numbers[0].hedge) if number.decimals <= 0 else value), []
-    if numbers or not word.kinds & {"double", "half"}:
+    if numbers or "times_as" in word.kinds:
         return None
-    hedge, hedging = hedge_before(clause, word)
-    return factor_fields(2.0 if "double" in word.kinds else 0.5, hedge), hedging
+    hedge, hedges = hedge_before(clause, word)
+    return factor_fields(2.0 if "double" in word.kinds else 0.5, hedge), hedges
 
 
 def difference_kind(clause: Clause, number: Mark, names: list[str]) -> Statistic:
@@ -201,125 +190,175 @@ def difference_kind(clause: Clause, number: Mark, names: list[str]) -> Statistic
 
 def _difference(match: ConstructionMatch) -> ClauseReading | None:
     clause, mark = match.clause, match.one("value")
-    earlier, number = _earlier_pair(clause), mark.number
-    sides = (_side(earlier[0]), _side(earlier[1])) if earlier else _pair(clause)
-    if sides is None or sides[0] == sides[1] or number is None:
+    relation = next((spec for spec in clause.context.checks if spec.statistic in RELATIONS), None)
+    the_two = clause.marks_of("the_two") if relation else []
+    sides = _sides_of(relation) if relation and the_two else _pair(clause)
+    if sides is None or sides[0] == sides[1]:
         return None
     kind = next(kind for kind in ("ratio", "share", "difference") if clause.marks_of(kind))
-    if kind == "share" and (clause.marks_of("sum") or (clause.cells and not is_pair_of_rows(clause))):
-        return None  # "North and South accounted for 75%", "November and December together made up a quarter"
+    fields = value_fields(mark)
+    if kind == "share" and _is_whole(clause, sides[0]):
+        sides = sides[1], sides[0]
+    if kind != "difference" and mark.number and mark.number.unit == "%":
+        fields |= {"value": mark.number.value / 100, "decimals": mark.number.decimals + 2, "unit": None}
+    inner, mean_words = stated_statistic(clause, MEANS)
+    if not mean_words:  # rows of one name are not averaged
+        inner = relation.side_statistic if relation and the_two else Statistic.VALUE_AT if clause.cells else None
     statistic = Statistic.DIFFERENCE if kind == "difference" else Statistic.RATIO
-    value = value_fields(mark)
-    if kind == "share" and (whole := _whole_after(clause)) is not None:
-        sides = (sides[1], sides[0]) if set(sides[0][0]) == set(whole.series) != set(sides[1][0]) else sides
-    if statistic is Statistic.RATIO and number.unit == "%":
-        value |= {"value": number.value / 100, "decimals": number.decimals + 2, "unit": None}
-    elif kind == "difference" and number.unit == "%":
-        statistic = difference_kind(clause, mark, sides[0][0])
-    inner = [k for k in MEANS if clause.marks_of(k)]
-    if earlier:
-        side_statistic = earlier[0].statistic if earlier[0].statistic in MEANS.values() else None
-    else:  # rows of one name are not averaged
-        side_statistic = MEANS[inner[0]] if inner else Statistic.VALUE_AT if clause.cells else None
-    also = [*clause.marks_of(*inner), *(clause.marks_of("the_two", "changed_to") if earlier else ())]
-    return ClauseReading((check(_specifications(statistic, [side_statistic], sides, **value)),), tuple(also))
+    also = clause.marks_of("changed_to") if the_two else []
+    return as_one_check(compare_sides(statistic, [inner], sides, **fields), also=[*the_two, *also, *mean_words])
 
 
-def _side(earlier: Specification) -> Side:
-    return [earlier.series] if earlier.series else [], [earlier.window]
+def _sides_of(relation: Specification) -> tuple[Side, Side]:
+    """The two sides of a relation, which "the two" refers to."""
+    names = [relation.series] if relation.series else []
+    compared = [relation.compared_with] if relation.compared_with else names
+    return (names, [relation.window]), (compared, [relation.compared_window or relation.window])
 
 
-def _whole_after(clause: Clause) -> Mark | None:
-    """The series that stands right after the last "as a percentage of"."""
+def _is_whole(clause: Clause, side: Side) -> bool:
+    """Whether the series of a side stands right after the last "as a percentage of", and another one before it."""
     head = clause.marks_of("share")[-1]
-    after = [m for m in clause.marks if m.series and m.start >= head.end]
-    before = [m for m in clause.marks if m.series and m.end <= head.start]
-    return after[0] if after and before else None
-
-
-def _earlier_pair(clause: Clause) -> tuple[Specification, Specification] | None:
-    """What "the two" are: the sides of the relation, or the two values, of the text before."""
-    if not clause.marks_of("the_two") or clause.times:
-        return None
-    named = clause.series[0].series if clause.series else ()
-    relation = next((spec for spec in clause.earlier_checks if spec.statistic in RELATIONS), None)
-    if relation is not None:
-        inner = relation.side_statistic or Statistic.VALUE_AT
-        other, window = relation.compared_with or relation.series, relation.compared_window or relation.window
-        pair = [replace(relation, statistic=inner), replace(relation, statistic=inner, series=other, window=window)]
-    else:
-        values = {
-            (s.series, s.window): s for s in clause.earlier_checks if s.value is not None and s.statistic in VALUES
-        }
-        pair = list(values.values())[::-1]
-    if len(pair) != 2 or pair[0].statistic is not pair[1].statistic or (named and pair[0].series not in named):
-        return None
-    return pair[0], pair[1]
+    after = {mark.series for mark in clause.marks if mark.series and mark.start >= head.end}
+    return len(clause.series) == 2 and after == {tuple(side[0])}
 
 
 def _pair(clause: Clause) -> tuple[Side, Side] | None:
     """The two things that a clause names side by side: series, rows or times."""
-    named, cells, times = clause.series, clause.cells, clause.times
+    named, cells, times, names = clause.series, clause.cells, clause.times, series_of(clause)
     if len(named) == 2:
         windows = clause.windows(times, cells)
-        return ((list(named[0].series), windows), (list(named[1].series), windows)) if windows else None
-    names = series_of(clause)
-    if not names:
-        return None
+        return (list(named[0].series), windows), (list(named[1].series), windows)
     if len(times) == 1 and times[0].time and times[0].time.ends:
         begin, end = times[0].time.ends
         return (names, with_cells(end, clause, cells)), (names, with_cells(begin, clause, cells))
     if len(times) == 2 and not cells:
-        a, b = (list(m.time.windows) for m in times if m.time)
-        return (names, a), (names, b)
+        first, second = (list(m.time.windows) for m in times if m.time)
+        return (names, first), (names, second)
     if len(cells) == 2 and {c for c, _ in cells[0].cells} & {c for c, _ in cells[1].cells}:
         return (names, clause.windows(times, cells[:1])), (names, clause.windows(times, cells[1:]))
     return None
 
 
 def _both_sides(match: ConstructionMatch) -> ClauseReading | None:
-    clause, (first, second) = match.clause, match["value"]
-    if clause.marks_of("changed_to"):  # "from 2,189 to 1,926"
-        first, second = second, first
-    earlier = earlier_check(clause, RELATIONS)
+    """ "(55 against 42)": the values of the two sides that the sentence compared before."""
+    earlier = earlier_check(match.clause, RELATIONS)
     if earlier is None:
         return None
-    inner = [kind for kind in ("mean", "sum") if clause.marks_of(kind)]
-    inner_statistics = [MEANS[kind] for kind in inner[:1]]
-    either = [Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM]
-    statistics = inner_statistics or ([earlier.side_statistic] if earlier.side_statistic else either)
-    other, compared = earlier.compared_with or earlier.series, earlier.compared_window or earlier.window
-    one = value_fields(first)
-    if second.number:
-        one["unit"] = one["unit"] or second.number.unit  # "55 against 42 minutes"
+    inner = earlier.side_statistic
+    statistics = [inner] if inner else [Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM]
     return ClauseReading(
-        (
-            check(*[specify(statistic, [earlier.series], [earlier.window], **one) for statistic in statistics]),
-            check(*[specify(statistic, [other], [compared], **value_fields(second)) for statistic in statistics]),
-        ),
-        tuple(clause.marks_of(*inner)),
+        tuple(
+            check(*[specify(statistic, names, windows, **value_fields(mark)) for statistic in statistics])
+            for mark, (names, windows) in zip(match["value"], _sides_of(earlier), strict=True)
+        )
     )
 
 
 def _rows_compared(match: ConstructionMatch) -> ClauseReading | None:
-    clause, (count,), (than,) = match.clause, match["row_count"], match["than"]
+    """ "In 5 of the 12 weeks more parcels were sent than received"."""
     first, second = match["series"]
-    up = {bool(m.kinds & {"higher", "above", "outnumbers"}) for m in match["direction"]}
-    if len(up) != 1 or not counts_periods(clause, count) or not first.end <= than.start < than.end <= second.start:
+    if not counts_periods(match.clause, match.one("row_count")):
         return None
-    statistic = Statistic.COUNT_ABOVE if up == {True} else Statistic.COUNT_BELOW
-    value = value_fields(count) | {"unit": None, "decimals": 0}
-    specifications = [
-        Specification(statistic, a, w, compared_with=b, **value)  # type: ignore[arg-type]
-        for a in first.series
-        for b in second.series
-        for w in clause.windows(clause.times, clause.cells)
+    is_more = match.one("direction").kinds & {"higher", "above", "outnumbers"}
+    statistic = Statistic.COUNT_ABOVE if is_more else Statistic.COUNT_BELOW
+    fields = value_fields(match.one("row_count")) | {"unit": None, "decimals": 0}
+    specs = (specify(statistic, first.series, match.windows, compared_with=s, **fields) for s in second.series)
+    return as_one_check([spec for of_series in specs for spec in of_series])
+
+
+def _per_each(match: ConstructionMatch) -> ClauseReading | None:
+    clause, mark, per = match.clause, match.one("value"), match.one("per")
+    (first, second), also = match["series"], []
+    if per.end <= first.start and not clause.text[per.end : first.start].strip():
+        first, second = second, first  # "for every refund there were 16 sign-ups"
+        also = clause.marks_of("all")
+    elif not first.end <= per.start < second.start:
+        return None
+    sides = (list(first.series), match.windows), (list(second.series), match.windows)
+    inner: list[Statistic | None] = [None, Statistic.SUM] if match.windows == [ALL_ROWS] else [None]
+    return as_one_check(compare_sides(Statistic.RATIO, inner, sides, **value_fields(mark)), also=also)
+
+
+def _find_per(clause: Clause) -> list[Mark]:
+    """The "per" of "the cost per employee", "for each" and the like."""
+    return [Mark(*m.span(), m[0]) for m in re.finditer(clause.words.data["per"], clause.text, re.IGNORECASE)]
+
+
+def _percentages(clause: Clause) -> list[Mark]:
+    return [mark for mark in values_of(clause) if mark.number and mark.number.unit == "%"]
+
+
+def _share(match: ConstructionMatch) -> ClauseReading | None:
+    named, windows = match["series"], match.windows
+    if len(named) == 2:
+        return None if match["share"] else _part_of_another(match)
+    if named and (reading := _part_of_series(match)):
+        return reading
+    if not match["share"] or windows == [ALL_ROWS] or is_pair_of_rows(match.clause):
+        return None
+    return as_one_check(specify(Statistic.SHARE, match.names, windows, **value_fields(match.one("percentage"))))
+
+
+def _part_of_series(match: ConstructionMatch) -> ClauseReading | None:
+    """ "39% of all leave in 2024 was taken in the third quarter": a part of the rows, or of those of a longer time."""
+    clause, mark, named = match.clause, match.one("percentage"), match.one("series")
+    if not (clause.times or clause.cells) or named.start < mark.end:
+        return None
+    if not all(_has_parts(clause, name) for name in named.series):
+        return None
+    times = clause.times
+    outer = times if clause.cells else [m for m in times if any(contains_time(m, other) for other in times)]
+    shares = []
+    for whole in clause.windows(outer, []) if outer else [ALL_ROWS]:
+        inside = [window for window in match.windows if whole == ALL_ROWS or is_window_within(window, whole)]
+        shares += _shares((named, named), inside, whole, mark)
+    return as_one_check(shares)
+
+
+def _part_of_another(match: ConstructionMatch) -> ClauseReading | None:
+    clause, mark = match.clause, match.one("percentage")
+    parts = _part_and_whole(clause, mark, match["series"])
+    names = {name for named in match["series"] for name in named.series}
+    units = {known_unit(clause.table.units.get(name, "")) for name in names}
+    if parts is None or len(units) != 1 or not all(_has_parts(clause, name) for name in names):
+        return None
+    return as_one_check([spec for window in match.windows for spec in _shares(parts, [window], window, mark)])
+
+
+def _part_and_whole(clause: Clause, mark: Mark, named: tuple[Mark, ...]) -> tuple[Mark, Mark] | None:
+    """Which is the part: "5% of B were A", "A were 5% of B", "of all B 5% were A"."""
+    first, second = named
+    if mark.end <= first.start:
+        return (second, first) if _is_part_of(clause, mark, first) else None
+    if second.end <= mark.start:
+        return None
+    if _is_part_of(clause, mark, second):
+        return first, second
+    led = re.search(rf"^{clause.words.data['part_of_led']}$", clause.text[: first.start], re.IGNORECASE)
+    return (second, first) if led else None
+
+
+def _is_part_of(clause: Clause, mark: Mark, whole: Mark) -> bool:
+    """Whether a number is a part of a series: "5% of the calls", "one in five calls"."""
+    between = clause.text[mark.end : whole.start]
+    one_in = mark.number is not None and mark.number.margin is not None and len(mark.number.text.split()) > 2
+    return re.fullmatch(clause.words.data["part_of"], between, re.IGNORECASE) is not None or (one_in and between == " ")
+
+
+def _has_parts(clause: Clause, name: str) -> bool:
+    """Whether the values of a series are parts of a whole: amounts per period, counts, people by place."""
+    return can_be_summed(clause, name) or (clause.view.times is None and means(name, "people"))
+
+
+def _shares(parts: tuple[Mark, Mark], windows: list[Window], outer: Window, mark: Mark) -> list[Specification]:
+    part, whole = parts
+    fields = value_fields(mark) | {"compared_window": outer}
+    return [
+        spec
+        for name in whole.series
+        for spec in specify(Statistic.SHARE, part.series, windows, compared_with=name, **fields)
     ]
-    return ClauseReading((check(specifications),))
-
-
-def _row_counts(clause: Clause) -> list[Mark]:
-    return [mark for mark in clause.numbers if counts_rows(clause, mark)]
 
 
 CONSTRUCTIONS = (
@@ -343,12 +382,26 @@ CONSTRUCTIONS = (
     Construction(
         "rows_compared",
         (
-            Slot("than", lambda clause: clause.marks_of("than", "outnumbers")[:1]),
+            words("than", "outnumbers", most=2, name="than"),
             words("higher", "above", "lower", "below", "outnumbers", most=ANY, name="direction"),
-            Slot("row_count", _row_counts),
+            Slot("row_count", lambda clause: [mark for mark in clause.numbers if counts_rows(clause, mark)]),
         ),
         (series(2, 2), places()),
         ("count", "days", "all"),
         _rows_compared,
+    ),
+    Construction(
+        "per_each",
+        (Slot("per", _find_per),),
+        (value(), series(2, 2), places()),
+        ("mean", "count", "per_row"),
+        _per_each,
+    ),
+    Construction(
+        "share",
+        (Slot("percentage", _percentages), words("share", least=0, most=ANY)),
+        (number(), series(0, 2), places()),
+        ("sum", "all", "count", "whole"),
+        _share,
     ),
 )

@@ -1,16 +1,23 @@
-"""Which of the interpretations of a clause counts: one that accounts for every word, then the more specific one."""
+"""Which interpretations of a clause count: possible ones that account for every word, then the more specific ones."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
-from ..compute.verify import verify
-from ..specification import Specification
-from . import changes, counts, extremes, patterns, relations, shares, values
-from .accounting import may_be_left_out, unaccounted_words
-from .checks import ClauseCheck
-from .clause import Clause
+from ..compute.computation import UnitRule
+from ..compute.statistics import statistics_in
+from ..lexicon import Token
+from ..names.column_names import means
+from ..specification import ALL_ROWS, Specification, Statistic
+from ..tables.table import NumericTable
+from ..tables.views import is_panel
+from . import changes, counts, extremes, relations, values
+from .checks import RELATIONS, ClauseCheck, can_be_summed
+from .clause import Clause, has_several
 from .construction import Construction, Interpretation, interpret
-from .feasibility import possible_checks
+from .mark_finders import names_of
+from .marks import Mark
 
 CONSTRUCTIONS: tuple[Construction, ...] = (
     *values.CONSTRUCTIONS,
@@ -18,71 +25,161 @@ CONSTRUCTIONS: tuple[Construction, ...] = (
     *counts.CONSTRUCTIONS,
     *relations.CONSTRUCTIONS,
     *changes.CONSTRUCTIONS,
-    *shares.CONSTRUCTIONS,
-    *patterns.CONSTRUCTIONS,
 )
 """All constructions. Their order means nothing."""
+
+Tiers = tuple[tuple[tuple[Specification, NumericTable], ...], ...]
+"""The tiers of a check, as in `ClauseCheck`; each specification with the table that it is computed on."""
+
+_VALUES = statistics_in(UnitRule.LEVEL)
+_SIZES = statistics_in(UnitRule.LEVEL, UnitRule.DISTANCE)
+_OF_ONE_ROW = frozenset({Statistic.VALUE_AT, Statistic.SUM, Statistic.SHARE, *RELATIONS})
+"""The statistics that one row can have; the others take several rows."""
+
+SILENT = frozenset(
+    {"value_word", "days", "when", "changed_to", "between_two"}
+    | {"whole", "exactly", "seen", "aside", "per_row", "measured"}
+)
+"""The kinds of words that say nothing by themselves."""
+
+_MOST_UNKNOWN = 2  # words that may be left out
 
 
 def interpretations(
     clause: Clause, shared: frozenset[str], constructions: Sequence[Construction] = CONSTRUCTIONS
 ) -> list[Interpretation]:
-    """The best interpretations of a clause, equally specific and complete; `shared` stems set the scene.
+    """The most specific interpretations of a clause that account for all of it that may matter.
 
-    An interpretation that accounts for every word goes before one that leaves out unknown words.
+    Unknown words are left out only where the interpretation names its series, else one may be what the clause is
+    about; and not as people, else one may be a verb that says which of them are counted ("4,000 customers defected").
+
+    Args:
+        clause: The clause.
+        shared: The stems of words that set the scene.
+        constructions: The constructions that are tried.
     """
-    complete: list[Interpretation] = []
-    loose: list[Interpretation] = []
+    unknown = unknown_tokens(clause, shared)
+    if len(unknown) > _MOST_UNKNOWN or any(_restricts(clause, token) for token in unknown):
+        return []
+    complete = []
     for construction in constructions:
         made = interpret(construction, clause)
-        checks = possible_checks(made.checks, clause) if made is not None else None
-        if made is None or checks is None:
+        made = made and without_impossible(made)
+        if made is None or open_marks(made, shared):
             continue
-        made = replace(made, reading=replace(made.reading, checks=tuple(checks)))
-        if not unaccounted_words(made, shared):
+        if not unknown or not all(means(name, "people") for mark in made.accounted_marks for name in mark.series):
             complete.append(made)
-        elif may_be_left_out(made, shared):
-            loose.append(made)
-    best = complete or loose
-    most = max((made.specificity for made in best), default=0)
-    return [made for made in best if made.specificity == most]
+    most = max((made.specificity for made in complete), default=0)
+    return [made for made in complete if made.specificity == most]
 
 
-def choose_interpretation(best: Sequence[Interpretation]) -> tuple[Interpretation, tuple[ClauseCheck, ...]]:
-    """Chooses among equally good interpretations, and gives the checks.
+def combined_tiers(best: Sequence[Interpretation]) -> list[Tiers]:
+    """The tiers of each check of equally good interpretations: what one reads in a tier, the others may read as well.
 
-    One that can be computed goes before one that cannot. Where two have different verdicts, the check has a reading of
-    each, which makes it unverifiable.
+    Only interpretations with as many checks as the first count.
     """
-    if len(best) == 1:
-        return best[0], best[0].checks
-    by_verdict: dict[str, tuple[Interpretation, Specification]] = {}
-    for made in best:
-        verdict, specification = _decision(made)
-        by_verdict.setdefault(verdict, (made, specification))
-    decided = [decision for verdict, decision in by_verdict.items() if verdict != "unverifiable"]
-    if len(decided) == 2:
-        return decided[0][0], (ClauseCheck((tuple(specification for _, specification in decided),)),)
-    chosen = decided[0][0] if decided else best[0]
-    return chosen, chosen.checks
+    alike = [made for made in best if len(made.checks) == len(best[0].checks)]
+    return [
+        tuple(
+            tuple((spec, made.match.clause.table) for made, tier in zip(alike, tiers, strict=True) for spec in tier)
+            for tiers in zip_longest(*(made.checks[place].tiers for made in alike), fillvalue=())
+        )
+        for place in range(len(best[0].checks))
+    ]
 
 
-def _decision(made: Interpretation) -> tuple[str, Specification]:
-    """The verdict on an interpretation's checks, which all have to hold, and a specification that decides it."""
-    decisions = [_check_decision(check, made.match.clause) for check in made.checks]
-    for verdict in ("contradicted", "unverifiable"):
-        for decision in decisions:
-            if decision[0] == verdict:
-                return decision
-    return decisions[0]
+def without_impossible(made: Interpretation) -> Interpretation | None:
+    """The interpretation without impossible readings; None where no reading of a check is left."""
+    clause, checks = made.match.clause, []
+    for check in made.checks:
+        tiers = [
+            tuple(s for s in tier if _can_have_unit(s, clause) and _can_have_rows(s, clause)) for tier in check.tiers
+        ]
+        checks.append(ClauseCheck(tuple(filter(None, tiers))))
+    return replace(made, checks=tuple(checks)) if all(check.tiers for check in checks) else None
 
 
-def _check_decision(check: ClauseCheck, clause: Clause) -> tuple[str, Specification]:
-    for tier in check.tiers:
-        decided = {verify(spec, clause.table).verdict: spec for spec in tier}
-        decided.pop("unverifiable", None)
-        if len(decided) == 1:
-            return next(iter(decided.items()))
-        if decided:
-            break
-    return "unverifiable", check.tiers[0][0]
+def _can_have_unit(spec: Specification, clause: Clause) -> bool:
+    table = clause.table
+    if spec.series not in table.columns:
+        return True
+    if spec.threshold_unit is not None and not table.can_be_in(spec.series, spec.threshold_unit):
+        return False
+    if spec.value is None or spec.unit is None or spec.statistic not in _SIZES:
+        return True
+    if spec.unit == "pp" and spec.statistic in _VALUES:
+        return False  # a value is in percent, and only what lies between two is in percentage points
+    return table.can_be_in(spec.series, spec.unit)
+
+
+def _can_have_rows(spec: Specification, clause: Clause) -> bool:
+    """Whether the rows of a reading can be taken together.
+
+    In a transposed table the columns of one time have different meanings. In a table with several rows per time, the
+    rows of a group ("Portside had the most complaints") are one row of a grouped view instead. Of groups, a series is
+    added up where it can be, unless the clause says "mean"; the mean, or the maximum, of a group's one row would be
+    that of its own rows.
+    """
+    view = clause.view
+    if not view.grouping:
+        if is_panel(view.table) and spec.place is not None and has_several(clause, spec.window, spec.place):
+            return False
+        return not view.transposed or bool(spec.window.conditions) or not is_panel(view.table)
+    means_of_groups = view.grouping == "mean"
+    if spec.series and not clause.marks_of("mean") and can_be_summed(clause, spec.series) is means_of_groups:
+        return False
+    # "never more than a dozen" is about the zone of the text before
+    around = () if clause.times or clause.cells else clause.context.windows
+    several = all(window == ALL_ROWS or has_several(clause, window) for window in (spec.window, *around))
+    return spec.statistic in _OF_ONE_ROW or several
+
+
+def unknown_tokens(clause: Clause, shared: frozenset[str]) -> list[Token]:
+    """The words of a clause that no list and no table knows; `shared` stems set the scene."""
+    outside = [t for t in clause.tokens if not any(m.start <= t.start and t.end <= m.end for m in clause.marks)]
+    return [token for token in outside if token.is_word and not _is_plain(clause, token, shared)]
+
+
+def _is_plain(clause: Clause, token: Token, shared: frozenset[str]) -> bool:
+    words, names, place = clause.words, names_of(clause.view, clause.language), clause.tokens.index(token)
+    if (place and clause.tokens[place - 1].text == "per") or _is_particle(clause, place):  # "3 per visitor" is not 3
+        return False
+    known = token.text in words.plain or token.stem in words.plain_stems
+    plain = known and token.stem not in names.column_stems
+    asked = token.stem in shared and token.text not in words.data["of_others"]
+    return token.text in words.harmless or plain or asked
+
+
+def _is_particle(clause: Clause, place: int) -> bool:
+    """Whether a word ends a verb that another column is called after: "vielen ... uit" and "uitgevallen"."""
+    words, text = clause.words, clause.tokens[place].text
+    after = next((token.text for token in clause.tokens[place + 1 :] if token.is_word), "")
+    ends = not after or after in words.scope_prepositions or re.fullmatch(words.links.than_end, after)
+    others = set(clause.table.columns) - {name for mark in clause.series for name in mark.series}
+    called = any(re.search(rf"\b{re.escape(text)}\w{{3}}", column, re.IGNORECASE) for column in others)
+    return bool(text in words.data["verb_particles"] and ends and called)
+
+
+def _restricts(clause: Clause, unknown: Token) -> bool:
+    """Whether an unknown word may say which rows, or what of them: a name, one after "in", "other"."""
+    words, place = clause.words, clause.tokens.index(unknown)
+    before = [token.text for token in clause.tokens[:place] if token.text not in words.articles]
+    named = clause.text[unknown.start].isupper() and place > 0
+    scope = bool(before) and before[-1] in words.scope_prepositions
+    restrictive = unknown.text in words.restrictive or _is_particle(clause, place)
+    return not unknown.text.isalpha() or named or scope or restrictive
+
+
+def open_marks(made: Interpretation, shared: frozenset[str]) -> list[Mark]:
+    """The marks that an interpretation does not account for and that may matter."""
+    clause = made.match.clause
+    return [mark for mark in clause.marks if mark not in made.accounted_marks and _matters(clause, mark, shared)]
+
+
+def _matters(clause: Clause, mark: Mark, shared: frozenset[str]) -> bool:
+    if mark.number or mark.time:
+        return True
+    if mark.kinds:
+        return not mark.kinds & SILENT
+    inside = [token for token in clause.tokens if mark.start <= token.start and token.end <= mark.end]
+    return not all(_is_plain(clause, token, shared) for token in inside)

@@ -1,29 +1,38 @@
 """Reading a sentence without a model: into clauses, and each clause into checks against the tables."""
 
-import re
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from ....languages import load_language
 from ....text.numbers import find_numbers
-from ..lexicon import Lexicon, lexicon, tokens, whole_words
-from ..names.mentions import Names
-from ..specification import ALL_ROWS, Specification, Statistic, Window
+from ..lexicon import Lexicon, Token, lexicon, tokens
+from ..names.mentions import shared_stems
+from ..specification import Window
 from ..tables.table import NumericTable
-from ..tables.views import View
-from .accounting import is_comment, unknown_words
-from .checks import ClauseCheck
-from .clause import Clause
+from ..tables.views import GROUP_VALUES, View, group_rows, is_panel, repeats, views
+from .clause import NO_CONTEXT, Clause, Context, read_clause
 from .clause_splitter import plain_text, splits, without_cause
 from .construction import Interpretation
-from .explanation import ClaimPart, explain, explain_unread
-from .scene import MOST_CHARACTERS, Scene, clause_of, group_views
-from .selection import choose_interpretation, interpretations
+from .explanation import ClaimPart, explain, understood
+from .selection import SILENT, Tiers, combined_tiers, interpretations, unknown_tokens
 
+MOST_CHARACTERS = 600  # of a sentence, or a question, that is read: the time grows with the square of what it names
+_RANKING = ("maximum", "minimum", "best", "worst", "rank", "any_other")
+_NOT_UNDERSTOOD = ("vague_time", "open_time", "same_time")  # of a time: "the summer of 2024" is not 2024
 _DEEPEST = 3  # splits of a sentence into clauses
 _MOST_READ = 6_000  # characters, over all the clauses that one sentence is tried to be cut into
 _READING = 50  # characters that reading a clause takes as long as, however short it is
 
-_STATING = frozenset({"up", "down", "flat", "maximum", "minimum", "anomaly", "correlation", "trend", "higher", "lower"})
+_COMMENTS = SILENT | {"that_time", "count", "all", "best", "the_two", "not", "majority"}
+"""The kinds of words that a comment may have: "which is a good level for most companies"."""
+
+_YES_MORE = frozenset({"higher", "lower", "better", "worse", "busier", "quieter", "cheaper", "dearer", "nearly"})
+"""The kinds of an answer's first words, before it says how much: "Far fewer: ...", "A lot busier: ..."."""
+
+_LONGEST_YES = 3  # words
+_LONGEST_COMMENT = 14  # words
+
+_STATING = ("up", "down", "flat", "maximum", "minimum", "anomaly", "correlation", "trend", "higher", "lower", "than")
 """The kinds of words with which a clause states something that can be computed, also without a number."""
 
 NO_NUMBER = "it states no number that can be computed"
@@ -34,26 +43,90 @@ CAUSE = "it names a cause, and a table does not show causes"
 
 
 @dataclass(frozen=True)
-class ReadCheck:
-    """One check of a clause: tiers of (specification, the table that it is computed on), as in `ClauseCheck`.
+class Scene:
+    """What is known besides the sentence: the tables' views, the question, and the context.
 
-    `words` are the parts of the text with their roles and meanings.
+    `shared` are the stems of words that set the scene; `titles` those of the tables alone, used where the question
+    itself is read. `question_context` is the context that the question leaves.
     """
 
-    text: str
-    tiers: tuple[tuple[tuple[Specification, NumericTable], ...], ...]
-    words: tuple[ClaimPart, ...] = ()
+    views: tuple[View, ...]
+    language: str
+    shared: frozenset[str] = frozenset()
+    titles: frozenset[str] = frozenset()
+    question: str = ""
+    context: Context = NO_CONTEXT
+    question_context: Context = NO_CONTEXT
+
+
+def scene_of(tables: Sequence[NumericTable], language: str, question: str = "") -> Scene:
+    """What claims about tables are read against; a question's series and times hold where a claim names none.
+
+    A question of more than `MOST_CHARACTERS` is not read.
+    """
+    words = lexicon(language)
+    seen = tuple(view for table in tables for view in views(table))
+    titles = [text for table in tables for text in (table.name, table.time_column or "", table.caption)]
+    named = shared_stems(titles, words.language)
+    question = question if len(question) <= MOST_CHARACTERS else ""
+    scene = Scene(seen, words.language, named | shared_stems([question], words.language), named, question)
+    if not question:
+        return scene
+    series: tuple[str, ...] = ()
+    windows: tuple[Window, ...] = ()
+    for view in seen:
+        clause = read_clause(question, view, scene.language)
+        series = series or (clause.series[0].series if len(clause.series) == 1 else ())
+        if clause.marks_of(*_NOT_UNDERSTOOD):
+            continue
+        if clause.times or clause.cells:
+            windows = windows or tuple(w for w in clause.windows(clause.times, clause.cells) if _narrows(w, view))
+    context = Context(series, windows)
+    return replace(scene, context=context, question_context=context)
+
+
+def _narrows(window: Window, view: View) -> bool:
+    """Whether a question's time is a part of the table, and not what it was fetched for ("last week" of 7 days)."""
+    if view.times is None or window.start is None or window.end is None:
+        return True
+    whole, asked = view.times.last_day - view.times.start, window.end - window.start
+    return whole.days > 1.5 * asked.days
+
+
+def _group_views(clause: Clause) -> Iterator[View]:
+    """The views with one row per group, its values added up or averaged, if the clause may be about groups.
+
+    Claims about the highest, or the rank, may be about groups: "Portside had the most complaints" of a table with one
+    row per zone and month. In other tables the claim has to say so ("the highest average"). Without a word for sum or
+    mean both views are tried.
+    """
+    view, table = clause.view, clause.table
+    named = {column for mark in clause.cells for column, _ in mark.cells}
+    named |= {table.time_column} if clause.times and table.time_column else set()
+    around = {test.column for window in clause.context.windows for test in window.conditions}
+    if view.grouping or view.transposed or not clause.marks_of(*_RANKING) or len(named) != 1 or around - named:
+        return  # of one row ("in Portside in May"), or of those that the text before is about
+    (column,) = named
+    stated_values = [value for value in GROUP_VALUES if clause.marks_of(value)]
+    if repeats(table, column) and (stated_values or is_panel(table)):
+        yield from (group_rows(view, column, value) for value in stated_values or GROUP_VALUES)
 
 
 @dataclass(frozen=True)
-class Unread:
-    """A clause that cannot be checked, and why. `numeric`: it states numbers, so that a judge may still read it.
+class PartReading:
+    """A part of a sentence as it is read.
 
-    `words` are the parts of the text with their roles and meanings.
+    Attributes:
+        text: The part.
+        tiers: Its check, as in `ClauseCheck`; none where it cannot be checked.
+        reason: Why it is not decided, unless it is.
+        numeric: Of one that cannot be checked, whether it states numbers, so that a judge may still read it.
+        words: The pieces of the text with their roles and meanings.
     """
 
     text: str
-    reason: str
+    tiers: Tiers = ()
+    reason: str = "no reading of it can be computed"
     numeric: bool = False
     words: tuple[ClaimPart, ...] = ()
 
@@ -62,97 +135,125 @@ class _TooManyClauses(Exception):
     """The clauses of a sentence have no complete reading among those that may be tried."""
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """A text read completely: its parts, and the interpretation of its last clause."""
+
+    parts: tuple[PartReading, ...]
+    last: Interpretation
+
+
+def read_sentence(sentence: str, scene: Scene) -> tuple[list[PartReading], Scene]:
+    """A sentence's parts as read, and the scene of the next sentence, which may refer to its series and times."""
+    if len(sentence) > MOST_CHARACTERS:
+        return [PartReading(sentence, reason=TOO_LONG)], scene
+    words = lexicon(scene.language)
+    text, cause = without_cause(plain_text(sentence, scene.language), words)
+    caused = [PartReading(sentence, reason=CAUSE)] if cause else []
+    if not text:
+        return caused, scene
+    if words.kinds["forecast"].search(text):
+        return [PartReading(sentence, reason=FORECAST)], scene
+    try:
+        reading = _read_with_question(text, scene, words)
+    except _TooManyClauses:
+        return [PartReading(sentence, reason=TOO_MANY_CLAUSES, numeric=any(map(str.isdigit, sentence)))], scene
+    if reading is None:
+        is_exclamation = text.endswith("!") and _is_comment(text, scene)  # "Good question!"
+        unread = [] if is_exclamation else [_unread(sentence, text, scene)]
+        return [*unread, *caused], replace(scene, context=scene.question_context)
+    context = scene.context.after(reading.last.first_specifications, same_sentence=False)
+    return [*reading.parts, *caused], replace(scene, context=context)
+
+
+def _read_with_question(text: str, scene: Scene, words: Lexicon) -> _Reading | None:
+    """The reading of a sentence; of one that only gives a number the question's, with that number."""
+    if not (scene.question and _is_bare(text, words)):
+        return _Reader().read(text, scene)
+    asked = f"{plain_text(scene.question, scene.language).rstrip('?.! ')}: {text}"
+    return _Reader().read(
+        asked, replace(scene, shared=scene.titles, context=replace(scene.context, windows=())), depth=0
+    )
+
+
 @dataclass
-class _Allowance:
-    """How many characters of clauses may still be read; cutting a sentence in every way would take their cube."""
+class _Reader:
+    """Reads one sentence, within an allowance: cutting it in every way would take the cube of its length.
+
+    `characters` are those of clauses that may still be read.
+    """
 
     characters: int = _MOST_READ
 
-    def spend(self, text: str) -> None:
+    def read(self, text: str, scene: Scene, depth: int = _DEEPEST) -> _Reading | None:
+        """The best reading of a text over the views, else that of its parts; None where neither is complete."""
         self.characters -= _READING + len(text)
         if self.characters < 0:
             raise _TooManyClauses
+        whole = _read_whole(text, scene)
+        if whole is not None or depth == 0:
+            return whole
+        for left, right in splits(text, lexicon(scene.language)):
+            if _is_comment(left, scene) and (rest := self.read(right, scene, depth - 1)):
+                return rest
+            first = self.read(left, scene, depth=0)
+            if first is None:
+                continue
+            if _is_comment(right, scene):
+                return first
+            after = replace(scene, context=scene.context.after(first.last.first_specifications, same_sentence=True))
+            view = first.last.match.clause.view
+            about_groups = [replace(after, views=(view,))] if view.grouping else []
+            for seen in (*about_groups, after):
+                if rest := self.read(right, seen, depth - 1):
+                    return replace(rest, parts=(*first.parts, *rest.parts))
+        return None
 
 
-@dataclass
-class _Parse:
-    checks: list[tuple[ClauseCheck, View]]
-    weight: int
-    series: tuple[str, ...] = ()
-    windows: tuple[Window, ...] = ()
-    earlier_checks: tuple[Specification, ...] = ()
-    places: tuple[Window, ...] = ()
-    parts: list["ReadCheck | Unread"] = field(default_factory=list)
-    interpretation: Interpretation | None = None
-    view: tuple[View, Names] | None = None
+def _read_whole(text: str, scene: Scene) -> _Reading | None:
+    """The interpretations of a clause that name most of it; equally good ones are readings of the same checks."""
+    clauses = _clauses(text, scene)
+    groups = tuple(view for clause in clauses for view in _group_views(clause))
+    clauses += _clauses(text, replace(scene, views=groups))
+    made = [one for clause in clauses for one in interpretations(clause, scene.shared)]
+    most = max((one.named_characters for one in made), default=0)
+    best = [one for one in made if one.named_characters == most]
+    return _Reading(read_checks(text, best, scene.shared), best[0]) if best else None
 
 
-def read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread], Scene]:
-    """The checks of a sentence, and the scene for the next sentence, which may refer to its series and times."""
-    if len(sentence) > MOST_CHARACTERS:
-        return [Unread(sentence, TOO_LONG, numeric=any(map(str.isdigit, sentence)))], scene
-    try:
-        return _read_sentence(sentence, scene)
-    except _TooManyClauses:
-        return [Unread(sentence, TOO_MANY_CLAUSES, numeric=any(map(str.isdigit, sentence)))], scene
+def _clauses(text: str, scene: Scene) -> list[Clause]:
+    """A clause against each view."""
+    return [read_clause(text, view, scene.language, scene.context) for view in scene.views]
 
 
-def _read_sentence(sentence: str, scene: Scene) -> tuple[list[ReadCheck | Unread], Scene]:
-    text = plain_text(sentence, scene.language)
+def _is_comment(text: str, scene: Scene) -> bool:
+    """Whether a part of a sentence only comments on the rest: "as you can see", "which is a healthy level".
+
+    It names nothing of the tables, states no number, time or direction, and restricts nothing ("in Amsterdam, ...").
+    """
     words = lexicon(scene.language)
-    claim_text, cause = without_cause(text, words)
-    if cause and not claim_text:
-        return [Unread(sentence, CAUSE)], scene
-    if _is_forecast(claim_text, words, scene):
-        return [Unread(sentence, FORECAST)], scene
-    bare = bool(scene.question) and _is_bare(claim_text, words)
-    parse = None
-    if not bare:
-        named = _only_series(claim_text, scene)
-        scene_of_text = replace(scene, continues_sentence=False, inherited=named or scene.inherited)
-        parse = _parse(claim_text, scene_of_text, words, _DEEPEST, _Allowance())
-    if bare or (parse is None and scene.question and _refers_to_question(claim_text, scene, words)):
-        asked = f"{plain_text(scene.question, scene.language).rstrip('?.! ')}: {claim_text}"
-        parse = _parse(asked, replace(scene, scope=(), shared=scene.titles), words, 0, _Allowance())
-    read: list[ReadCheck | Unread] = []
-    if parse is None and sentence.rstrip().endswith("!") and is_comment(claim_text, scene, words):
-        return [], scene  # "Good question!"
-    if parse is None:
-        read.append(_unread(sentence, claim_text, scene, words))
-        scene = replace(scene.question_scene, question_scene=scene.question_scene) if scene.question_scene else scene
-    else:
-        read.extend(parse.parts)
-        scope = parse.windows or scene.scope
-        if parse.windows and not set(parse.windows) & set(scene.scope):
-            scope = (*parse.windows, ALL_ROWS)  # whether the next sentence is about these times too, it does not say
-        scene = replace(
-            scene, inherited=parse.series or scene.inherited, scope=scope, earlier_checks=parse.earlier_checks
-        )
-    if cause:
-        read.append(Unread(sentence, CAUSE))
-    return read, scene
-
-
-def _only_series(text: str, scene: Scene) -> tuple[str, ...]:
-    """The one series that a sentence names: its other clauses are about that too, also those before."""
-    for view, names in scene.views[:1]:
-        series = clause_of(text, view, names, replace(scene, inherited=())).series
-        return series[0].series if len(series) == 1 else ()
-    return ()
-
-
-def _is_forecast(text: str, words: Lexicon, scene: Scene) -> bool:
-    forecast = words.kinds["forecast"].search(text)
-    if forecast is None:
+    spoken = [token for token in tokens(text, scene.language) if token.is_word]
+    if not 0 < len(spoken) <= _LONGEST_COMMENT or any(token.text in words.restrictive for token in spoken):
         return False
-    if forecast[0].lower() in words.data["would"] and whole_words(words.data["except_before"]).search(text):
-        return False
-    named = any(
-        mark.series and mark.start <= forecast.start() < mark.end
-        for view, names in scene.views[:1]
-        for mark in clause_of(text, view, names, scene).marks
+    silent = _COMMENTS | _YES_MORE if len(spoken) <= _LONGEST_YES else _COMMENTS
+    led = spoken[0].text in words.scope_prepositions and spoken[0].text not in words.data["comment_led"]
+    may_restrict = led or any(text[token.start].isupper() for token in spoken[1:])
+    clauses = _clauses(text, scene)
+    return bool(clauses) and not any(
+        any(m.number or m.time or m.series or m.cells or m.kinds - silent for m in clause.marks)
+        or (may_restrict and unknown_tokens(clause, scene.shared))
+        for clause in clauses
     )
-    return not named
+
+
+def read_checks(text: str, made: Sequence[Interpretation], shared: frozenset[str]) -> tuple[PartReading, ...]:
+    """The checks of a text by equally good interpretations, its words as the first takes them."""
+    first, clause = made[0], made[0].match.clause
+    unknown = unknown_tokens(clause, shared)
+    return tuple(
+        PartReading(text, tiers, words=explain(clause, unknown, first, check.tiers[0]))
+        for check, tiers in zip(first.checks, combined_tiers(made), strict=True)
+    )
 
 
 def _is_bare(text: str, words: Lexicon) -> bool:
@@ -164,159 +265,22 @@ def _is_bare(text: str, words: Lexicon) -> bool:
     return all(token.text in words.harmless for token in tokens(rest, words.language) if token.is_word)
 
 
-def _refers_to_question(text: str, scene: Scene, words: Lexicon) -> bool:
-    """Whether an answer refers to the question and only counts: "That happened on nine days"."""
-    if (
-        not re.match(words.data["refers_back"], text, re.IGNORECASE)
-        or len(find_numbers(text, load_language(words.language))) != 1
-    ):
-        return False
-    return not any(clause_of(text, view, names, replace(scene, inherited=())).series for view, names in scene.views)
-
-
-def _unread(sentence: str, text: str, scene: Scene, words: Lexicon) -> Unread:
+def _unread(sentence: str, text: str, scene: Scene) -> PartReading:
     if not scene.views:
-        return Unread(sentence, "there is no table to compute it from")
-    clauses = [clause_of(text, view, names, scene) for view, names in scene.views]
-    clause = max(clauses, key=lambda c: len(c.series) + len(c.cells) + len(c.times))
-    kinds = {kind for mark in clause.marks for kind in mark.kinds}
-    telling = kinds & _STATING
-    compares = any(re.search(rf" (?:{words.links.comparing})$", mark.text, re.IGNORECASE) for mark in clause.marks)
-    if not (clause.numbers or telling or compares):
-        return Unread(sentence, NO_NUMBER)
-    if not clause.series and not scene.inherited and len(clause.table.columns) != 1:
-        listed = ", ".join(
-            dict.fromkeys(c for view, _ in scene.views if not view.transposed for c in view.table.columns)
+        return PartReading(sentence, reason="there is no table to compute it from")
+    clause = max(_clauses(text, scene), key=lambda c: len(c.series) + len(c.cells) + len(c.times))
+    if not (clause.numbers or clause.marks_of(*_STATING)):
+        return PartReading(sentence, reason=NO_NUMBER)
+    left: list[Token] = []
+    if not clause.series and not scene.context.series and len(clause.table.columns) != 1:
+        columns = dict.fromkeys(c for view in scene.views if not view.transposed for c in view.table.columns)
+        reason = f"it names no series of the tables (there are {', '.join(columns) or 'none'})"
+    else:
+        left = unknown_tokens(clause, scene.shared)
+        why = (
+            f"not understood: {', '.join(repr(token.text) for token in left[:4])}"
+            if left
+            else f"understood: {', '.join(understood(clause))}; no form of claim has these together"
         )
-        return Unread(
-            sentence,
-            f"it names no series of the tables (there are {listed or 'none'})",
-            numeric=True,
-            words=explain_unread(clause, ()),
-        )
-    left = unknown_words(clause, scene.shared)
-    why = f"not understood: {', '.join(map(repr, left[:4]))}" if left else "its form is not understood"
-    return Unread(sentence, f"the grammar cannot read it ({why})", numeric=True, words=explain_unread(clause, left))
-
-
-def _parse(text: str, scene: Scene, words: Lexicon, depth: int, allowance: _Allowance) -> _Parse | None:
-    """The best reading of a clause over all views, else that of its parts; None where neither is complete."""
-    allowance.spend(text)
-    whole = _best_parse(text, scene)
-    if whole is not None or depth == 0:
-        return whole
-    for left, right in splits(text, words):
-        if is_comment(left, scene, words):
-            rest = _parse(right, scene, words, depth - 1, allowance)
-            if rest is not None:
-                return rest
-        first = _parse(left, scene, words, 0, allowance)
-        if first is None:
-            continue
-        if is_comment(right, scene, words):
-            return first
-        next_scene = replace(
-            scene,
-            inherited=first.series or scene.inherited,
-            scope=first.places or _scope_after(first.windows) or scene.scope,
-            earlier_checks=first.earlier_checks,
-            continues_sentence=True,
-        )
-        rest = _parse_rest(right, next_scene, first.view, depth - 1, allowance)
-        if rest is not None:
-            return _Parse(
-                checks=[],
-                weight=first.weight + rest.weight,
-                series=rest.series or first.series,
-                windows=rest.windows or first.windows,
-                earlier_checks=rest.earlier_checks,
-                parts=[*first.parts, *rest.parts],
-            )
-    return None
-
-
-def _parse_rest(
-    text: str, scene: Scene, before: tuple[View, Names] | None, depth: int, allowance: _Allowance
-) -> _Parse | None:
-    """The reading of the rest of a sentence: of the groups that the clause before it is about, else of all rows."""
-    words = lexicon(scene.language)
-    if before is not None and before[0].grouping:
-        rest = _parse(text, replace(scene, views=(before,)), words, depth, allowance)
-        if rest is not None:
-            return rest
-    return _parse(text, scene, words, depth, allowance)
-
-
-def _best_parse(text: str, scene: Scene) -> _Parse | None:
-    read = [(clause_of(text, view, names, scene), names) for view, names in scene.views]
-    groups = [group for clause, names in read for group in group_views(clause, names)]
-    read += [(clause_of(text, view, names, scene), names) for view, names in groups]
-    parses = [parse for clause, names in read if (parse := _parse_in_view(clause, names, scene)) is not None]
-    if not parses:
-        return None
-    heaviest = max(parse.weight for parse in parses)
-    best = [parse for parse in parses if parse.weight == heaviest]
-    alike = [parse for parse in best if len(parse.checks) == len(best[0].checks)]
-    parts: list[ReadCheck | Unread] = []
-    for place in range(len(best[0].checks)):
-        together = [parse.checks[place] for parse in alike]
-        depth = max(len(made.tiers) for made, _ in together)
-        tiers = tuple(
-            tuple((spec, view.table) for made, view in together if tier < len(made.tiers) for spec in made.tiers[tier])
-            for tier in range(depth)
-        )
-        parts.append(ReadCheck(text, tiers, _explanation(best[0], place, scene)))
-    return replace(best[0], parts=parts)
-
-
-def _explanation(parse: _Parse, place: int, scene: Scene) -> tuple[ClaimPart, ...]:
-    made = parse.interpretation
-    if made is None:
-        return ()
-    return explain(made, parse.checks[place][0].tiers[0], unknown_words(made.match.clause, scene.shared))
-
-
-def _parse_in_view(clause: Clause, names: Names, scene: Scene) -> _Parse | None:
-    view = clause.view
-    best = interpretations(clause, scene.shared)
-    if not best:
-        return None
-    made, checks = choose_interpretation(best)
-    weight = sum(m.end - m.start for m in made.accounted_marks if m.mention or m.time)
-    specs = [spec for check in made.checks for spec in check.tiers[0]]
-    series = tuple(dict.fromkeys(spec.series for spec in specs if spec.series))
-    windows = tuple(
-        dict.fromkeys(w for w in (spec.window for spec in specs) if w != ALL_ROWS and not _is_by_values(w, view))
-    )
-    return _Parse(
-        [(check, view) for check in checks],
-        weight,
-        series,
-        windows,
-        _earlier_checks(specs),
-        _places_of(specs),
-        interpretation=made,
-        view=(view, names),
-    )
-
-
-def _scope_after(windows: tuple[Window, ...]) -> tuple[Window, ...]:
-    """What the next clause of a sentence may be about: the same time; the same row, or all of them."""
-    return (*windows, ALL_ROWS) if any(window.conditions for window in windows) else windows
-
-
-def _places_of(specs: list[Specification]) -> tuple[Window, ...]:
-    """The places of the extremes that a claim names; its next clause is about them."""
-    places = [spec.place for spec in specs if spec.statistic in (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)]
-    return tuple(dict.fromkeys(place for place in places if place is not None))
-
-
-def _earlier_checks(specs: list[Specification]) -> tuple[Specification, ...]:
-    """What a later clause may refer to: relations first, then what else was checked, the last first."""
-    last_first = specs[::-1]
-    return tuple(sorted(last_first, key=lambda spec: spec.compared_window is None and spec.compared_with is None))
-
-
-def _is_by_values(window: Window, view: View) -> bool:
-    """Whether a window is selected by values of series; a later clause does not refer to such a window."""
-    return any(test.column in view.table.columns for test in window.conditions)
+        reason = f"the grammar cannot read it ({why})"
+    return PartReading(sentence, reason=reason, numeric=True, words=explain(clause, left))

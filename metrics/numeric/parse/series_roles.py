@@ -1,99 +1,165 @@
-"""Which of the mentioned series a clause is about: no agents, no wholes, no parts of other names."""
+"""Which of the series that a clause mentions it is about: no agents, no wholes, no parts of other names."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
 
 from ....text.numbers import known_unit
-from ..lexicon import Lexicon, whole_words
-from ..names.column_names import means
+from ..lexicon import Lexicon, lexicon, tokens
+from ..names.column_names import PART, SYNONYM, is_predicate, meanings, means, name_words
+from ..names.mentions import Mention, Name
 from ..tables.table import NumericTable
 from ..tables.views import View
-from .marks import Mark, as_aside
-from .series_narrowing import with_narrowed
+from .marks import Mark, as_aside, choose
 
-_UNFIT = frozenset({"unfit"})
-_A_PART = 2  # the rank of a part of a name
-
-
-def with_roles(kept: list[Mark], text: str, words: Lexicon, view: View) -> list[Mark]:
-    """The marks; mentions of series that the clause is not about are marked as read."""
-    kept = [_countable(mark, kept, text, words, view.table) for mark in kept]
-    kept = with_narrowed(kept, text, words, view.table)
-    kept = [as_aside(mark) if _is_clarified(mark, kept) else mark for mark in kept]
-    kept = [as_aside(mark) if _is_first_of_compound(mark, kept, text) else mark for mark in kept]
-    kept = [as_aside(mark) if _is_place(mark, kept, text, words) else mark for mark in kept]
-    kept = [as_aside(mark) if _is_agent(mark, kept, text, words) else mark for mark in kept]
-    return [as_aside(mark) if _is_whole_of(mark, kept, text, words, view.table) else mark for mark in kept]
+_DATA_RATES = ("kbps", "Mbps", "Gbps")
+_RELATED = frozenset({"than", "correlation", "ratio", "difference", "outnumbers"})
 
 
-def _countable(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, table: NumericTable) -> Mark:
-    """A name right after a number is not of a series that is measured: "10,510 repairs" and "repair time (days)"."""
-    before = [m for m in kept if m.number and m.number.unit is None and m.end <= mark.start]
-    counts = any(not text[m.end : mark.start].strip() for m in before)
-    measured = re.search(words.data["measures"], mark.text, re.IGNORECASE)
-    if not counts or measured or not mark.series or mark.mention is None:
+@dataclass(frozen=True)
+class _Clause:
+    """A clause whose mentions of series are being settled."""
+
+    text: str
+    words: Lexicon
+    table: NumericTable
+
+    def is_led(self, mark: Mark, pattern: str) -> bool:
+        """Whether the words before a mark match a pattern of the language."""
+        before = self.text[: mark.start]
+        return re.search(rf"(?<!\w)(?:{self.words.data[pattern]})\s*$", before, re.IGNORECASE) is not None
+
+
+def find_roles(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+    """Mentions of what the clause counts, and asides for series that the clause is not about."""
+    clause = _Clause(text, words, view.table)
+    settled = choose(_directions(marks, clause), choose(_misfits(marks, clause), marks))
+    for has_role in _ROLES:
+        settled = [as_aside(mark) if mark.series and has_role(mark, settled, clause) else mark for mark in settled]
+    yield from (mark for mark in settled if mark not in marks)
+
+
+def _is_hint(mark: Mark) -> bool:
+    """Whether a mark only hints at series, with a verb ("joined") or a plain noun."""
+    return bool(mark.series) and _rank(mark) == 0
+
+
+def _rank(mark: Mark) -> int:
+    return max(name.rank for name in mark.mention.names) if mark.mention else 0
+
+
+# --- what a mention cannot name ---
+
+
+def _misfits(kept: Sequence[Mark], clause: _Clause) -> Iterator[Mark]:
+    """Names right after a number that are only of series that are measured: "10,510 repairs", "repair time (days)"."""
+    for number, mark in pairwise(kept):
+        counts = number.number and number.number.unit is None and not clause.text[number.end : mark.start].strip()
+        units = [known_unit(clause.table.unit_of(name) or "") for name in mark.series]
+        if counts and units and all(unit not in (None, "h") for unit in units):
+            yield replace(mark, mention=None, kinds=frozenset({"unfit"}))
+
+
+def without_unnamed_series(mark: Mark, stems: frozenset[str], language: str) -> Mark | None:
+    """A mark without series whose names have a required word that the clause lacks: "parcels" is not "late parcels"."""
+    if mark.mention is None or not mark.series or _rank(mark) > PART:
         return mark
-    left = tuple(n for n in mark.mention.names if n.kind != "series" or not _is_measured(table, n.column))
-    if not left:
-        return replace(mark, mention=None, kinds=_UNFIT)
-    return replace(mark, mention=replace(mark.mention, names=left))
+    named = [
+        n
+        for n in mark.mention.names
+        if n.kind != "series" or not n.rank or _required_stems(n.column, language) <= stems
+    ]
+    return replace(mark, mention=replace(mark.mention, names=tuple(named))) if named else None
 
 
-def _is_measured(table: NumericTable, series: str) -> bool:
-    unit = table.unit_of(series)
-    return unit is not None and known_unit(unit) is not None and unit != "h"
+@cache
+def _required_stems(column: str, language: str) -> frozenset[str]:
+    """The words that a clause needs to name a column: "late", and participles before a noun ("uitgevallen ritten")."""
+    data = lexicon(language).data
+    never_narrowing = data["was_done"] | data["not_narrowing"]
+    name = name_words(column, language)
+    narrowing = [word for word in name if word.text in data["narrowing"]]
+    narrowing += [w for w in name[:-1] if re.fullmatch(data["participle"], w.text) and w.text not in never_narrowing]
+    return frozenset(stem for word in narrowing for stem in word.stems)
 
 
-def _unambiguous_series(kept: Sequence[Mark]) -> set[str]:
-    return {mark.series[0] for mark in kept if len(mark.series) == 1}
+# --- what a mention is besides the series that the clause is about ---
 
 
-def _is_clarified(mark: Mark, kept: Sequence[Mark]) -> bool:
+def _is_spare_hint(mark: Mark, kept: Sequence[Mark], clause: _Clause) -> bool:
+    """Whether a hint stands beside a noun that names a series, not of people, who do what it says ("60 joined")."""
+    nouns = [m for m in kept if m.series and not _is_hint(m)]
+    return _is_hint(mark) and any(not all(means(name, "people", "agents") for name in m.series) for m in nouns)
+
+
+def _has_predicate(mark: Mark, kept: Sequence[Mark], clause: _Clause) -> bool:
+    """Whether a mention is only the subject of another series' name: "120 pakketten (zijn) te laat bezorgd"."""
+    after = next((m for m in kept if m.start >= mark.end), None)
+    before = next((m for m in kept if m.end == mark.start - 1), None)
+    if before is not None and len(before.series) == 1 and before.series != mark.series:
+        return is_predicate(before.series[0], clause.words.language)  # "te late pakketten"
+    if after is None or after.series == mark.series or _is_predicate(mark, clause) or not _is_predicate(after, clause):
+        return False
+    between = tokens(clause.text[mark.end : after.start], clause.words.language)
+    links = all(token.text in clause.words.harmless or token.stem in clause.words.plain_stems for token in between)
+    return links and not any(m.kinds & {"share", "correlation"} or (m.number and m.number.unit == "%") for m in kept)
+
+
+def _is_predicate(mark: Mark, clause: _Clause) -> bool:
+    """Whether a mention says what happened: by the name "te laat bezorgd", or as the "late" of late parcels."""
+    words = [token.text for token in tokens(mark.text, clause.words.language)]
+    narrows = all(word in clause.words.data["narrowing"] for word in words)
+    return len(mark.series) == 1 and (narrows or is_predicate(mark.series[0], clause.words.language))
+
+
+def _is_clarified(mark: Mark, kept: Sequence[Mark], clause: _Clause) -> bool:
     """Whether another mention decides between the series of an ambiguous one: "tickets" beside "closed"."""
-    return len(mark.series) > 1 and bool(set(mark.series) & _unambiguous_series([m for m in kept if m is not mark]))
+    return len(mark.series) > 1 and any(len(m.series) == 1 and m.series[0] in mark.series for m in kept)
 
 
-def _is_first_of_compound(mark: Mark, kept: Sequence[Mark], text: str) -> bool:
-    """Whether a part of a name only goes before another: "call" in "the call setup success rate"."""
-    if not mark.series or not mark.mention or max(name.rank for name in mark.mention.names) > 2:
-        return False
-    return any(
-        m.series and m.series != mark.series and text[mark.end : m.start] in (" ", "-")
-        for m in kept
-        if m.start >= mark.end
-    )
-
-
-def _is_place(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon) -> bool:
+def _is_place(mark: Mark, kept: Sequence[Mark], clause: _Clause) -> bool:
     """Whether a part of a name only says where: "528 cars in the garage", beside a column "garage full (min)"."""
-    if not mark.series or not mark.mention or max(name.rank for name in mark.mention.names) > _A_PART:
-        return False
-    led = re.search(rf"(?<!\w)(?:{words.data['placed_in']})\s*$", text[: mark.start], re.IGNORECASE)
-    named = any(m.series and m.mention and max(n.rank for n in m.mention.names) > _A_PART for m in kept)
-    return led is not None and named
+    named = any(m.series and _rank(m) > PART for m in kept)
+    return named and _rank(mark) <= PART and clause.is_led(mark, "placed_in")
 
 
-def _is_agent(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon) -> bool:
+def _is_agent(mark: Mark, kept: Sequence[Mark], clause: _Clause) -> bool:
     """Whether people only do what another series counts: "employees worked 240 hours of overtime"."""
-    if len(mark.series) != 1 or not (means(mark.series[0], "people") or means(mark.series[0], "agents")):
+    if len(mark.series) != 1 or not means(mark.series[0], "people", "agents"):
         return False
+    text, data = clause.text, clause.words.data
     others = [m for m in kept if m.series and m.series != mark.series and not all(means(s, "people") for s in m.series)]
-    asked = whole_words(words.data["counted_people"]).search(text[: mark.start][-25:])
-    part_of = re.compile(rf"\s*|{words.data['part_of']}", re.IGNORECASE)  # "40 employees", "40% of the employees"
+    part_of = re.compile(rf"\s*|{data['part_of']}", re.IGNORECASE)  # "40 employees", "40% of the employees"
     number = any(m.number and part_of.fullmatch(text[m.end : mark.start]) for m in kept if m.end <= mark.start)
-    if re.search(rf"{words.data['per']}\s*$", text[: mark.start], re.IGNORECASE):
-        return False
-    related = any(m.kinds & {"than", "correlation", "ratio", "difference", "outnumbers"} for m in kept)
-    return bool(others) and not (asked or number or related)
+    number |= any(m.number and text[mark.end : m.start].strip() in ("", ":") for m in kept if m.start >= mark.end)
+    related = any(m.kinds & _RELATED for m in kept)
+    return bool(others) and not (number or related or clause.is_led(mark, "per"))
 
 
-def _is_whole_of(mark: Mark, kept: Sequence[Mark], text: str, words: Lexicon, table: NumericTable) -> bool:
+def _is_whole_of(mark: Mark, kept: Sequence[Mark], clause: _Clause) -> bool:
     """Whether a mention is the whole of a percentage of another series: "86.9% of its calls were resolved"."""
-    if len(mark.series) != 1 or table.unit_of(mark.series[0]) == "%":
+    unit_of = clause.table.unit_of
+    shares = [m for m in kept if m.series and m is not mark and all(unit_of(s) == "%" for s in m.series)]
+    percent = next((m for m in reversed(kept) if m.number and m.number.unit == "%" and m.end <= mark.start), None)
+    if not shares or percent is None or len(mark.series) != 1 or unit_of(mark.series[0]) == "%":
         return False
-    shares = [m for m in kept if m.series and m is not mark and all(table.unit_of(s) == "%" for s in m.series)]
-    number = next((m for m in reversed(kept) if m.number and m.number.unit == "%" and m.end <= mark.start), None)
-    if not shares or number is None:
-        return False
-    return re.fullmatch(words.data["part_of"], text[number.end : mark.start], re.IGNORECASE) is not None
+    between = clause.text[percent.end : mark.start]
+    return re.fullmatch(clause.words.data["part_of"], between, re.IGNORECASE) is not None
+
+
+_Role = Callable[[Mark, Sequence[Mark], _Clause], bool]
+_ROLES: tuple[_Role, ...] = (_is_spare_hint, _has_predicate, _is_clarified, _is_place, _is_agent, _is_whole_of)
+
+
+def _directions(kept: Sequence[Mark], clause: _Clause) -> Iterator[Mark]:
+    """The words "down" and "up" after data rates as the series that they are short for."""
+    short, joins = clause.words.data["after_rates"], "|".join(clause.words.data["joins"])
+    direction = re.compile(rf" ({'|'.join(short)})(?=\W*$|[^\w\s]| (?:{joins})\b)", re.IGNORECASE)
+    for mark in kept:
+        if mark.number and mark.number.unit in _DATA_RATES and (word := direction.match(clause.text, mark.end)):
+            columns = [c for c in clause.table.columns if short[word[1].lower()] in meanings(c)]
+            if len(columns) == 1:
+                mention = Mention(*word.span(1), (Name("series", columns[0], SYNONYM),))
+                yield Mark(*word.span(1), word[1], mention=mention)

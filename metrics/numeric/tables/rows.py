@@ -7,7 +7,6 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, Any
 
 from ..specification import Condition, Unverifiable, Window
-from .cells import read_cell
 from .table import STEPS, NumericTable, Period, unit_of_period
 
 if TYPE_CHECKING:
@@ -21,13 +20,15 @@ _LONGER = (Period.WEEK, Period.MONTH, Period.QUARTER, Period.YEAR)
 def rows_of(table: NumericTable, window: Window, may_be_none: bool = False) -> "NDArray[Any]":
     """The positions of the rows that fit every part of a window: in order of time where there is one, else of the file.
 
-    Raises `Unverifiable` where the table cannot tell (no dates, no such row, part of a month) or no row fits, unless
-    `may_be_none`.
+    Raises `Unverifiable` where the table cannot tell (no dates, part of a month) or no row fits, unless `may_be_none`.
     """
-    import numpy as np
-
-    positions = in_order(table, np.flatnonzero(_fits(table, window)))
-    positions = _outermost(table, positions, window)
+    positions = _fits(table, window).nonzero()[0]
+    if table.times is not None and not table.times.is_monotonic_increasing and not table.times.hasnans:
+        positions = positions[table.times[positions].argsort(kind="stable")]
+    if window.first:
+        positions = _split(table, positions, window.first)[0]
+    if window.last:
+        positions = _split(table, positions, -window.last)[1]
     if not len(positions) and not may_be_none:
         reach = f"; it reaches from {table.reach[0]} to {table.reach[1]}" if table.reach else ""
         raise Unverifiable(f"{table.name} has no rows for {window.text or window}{reach}")
@@ -37,6 +38,7 @@ def rows_of(table: NumericTable, window: Window, may_be_none: bool = False) -> "
 def _fits(table: NumericTable, window: Window) -> "NDArray[Any]":
     import numpy as np
 
+    every = np.arange(table.rows)
     fits: NDArray[Any] = np.ones(table.rows, dtype=bool)
     if window.start or window.end:
         fits &= _between(table, window.start, window.end)
@@ -44,22 +46,21 @@ def _fits(table: NumericTable, window: Window) -> "NDArray[Any]":
         fits &= np.isin(_times(table, _LONGER).day_of_week, window.weekdays)
     if window.months:
         fits &= np.isin(_times(table, (Period.QUARTER, Period.YEAR)).month, window.months)
-    if window.rows:
-        fits &= np.isin(np.arange(table.rows), np.concatenate([_rows_of_label(table, label) for label in window.rows]))
     if window.positions:
-        fits &= np.isin(np.arange(table.rows), window.positions)
+        fits &= np.isin(every, window.positions)
     for condition in window.conditions:
         fits &= _meets(table, condition)
     for left_out in window.without:
-        fits &= ~np.isin(np.arange(table.rows), rows_of(table, left_out))
+        fits &= ~np.isin(every, rows_of(table, left_out))
     return fits
 
 
-def in_order(table: NumericTable, positions: "NDArray[Any]") -> "NDArray[Any]":
-    """Positions in order of time; rows without a time, and all where there is no time, keep the order of the file."""
-    if table.times is None or table.times.is_monotonic_increasing:
-        return positions
-    return positions[table.times[positions].argsort(kind="stable")] if not table.times.hasnans else positions
+def _split(table: NumericTable, positions: "NDArray[Any]", place: int) -> "tuple[NDArray[Any], NDArray[Any]]":
+    """The positions before a place and from it on. Raises `Unverifiable` where it is between rows of one time."""
+    before, after = positions[:place], positions[place:]
+    if len(before) and len(after) and table.times is not None and table.times[before[-1]] == table.times[after[0]]:
+        raise Unverifiable(f"several rows of {table.name} are of {table.row_name(after[0])}")
+    return before, after
 
 
 def values_of(table: NumericTable, series: str, positions: "NDArray[Any]") -> "NDArray[Any]":
@@ -78,10 +79,9 @@ def all_values(table: NumericTable, series: str, positions: "NDArray[Any]") -> "
     import numpy as np
 
     values: NDArray[Any] = table.series(series)[positions]
-    if unreadable := table.unreadable.get(series):
-        wrong = positions[np.isin(positions, unreadable)]
-        if len(wrong):
-            raise Unverifiable(f"{series!r} cannot be read as a number in {table.row_name(wrong[0])}")
+    wrong = positions[np.isin(positions, table.unreadable.get(series, ()))]
+    if len(wrong):
+        raise Unverifiable(f"{series!r} cannot be read as a number in {table.row_name(wrong[0])}")
     return values
 
 
@@ -89,9 +89,9 @@ def _times(table: NumericTable, too_long: Collection[Period] = ()) -> "DatetimeI
     if table.times is None:
         raise Unverifiable(f"{table.name} has no dates")
     if table.times.hasnans:
-        missing = [position + 1 for position, none in enumerate(table.times.isna()) if none][:5]
-        raise Unverifiable(f"{table.name} has rows without a readable date: {', '.join(map(str, missing))}")
-    if table.period and table.period in too_long:
+        missing = [str(position + 1) for position, none in enumerate(table.times.isna()) if none][:5]
+        raise Unverifiable(f"{table.name} has rows without a readable date: {', '.join(missing)}")
+    if table.period in too_long:
         raise Unverifiable(f"the rows of {table.name} stand for {table.period}s")
     return table.times
 
@@ -120,75 +120,32 @@ def _days(table: NumericTable) -> "tuple[NDArray[Any], NDArray[Any]]":
 
 
 @lru_cache(maxsize=64)
-def _by_label(table: NumericTable, column: str) -> Mapping[str, "NDArray[Any]"]:
+def _rows_by_text(table: NumericTable, column: str) -> Mapping[str, "NDArray[Any]"]:
     import pandas as pd
 
     texts = table.labels[column].map(_fold, na_action="ignore")
-    groups: Mapping[str, NDArray[Any]] = pd.Series(range(table.rows)).groupby(texts).indices
-    return groups
+    rows: Mapping[str, NDArray[Any]] = pd.Series(range(table.rows)).groupby(texts).indices
+    return rows
 
 
-def _fold(text: object) -> str:
-    return " ".join(str(text).casefold().split())
-
-
-def _rows_of_label(table: NumericTable, label: str) -> "NDArray[Any]":
-    rows_by_column = {}
-    for column in table.labels.columns:
-        rows = _by_label(table, column).get(_fold(label))
-        if rows is not None:
-            rows_by_column[column] = rows
-    if not rows_by_column:
-        raise Unverifiable(f"{table.name} has no row {label!r}")
-    first, *others = rows_by_column.values()
-    if any(len(other) != len(first) or (other != first).any() for other in others):
-        raise Unverifiable(f"{label!r} stands in several columns of {table.name}: {', '.join(rows_by_column)}")
-    return first
+def _fold(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _meets(table: NumericTable, condition: Condition) -> Any:
+    """Whether each row's cell passes a test: texts are compared without case and white space, numbers as numbers."""
     import numpy as np
 
-    column, operator, wanted = condition.column, condition.operator, condition.value
+    column, wanted = condition.column, condition.value
     options = wanted if isinstance(wanted, tuple) else (wanted,)
-    if column in table.labels.columns and (operator in ("eq", "ne", "in") or column not in table.frame.columns):
-        if operator not in ("eq", "ne", "in"):
-            raise Unverifiable(f"{column!r} holds texts, which are not more or less than {wanted}")
-        row_groups = [rows for option in options for rows in _rows_with_value(table, column, option)]
-        fits = np.isin(np.arange(table.rows), np.concatenate(row_groups) if row_groups else [])
-        return ~fits if operator == "ne" else fits
+    texts = [_fold(option) for option in options if isinstance(option, str)]
+    if texts and column in table.labels.columns and condition.operator in ("eq", "ne", "in"):
+        rows = _rows_by_text(table, column)
+        fits = np.isin(np.arange(table.rows), np.concatenate([rows.get(text, ()) for text in texts]))
+        return ~fits if condition.operator == "ne" else fits
+    if texts:
+        raise Unverifiable(f"{column!r} cannot be compared with {texts[0]!r}")
     values = all_values(table, column, np.arange(table.rows))
-    numbers = [option for option in map(_as_number, options) if option is not None]
-    if not numbers:
-        raise Unverifiable(f"{column!r} holds numbers, and {wanted!r} is none")
-    if operator == "in":
-        return np.isin(values, numbers)
-    return _OPERATORS[operator](values, numbers[0]) & ~np.isnan(values)
-
-
-def _rows_with_value(table: NumericTable, column: str, wanted: str | float) -> list[Any]:
-    """The rows whose cell is a text, or the same number however it is written ("7" and "7.0")."""
-    known = _by_label(table, column)
-    if isinstance(wanted, str):
-        return [known[_fold(wanted)]] if _fold(wanted) in known else []
-    return [rows for text, rows in known.items() if _as_number(text) == wanted]
-
-
-def _as_number(text: str | float) -> float | None:
-    if not isinstance(text, str):
-        return float(text)
-    reading = read_cell(text)
-    return next(iter(reading.values.values())) if reading else None
-
-
-def _outermost(table: NumericTable, positions: "NDArray[Any]", window: Window) -> "NDArray[Any]":
-    """The first or last of the positions. Raises `Unverifiable` where rows of the same time would be separated."""
-    for count, cut in ((window.first, window.first), (window.last, -(window.last or 0))):
-        if not count or len(positions) <= count:
-            continue
-        if table.times is not None and not table.times.hasnans and cut:
-            inner, outer = table.times[positions[cut - 1]], table.times[positions[cut]]
-            if inner == outer:
-                raise Unverifiable(f"several rows of {table.name} are of {table.row_name(positions[cut])}")
-        positions = positions[:count] if cut and cut > 0 else positions[-count:]
-    return positions
+    if condition.operator == "in":
+        return np.isin(values, options)
+    return _OPERATORS[condition.operator](values, options[0]) & ~np.isnan(values)

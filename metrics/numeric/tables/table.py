@@ -1,8 +1,7 @@
 """A table as numbers, whatever it was read from, and the times of its rows."""
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import cached_property
@@ -11,16 +10,12 @@ from typing import TYPE_CHECKING, Any
 from dateutil.relativedelta import relativedelta
 
 from ....text.numbers.notation import known_unit, notation_words
-from ..quantities.units import convert, counts_things, unit_and_power
 from ..specification import Unverifiable, Window
+from ..units import convert, counts_things, unit_and_power
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame, DatetimeIndex
-
-
-_MOSTLY = 0.75  # of the steps; the others skip rows (holidays)
-_REGULAR = (("week", 7, 7), ("month", 28, 31), ("quarter", 90, 92), ("year", 365, 366))  # days from row to row
 
 
 class Period(StrEnum):
@@ -48,12 +43,6 @@ LENGTHS = {"day": 1, "week": 7, "month": 365.25 / 12, "quarter": 365.25 / 4, "ye
 def unit_of_period(period: Period | None) -> str:
     """The unit of time that rows of a period are dated in: a key of `STEPS`."""
     return "day" if period in (None, Period.MOMENT) else str(period)
-
-
-def step_before(day: date, period: Period) -> date:
-    """The begin of the period before the one that begins on a day."""
-    before: date = day - STEPS[unit_of_period(period)]
-    return before
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +123,9 @@ class NumericTable:
             return None if self.period is Period.MOMENT else str(self.period)
         if self.times is None or len(self.times) < 3 or self.times.hasnans:
             return "day" if self.period else None
-        steps = self.times.sort_values().to_series().diff().dropna().dt.days.to_numpy()
-        for step, least, most in _REGULAR:
-            if (steps >= least).all() and (steps <= most).mean() >= _MOSTLY:
+        days = self.times.sort_values().to_series().diff().dropna().dt.days
+        for step, least, most in (("week", 7, 7), ("month", 28, 31), ("quarter", 90, 92), ("year", 365, 366)):
+            if days.min() >= least and (days <= most).mean() >= 0.75:  # the other steps skip rows: holidays
                 return step
         return "day"
 
@@ -147,34 +136,22 @@ class NumericTable:
             return None
         return self.row_name(int(self.times.argmin())), self.row_name(int(self.times.argmax()))
 
-    def select_series(self, names: Sequence[str]) -> "NumericTable":
-        """The same table with only some of its series."""
-        others = tuple(other.select_series(names) for other in self.others)
-        return replace(self, frame=self.frame[list(names)], others=others)
-
-    @cached_property
-    def _arrays(self) -> "dict[str, NDArray[Any]]":
-        return {str(name): self.frame[name].to_numpy() for name in self.frame.columns}
-
     def series(self, name: str) -> "NDArray[Any]":
         """The values of a column of numbers, NaN where they are missing. Raises `Unverifiable` where there is none."""
-        if name not in self._arrays:
+        if name not in self.columns:
             texts = " (that column holds texts)" if name in self.labels.columns else ""
             raise Unverifiable(f"{self.name} has no series {name!r}{texts}; it has {', '.join(self.columns) or 'none'}")
-        return self._arrays[name]
+        values: NDArray[Any] = self.frame[name].to_numpy()
+        return values
 
     def known_values(self, name: str) -> "NDArray[Any]":
         """The values of a column of numbers that are there."""
-        import numpy as np
-
-        values = self.series(name)
-        known: NDArray[Any] = values[~np.isnan(values)]
-        return known
+        values: NDArray[Any] = self.frame[name].dropna().to_numpy()
+        return values
 
     def bounds(self, name: str) -> tuple[float, float]:
         """The least and the greatest value of a column of numbers; NaN where it has none."""
-        known = self.known_values(name)
-        return (float(known.min()), float(known.max())) if len(known) else (math.nan, math.nan)
+        return float(self.frame[name].min()), float(self.frame[name].max())
 
     def unit_of(self, series: str | None) -> str | None:
         """The unit of a series as computed with, or as it is written where it is not known."""
@@ -196,16 +173,13 @@ class NumericTable:
     def can_be_in(self, series: str, unit: str) -> bool:
         """Whether values of a series may be stated in a unit.
 
-        A series that counts things has no unit. A series without a stated unit may have any. Otherwise the two units
-        have to measure the same.
+        Not where it counts things; else in any where it has no unit that is known, or in one that measures the same.
         """
         own_unit = self.unit_of(series)
-        if counts_things(series) or (own_unit is not None and own_unit.casefold() in notation_words("counts")):
+        if counts_things(series) or (own_unit or "").casefold() in notation_words("counts"):
             return False
-        if own_unit is None or not known_unit(own_unit):
-            return True
         try:
-            convert(1.0, unit, own_unit)
+            convert(1.0, unit, known_unit(own_unit or "") and own_unit)
         except Unverifiable:
             return False
         return True
@@ -224,10 +198,5 @@ def time_text(when: object, period: Period | None) -> str:
     from pandas import Timestamp
 
     stamp = Timestamp(when)
-    if period is Period.YEAR:
-        return f"{stamp.year}"
-    if period is Period.QUARTER:
-        return f"{stamp.year} Q{stamp.quarter}"
-    if period is Period.MONTH:
-        return f"{stamp:%Y-%m}"
-    return f"{stamp:%Y-%m-%d %H:%M}" if period is Period.MOMENT else f"{stamp:%Y-%m-%d}"
+    forms = {Period.YEAR: "%Y", Period.QUARTER: f"%Y Q{stamp.quarter}", Period.MONTH: "%Y-%m"}
+    return str(stamp.strftime((forms | {Period.MOMENT: "%Y-%m-%d %H:%M"}).get(period or Period.DAY, "%Y-%m-%d")))

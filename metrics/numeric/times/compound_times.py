@@ -1,4 +1,4 @@
-"""Times that other times or the table complete: "from 3 to 9 March", "since Easter", "the 18th", "Friday 6"."""
+"""The times that a claim names, joined where two are one: "from 3 to 9 March", "since Easter", "the 18th"."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -6,58 +6,74 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 
-from ..lexicon import any_of, lexicon
+from ..lexicon import Lexicon, lexicon
 from ..specification import ALL_ROWS, Window
 from ..tables.table import DAY, STEPS, NamedTime, Period, Times
-from .calendar_times import count_of, day_of, days, row_begins, span
-
-_FILLER = "\uf8ff"  # masked text keeps its length: a private character a time, then these
-_FIRST_MASK = 0xE000
-_MASK = r"[\ue000-\uf000]"
-_MOST_DAYS = 31  # in such a span a day of the month is one date
+from .calendar_times import MASK, count_of, day_of, days, mask_times, row_begins, span, times_by_name, with_units
+from .holidays import holiday_times
 
 
-def join_times(
-    text: str, language: str, times: Times, named_times: list[NamedTime], is_row: bool = False
-) -> list[NamedTime]:
-    """The times of a text, joined where two are one; `is_row`: only times with words for a row."""
-    masked = _mask(text, named_times)
-    for kind, pattern in _joins(language) if named_times else ():
-        for match in pattern.finditer(masked) if (kind == "one_from") is is_row else ():
-            parts = [named_times[_place_of(match[name])] for name in ("a", "b") if name in match.groupdict()]
-            windows = _WINDOWS[kind](_Joint(kind, match, parts, language, times))
-            if windows:
-                dated = kind == "from_to" and windows[0].start is not None
-                ends = (parts[0].windows[0], parts[-1].windows[0]) if dated else None
-                if kind == "since" and parts[0].windows[0].first:
-                    ends = (parts[0].windows[0], Window(last=1))
-                whole = NamedTime(match.start(), match.end(), windows, ends)
-                rest = [t for t in named_times if t not in parts and (t.end <= whole.start or whole.end <= t.start)]
-                named_times = sorted([*rest, whole], key=lambda time: time.start)
-                return join_times(text, language, times, named_times, is_row)
-    return named_times
+def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
+    """The times that a text names, in order, relative words reckoned from the table's end. They do not overlap."""
+    holidays = holiday_times(text, language, times)
+    dated = _longest([*holidays, *times_by_name(text, language, times)])
+    relative = times_by_name(mask_times(text, dated), language, times, relative=True)
+    named_times = _with_lone_days(text, language, times, _nearest_to_dated(_longest([*dated, *relative])))
+    named_times = _join_times(text, language, times, _without_repetitions(text, language, named_times))
+    # a holiday that may be one day or several ("Easter") is dated by "since" or "after" alone
+    vague = [holiday for holiday in holidays if any(window.start != window.end for window in holiday.windows)]
+    return [
+        replace(time, windows=tuple(replace(window, text=text[time.start : time.end]) for window in time.windows))
+        for time in _without_repetitions(text, language, [time for time in named_times if time not in vague])
+    ]
 
 
-@cache
-def _joins(language: str) -> list[tuple[str, re.Pattern[str]]]:
-    words = lexicon(language).data
-    a, b = (rf"{words['article']}(?P<{name}>{_MASK}){_FILLER}*" for name in ("a", "b"))
-    unit = f"(?P<unit>{any_of(words['periods'])})"
-    forms = [(kind, form.replace("{unit}", unit).format(a=a, b=b)) for kind in _WINDOWS for form in words[kind]]
-    return [(kind, re.compile(rf"(?<!\w){form}", re.IGNORECASE)) for kind, form in forms]
+def _longest(named_times: list[NamedTime]) -> list[NamedTime]:
+    """The longest of the times that overlap; of equally long ones the first ("the first quarter" of the calendar)."""
+    kept: list[NamedTime] = []
+    for candidate in sorted(named_times, key=lambda time: time.start - time.end):
+        if not any(candidate.start < other.end and other.start < candidate.end for other in kept):
+            kept.append(candidate)
+    return sorted(kept, key=lambda time: time.start)
 
 
-def _mask(text: str, named_times: list[NamedTime]) -> str:
-    """The text with each time as one private character and fillers, as long as before."""
-    for number, time in enumerate(named_times):
-        length = time.end - time.start
-        text = text[: time.start] + chr(_FIRST_MASK + number) + _FILLER * (length - 1) + text[time.end :]
-    return text
+def _nearest_to_dated(named_times: list[NamedTime]) -> list[NamedTime]:
+    """The times, a month without a year in the year nearest to one that has it ("from February to July 2024")."""
+    dated = [time.windows[0].start for time in named_times if len(time.windows) == 1 and time.windows[0].start]
+    if len(dated) != 1:
+        return named_times
+    return [replace(time, windows=_nearest(time.windows, dated[0])) for time in named_times]
 
 
-def _place_of(masked: str) -> int:
-    """Which of the times a private character stands for."""
-    return ord(masked) - _FIRST_MASK
+def _nearest(windows: tuple[Window, ...], day: date) -> tuple[Window, ...]:
+    """Of windows that begin on one day of several years the one nearest to a date; else all."""
+    starts = {window.start: window for window in windows if window.start}
+    if len({(start.month, start.day) for start in starts}) != 1:
+        return windows
+    return (starts[min(starts, key=lambda start: abs(start - day))],)
+
+
+def _without_repetitions(text: str, language: str, named_times: list[NamedTime]) -> list[NamedTime]:
+    """The times, a time that is repeated as one: "Friday 6 February", "last week (6 to 12 January)"."""
+    words, kept = lexicon(language).data, list[NamedTime]()
+    joint = rf",? ?(?:[(,:] ?|[-–—] )?(?:(?:{words['aside_led']}) )?{words['article']}"
+    for time in named_times:
+        between = text[kept[-1].end : time.start] if kept else "-"
+        windows = _shared_windows(kept[-1], time) if re.fullmatch(joint, between, re.IGNORECASE) else ()
+        if windows:
+            kept[-1] = NamedTime(kept[-1].start, time.end, windows, time.ends)
+        else:
+            kept.append(time)
+    return kept
+
+
+def _shared_windows(first: NamedTime, last: NamedTime) -> tuple[Window, ...]:
+    """What both times may mean; of a weekday and a date the date."""
+    for weekday, dated in ((first, last), (last, first)):
+        numbers, day = weekday.windows[0].weekdays, dated.windows[0].start
+        if day and numbers == (day.weekday(),) and day == dated.windows[0].end:
+            return dated.windows
+    return tuple(window for window in last.windows if window in first.windows)
 
 
 @dataclass(frozen=True)
@@ -66,46 +82,73 @@ class _Joint:
 
     kind: str
     match: re.Match[str]
-    parts: list[NamedTime]
-    language: str
+    windows: list[Window]  # what each time means most likely
+    spans: list[tuple[date, date]]  # the first and last days that the first time may mean
+    words: Lexicon
     times: Times
 
     @property
-    def first(self) -> Window:
-        """What the first time means most likely."""
-        return self.parts[0].windows[0]
-
-    @property
-    def unit(self) -> str:
-        """The named unit of time; that of a row for words such as "row"."""
-        named = self.match.groupdict().get("unit")
-        return str(lexicon(self.language).data["periods"][named.lower()]) if named else self.times.period.value
-
-    @property
     def count(self) -> int | None:
-        """How many of the unit; None where that is no number."""
-        count_word = self.match.groupdict().get("n") or ""
-        return 1 if count_word.lower() in lexicon(self.language).articles else count_of(count_word, self.language)
+        """How many of the unit, 1 where none is named; None of another word than a number."""
+        word = self.match.groupdict().get("n") or ""
+        return None if word.lower() in self.words.articles else count_of(word, self.words.language)
 
     @property
-    def is_of_weeks(self) -> bool:
-        """Whether the rows of the table are weeks."""
-        return self.times.period is Period.WEEK
+    def start(self) -> int:
+        """Where it begins: after a word before the unit that is no number ("every week of")."""
+        is_word = self.match.groupdict().get("n") and self.count is None
+        return self.match.start("unit") if is_word else self.match.start()
 
     @property
     def may_leave_out_the_last(self) -> bool:
         """Whether it may end before its last part: "tot 3 maart"."""
-        before = lexicon(self.language).data["until_before"]
-        return re.search(rf"(?<!\w)(?:{before})", self.match[0], re.IGNORECASE) is not None
+        until = rf"(?<!\w)(?:{self.words.data['until_before']})"
+        return re.search(until, self.match[0], re.IGNORECASE) is not None
+
+
+def _join_times(text: str, language: str, times: Times, named_times: list[NamedTime]) -> list[NamedTime]:
+    """The times of a text, joined where two are one."""
+    masked, by_start = mask_times(text, named_times), {time.start: time for time in named_times}
+    for kind, pattern in _joins(language) if named_times else ():
+        for match in pattern.finditer(masked):
+            parts = [by_start[match.start(name)] for name in ("a", "b") if name in match.groupdict()]
+            spans = [(window.start, window.end) for window in parts[0].windows if window.start and window.end]
+            joint = _Joint(kind, match, [part.windows[0] for part in parts], spans, lexicon(language), times)
+            if windows := _WINDOWS[kind](joint):
+                is_span = (kind == "from_to" and windows[0].start) or (kind == "since" and joint.windows[0].first)
+                last = joint.windows[1] if kind == "from_to" else Window(last=1)
+                ends = (joint.windows[0], last) if is_span else None
+                whole = NamedTime(joint.start, match.end(), windows, ends)
+                rest = [t for t in named_times if t.end <= whole.start or whole.end <= t.start]
+                return _join_times(text, language, times, sorted([*rest, whole], key=lambda time: time.start))
+    return named_times
+
+
+@cache
+def _joins(language: str) -> list[tuple[str, re.Pattern[str]]]:
+    words = lexicon(language).data
+    a, b = (rf"{words['article']}(?P<{name}>{MASK})" for name in ("a", "b"))
+    return [
+        (kind, re.compile(rf"(?<!\w)(?:{with_units(form, words).replace('{a}', a).replace('{b}', b)})", re.IGNORECASE))
+        for kind in _WINDOWS
+        for form in words[kind]
+    ]
+
+
+def _from_to(joint: _Joint) -> tuple[Window, ...]:
+    first, last = joint.windows
+    if len(first.weekdays) == len(last.weekdays) == 1:
+        steps = range((last.weekdays[0] - first.weekdays[0]) % 7 + 1)
+        return (Window(weekdays=tuple(sorted((first.weekdays[0] + step) % 7 for step in steps))),)
+    if not (first.start and first.end and last.start and last.end) or first.start > last.end:
+        return ()
+    whole, excluded = days(first.start, last.end), days(first.start, last.start - DAY)
+    return (whole, excluded) if joint.may_leave_out_the_last else (whole,)
 
 
 def _on_one_side(joint: _Joint) -> tuple[Window, ...]:
     """ "Since March", "until 3 May", "the end of April": what lies on one side, or the row at an edge."""
-    first, kind = joint.first, joint.kind
-    if kind in ("start_of", "end_of") and joint.is_of_weeks:  # "the begin of March": the first row that begins in it
-        dated = [w for w in joint.parts[0].windows if w.start and w.end and w.end > w.start]
-        begins = [row_begins(joint.times, w.start, w.end) for w in dated if w.start and w.end]
-        return tuple(span(row_starts[0 if kind == "start_of" else -1], "week") for row_starts in begins if row_starts)
+    first, kind = joint.windows[0], joint.kind
     if kind == "since" and first == Window(first=1):
         return (ALL_ROWS,)
     if first.start is None or first.end is None:
@@ -117,198 +160,97 @@ def _on_one_side(joint: _Joint) -> tuple[Window, ...]:
         "since": (Window(start=first.start),),
         "after": (Window(start=first.end + DAY),),
         "before": (before,),
-        "for_or_before": (first, before),
         "until": (until, before) if joint.may_leave_out_the_last else (until,),
     }
     return windows[kind]
 
 
-def _from_to(joint: _Joint) -> tuple[Window, ...]:
-    first, last = joint.first, joint.parts[-1].windows[0]
-    if len(first.weekdays) == len(last.weekdays) == 1:
-        steps = range((last.weekdays[0] - first.weekdays[0]) % 7 + 1)
-        return (Window(weekdays=tuple(sorted((first.weekdays[0] + step) % 7 for step in steps))),)
-    if not (first.start and first.end and last.start and last.end) or first.start > last.end:
-        return ()
-    whole, excluded = days(first.start, last.end), days(first.start, last.start - DAY)
-    return (whole, excluded) if joint.may_leave_out_the_last else (whole,)
-
-
-def _unit_of(joint: _Joint) -> tuple[Window, ...]:
-    """ "The week of 6 October", "the quarter that begins in July": from there, as long as the unit is."""
-    unit = joint.unit
-    begins = []
-    for window in joint.parts[0].windows if unit in STEPS else ():
-        if window.start and window.end and window.end <= window.start + STEPS[unit] - DAY:
-            one_day = unit == "week" and joint.is_of_weeks and window.start == window.end
-            # of a day the row that it is in
-            into = timedelta(days=(window.start - joint.times.start).days % 7 if one_day else 0)
-            begins.append(window.start - into)
-    return tuple(span(begin, unit) for begin in begins)
-
-
-def _unit_until(joint: _Joint) -> tuple[Window, ...]:
-    ends = [w.end for w in joint.parts[0].windows if w.end and w.start == w.end and joint.unit in STEPS]
-    return tuple(days(end + DAY - STEPS[joint.unit], end) for end in ends)
-
-
 def _units(joint: _Joint) -> tuple[Window, ...]:
-    """So many weeks (or other units) from, at the begin or at the end of a time; weeks of weekly rows are rows."""
-    windows = (_units_in(joint, w.start, w.end) for w in joint.parts[0].windows if w.start and w.end)
-    return tuple(window for window in windows if window) if joint.count and joint.unit in STEPS else ()
+    """So many weeks (or other units) of a time, from it, until it, or beside it; weeks of weekly rows are rows.
 
-
-def _units_in(joint: _Joint, start: date, end: date) -> Window | None:
-    kind, unit, count = joint.kind, joint.unit, joint.count or 1
-    reach = STEPS[unit] * count
-    if end <= start + STEPS[unit] - DAY:  # no longer than one: only from there
-        return days(start, start + reach - DAY) if kind == "units_from" else None
-    if unit == "week" and joint.is_of_weeks:
-        return _rows(kind, count, row_begins(joint.times, start, end))
-    if kind not in ("first_units_of", "last_units_of") or start + reach - DAY > end:
-        return None
-    return days(start, start + reach - DAY) if kind == "first_units_of" else days(end + DAY - reach, end)
-
-
-def _rows(kind: str, count: int, begins: list[date]) -> Window | None:
-    """The weekly rows; none for "the five weeks that began in March" where only four did."""
-    if len(begins) < count or (kind == "units_begun" and len(begins) != count) or kind == "units_from":
-        return None
-    kept = begins[-count:] if kind == "last_units_of" else begins[:count]
-    return days(kept[0], kept[-1] + STEPS["week"] - DAY)
-
-
-def _next_to(joint: _Joint) -> tuple[Window, ...]:
-    """ "The week after Easter" (from the day after it, or the calendar's week), "two weeks before 6 May" (that day)."""
-    first, last, unit, count = joint.first.start, joint.first.end, joint.unit, joint.count
-    if first is None or last is None or unit not in STEPS or not count:
-        return ()
-    reach, is_after = STEPS[unit] * count, joint.kind.endswith("after")
-    if joint.kind.startswith("day"):
-        day = last + reach if is_after else first - reach
-        return (days(day, day),) if first == last else ()
-    begin = last + DAY if is_after else first - reach
-    begins = [begin]
-    if unit == "week" and begin.weekday() != 0:
-        monday = last + timedelta(days=7 - last.weekday()) if is_after else first - timedelta(first.weekday()) - reach
-        begins.append(monday)
-    return tuple(days(start, start + reach - DAY) for start in begins)
+    Without "first" or "last" a time that is longer has to have as many: "the five weeks that began in March".
+    """
+    kind, times, unit = joint.kind, joint.times, joint.words.data["periods"][joint.match["unit"].lower()]
+    count = joint.count or (1 if kind in ("units_from", "units_until") else 0)
+    length, begins = STEPS[unit] * count, []
+    is_of_rows = unit == "week" and times.period is Period.WEEK
+    for start, end in joint.spans if count else ():
+        if kind == "units_until":
+            begins += [end + DAY - length] if start == end else []
+        elif kind == "units_from" and end < start + STEPS[unit]:
+            # of a day the weekly row that it is in
+            days_before = (start - times.start).days % 7 if is_of_rows and start == end else 0
+            begins.append(start - timedelta(days=days_before))
+        elif kind in ("units_after", "units_before"):
+            begin = end + DAY if kind == "units_after" else start - length
+            begins.append(begin)
+            if unit == "week" and begin.weekday():  # or the calendar's week
+                begins.append(begin + timedelta(days=(7 if kind == "units_after" else 0) - begin.weekday()))
+        elif is_of_rows:
+            rows = row_begins(times, start, end)
+            if len(rows) == count or (len(rows) > count and kind != "units_from"):
+                begins.append(rows[-count] if kind == "last_units_of" else rows[0])
+        elif kind != "units_from" and start + length - DAY <= end:
+            begins.append(start if kind == "first_units_of" else end + DAY - length)
+    return tuple(days(begin, begin + length - DAY) for begin in begins)
 
 
 _WINDOWS: Mapping[str, Callable[[_Joint], tuple[Window, ...]]] = {
-    "one_from": _unit_of,
-    "end_of": _on_one_side,
-    "start_of": _on_one_side,
+    **dict.fromkeys(("end_of", "start_of"), _on_one_side),
     "from_to": _from_to,
-    **dict.fromkeys(("units_begun", "first_units_of", "last_units_of", "units_from"), _units),
-    "unit_of": _unit_of,
-    "unit_until": _unit_until,
-    **dict.fromkeys(("units_after", "units_before", "day_after", "day_before"), _next_to),
-    **dict.fromkeys(("since", "after", "before", "for_or_before", "until"), _on_one_side),
+    **dict.fromkeys(("first_units_of", "last_units_of", "units_from", "units_until"), _units),
+    **dict.fromkeys(("units_after", "units_before"), _units),
+    **dict.fromkeys(("since", "after", "before", "until"), _on_one_side),
 }
 """What times mean that each kind of words in the packs joins, the kinds in the order in which they are tried."""
 
 
 @cache
-def _joined_day_patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _lone_day_patterns(language: str) -> tuple[re.Pattern[str], ...]:
+    """A number that may be a day, a time joined after it, one joined before it, a weekday before it, and an article."""
     words = lexicon(language).data
-    suffix = words["ordinal_suffix"]
-    join = rf"(?:{words['days_joined']}|-|–) ?(?:{_MASK}{_FILLER}* )?{words['article']}"
-    before = rf"(?<![\w.,])(?P<day>\d{{1,2}})(?P<suffix>{suffix})? ?{join}(?P<time>{_MASK})"
-    after = rf"(?P<time>{_MASK}){_FILLER}* ?{join}(?P<day>\d{{1,2}})(?P<suffix>{suffix})?(?![\w%]|[.,]\d)"
-    return re.compile(before), re.compile(after)
-
-
-@cache
-def _lone_day_pattern(language: str) -> re.Pattern[str]:
-    words = lexicon(language).data
-    weekdays = any_of(list(words["weekdays"]))
-    suffix = words["ordinal_suffix"]
-    led = rf"(?:^|(?<!\w)(?:{words['lone_day_led']}) |(?P<weekday>{weekdays}){words['weekday_plural']},? )"
-    return re.compile(
-        rf"{led}{words['article']}(?P<day>\d{{1,2}})(?P<suffix>{suffix})?(?!\w|[.,:]\d|%|-\w)"
-        rf"(?! ?(?:{words['no_lone_day']}))",
-        re.IGNORECASE,
+    suffix, article, join = words["ordinal_suffix"], words["article"], rf"(?:{words['days_joined']}|-|–) ?"
+    forms = (
+        rf"(?<![\w.,:/])(?P<day>\d{{1,2}})(?P<suffix>{suffix})?(?!\w|[.,:]\d|%|-\w)(?! ?(?:{words['no_lone_day']}))",
+        rf" ?{join}(?:{MASK} )?{article}(?P<time>{MASK})",
+        rf"(?P<time>{MASK}) ?{join}{article}$",
+        rf"(?P<time>{MASK}),? {article}$",
+        rf"(?:^|(?<!\w)(?:{words['lone_day_led']}) )(?!$){article}$",
     )
+    return tuple(re.compile(form, re.IGNORECASE) for form in forms)
 
 
-def with_lone_days(text: str, language: str, times: Times, named_times: list[NamedTime]) -> list[NamedTime]:
-    """The times with the days that have no month: that of another time, else of the table, where it has only one."""
-    masked = _mask(text, named_times)
-    extra: dict[int, NamedTime] = {}
-    for pattern in _joined_day_patterns(language):
-        for match in pattern.finditer(masked):
-            window = named_times[_place_of(match["time"])].windows[0]
-            if window.start and window.start == window.end and (day := day_of(window.start, int(match["day"]))):
-                point = match["suffix"] is not None and not match["suffix"].isalpha()  # "3. und 9. März"
-                end = match.end("suffix" if point else "day")
-                extra[match.start("day")] = NamedTime(match.start("day"), end, (days(day, day),))
-    for match in _lone_day_pattern(language).finditer(text):
-        start, end = match.start("day"), match.end()
-        is_known = start in extra or any(time.start < end and start < time.end for time in named_times)
-        led = _is_led(text[:start], language)
-        if is_known or (not match["weekday"] and not (match["suffix"] and led)):
-            continue
-        day = _date_of_day(int(match["day"]), times, named_times)
-        if day is None:
-            continue
-        if match["weekday"] and lexicon(language).data["weekdays"][match["weekday"].lower()] != day.weekday():
-            continue
-        if match["suffix"] or led or re.match(lexicon(language).data["after_lone_day"], text[end:], re.IGNORECASE):
-            extra[start] = NamedTime(start, end, (days(day, day),))
-    return sorted([*named_times, *extra.values()], key=lambda time: time.start)
+def _with_lone_days(text: str, language: str, times: Times, named_times: list[NamedTime]) -> list[NamedTime]:
+    """The times with the days that have no month: "3 and 9 March", "the 18th", "Monday 14".
 
-
-def _is_led(before: str, language: str) -> bool:
-    """Whether what stands before a number makes it a day: "the 18th", "on the 12th and 13th"."""
-    words = lexicon(language).data
-    article = re.search(rf"(?<!\w)({words['article']})$", before, re.IGNORECASE)
-    another = re.search(rf"\d(?:{words['ordinal_suffix']})(?:, | (?:{words['days_and']}) )$", before, re.IGNORECASE)
-    return bool(article and article[1]) or another is not None
+    The month is that of the joined time, else that of the other times, else the table's if it has only one.
+    """
+    number, joined_after, joined_before, weekday_before, article = _lone_day_patterns(language)
+    masked, by_start = mask_times(text, named_times), {time.start: time.windows[0] for time in named_times}
+    lone_days: list[NamedTime] = []
+    for match in number.finditer(masked):
+        joined = joined_after.match(masked, match.end()) or joined_before.search(masked, 0, match.start())
+        window = by_start[joined.start("time")] if joined else ALL_ROWS
+        beside = weekday_before.search(masked, 0, match.start())
+        weekdays = by_start[beside.start("time")].weekdays if beside else ()
+        day = None
+        if window.start and window.start == window.end:
+            day = day_of(window.start, int(match["day"]))
+        elif weekdays or (match["suffix"] and article.search(masked, 0, match.start())):
+            day = _date_of_day(int(match["day"]), times, named_times)
+        if day and (not weekdays or weekdays == (day.weekday(),)):
+            lone_days.append(NamedTime(*match.span(), (span(day, "day"),)))
+    return sorted([*named_times, *lone_days], key=lambda time: time.start)
 
 
 def _date_of_day(number: int, times: Times, named_times: list[NamedTime]) -> date | None:
-    """The one date of a day of the month: in the month that the text names, else in the table."""
-    named = {
-        (w.start.year, w.start.month)
-        for time in named_times
-        for w in time.windows
-        if w.start and w.end and (w.start.year, w.start.month) == (w.end.year, w.end.month)
-    }
-    if len(named) == 1:
-        year, month = named.pop()
-        return day_of(date(year, month, 1), number)
-    reach = (times.last_day - times.start + DAY).days
-    if reach > _MOST_DAYS:
-        return None
-    every = [times.start + timedelta(days=step) for step in range(reach)]
-    there = [day for day in every if day.day == number]
-    return there[0] if len(there) == 1 else None
+    """The date of a day in the one month that the text names, or that the table is of."""
+    named = _months_of([window for time in named_times for window in time.windows])
+    months = named or _months_of([days(times.start, times.last_day)])
+    return day_of(months.pop(), number) if len(months) == 1 else None
 
 
-def merge_neighbours(
-    named_times: list[NamedTime], join: Callable[[NamedTime, NamedTime], NamedTime | None]
-) -> list[NamedTime]:
-    """The times, a time and the one after it as one where they can be joined."""
-    kept: list[NamedTime] = []
-    for time in named_times:
-        joined = join(kept[-1], time) if kept else None
-        kept[-1:] = [joined] if joined else [*kept[-1:], time]
-    return kept
-
-
-def with_weekdays(text: str, language: str, named_times: list[NamedTime]) -> list[NamedTime]:
-    """ "Friday 6 February" is that day, if it is a Friday; "12 March (Wednesday)" and a repeated date too."""
-    led = re.compile(rf",? \(?{lexicon(language).data['article']}", re.IGNORECASE)
-
-    def one_day(first: NamedTime, last: NamedTime) -> NamedTime | None:
-        between = text[first.end : last.start]
-        for named, dated in ((first, last), (last, first)) if led.fullmatch(between) else ():
-            window, day = named.windows[0], dated.windows[0].start
-            is_day = day is not None and day == dated.windows[0].end
-            if day and is_day and (window.weekdays == (day.weekday(),) or window.start == window.end == day):
-                closed = "(" in between and text[last.end : last.end + 1] == ")"
-                return replace(dated, start=first.start, end=last.end + closed)
-        return None
-
-    return merge_neighbours(named_times, one_day)
+def _months_of(windows: list[Window]) -> set[date]:
+    """The begins of the months that windows lie in, each in one."""
+    months = [(w.start.replace(day=1), w.end) for w in windows if w.start and w.end]
+    return {begin for begin, end in months if end < begin + STEPS["month"]}

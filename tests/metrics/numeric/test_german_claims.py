@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables.column_types import table_of
 from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.sample_tables import table_of
 from assay.metrics.numeric.tables.table import NumericTable
 
 DATA = yaml.safe_load(Path(__file__).with_name("german_claims.yaml").read_text(encoding="utf-8"))
@@ -41,9 +41,9 @@ def label(claim: dict[str, str]) -> str:
 @pytest.mark.parametrize("claim", DATA["claims"], ids=lambda claim: claim["text"])
 def test_a_german_claim_has_the_verdict_that_its_table_computes(claim: dict[str, str]) -> None:
     checked = check_claims([claim["text"]], [table(claim["table"])], "de")
-    verdicts = {each.verdict for each in checked}
+    verdicts = {part.verdict for part in checked}
     verdict = next((v for v in ("contradicted", "unverifiable", "supported") if v in verdicts), "unverifiable")
-    assert verdict == ("unverifiable" if claim["text"] in OPEN else label(claim)), [each.reason for each in checked]
+    assert verdict == ("unverifiable" if claim["text"] in OPEN else label(claim)), [part.reason for part in checked]
 
 
 def test_there_are_claims_of_both_labels() -> None:

@@ -5,10 +5,9 @@ import math
 import pytest
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables.column_types import table_of
 from assay.metrics.numeric.tables.grids import Grid
-from assay.metrics.numeric.tables.groups import group_rows
-from assay.metrics.numeric.tables.views import view_of
+from assay.metrics.numeric.tables.sample_tables import table_of
+from assay.metrics.numeric.tables.views import View, group_rows
 
 S, C = "supported", "contradicted"
 ZONES = table_of(
@@ -42,8 +41,8 @@ ZONES = table_of(
     ],
 )
 def test_groups_are_ranked_by_their_sums_and_levels_by_their_means(claim: str, verdicts: list[str]) -> None:
-    found = check_claims([claim], [ZONES], "en")
-    assert [checked.verdict for checked in found] == verdicts, [checked.reason for checked in found]
+    claims = check_claims([claim], [ZONES], "en")
+    assert [checked.verdict for checked in claims] == verdicts, [checked.reason for checked in claims]
 
 
 def test_the_reason_says_what_a_row_is() -> None:
@@ -55,7 +54,7 @@ def test_the_reason_says_what_a_row_is() -> None:
 
 def test_a_group_without_a_value_has_none_and_rows_without_a_group_are_left_out() -> None:
     table = table_of(Grid("teams", {"team": ["A", "B", "A", None, "B"], "hours": [1, None, 2, 50, None]}))
-    by_team = group_rows(view_of(table), "team", "sum").table
+    by_team = group_rows(View(table), "team", "sum").table
     assert by_team.labels["team"].tolist() == ["A", "B"]
     first, second = by_team.series("hours").tolist()
     assert first == 3
@@ -65,4 +64,4 @@ def test_a_group_without_a_value_has_none_and_rows_without_a_group_are_left_out(
 
 def test_a_group_with_a_cell_that_cannot_be_read_cannot_be_computed() -> None:
     table = table_of(Grid("games", {"team": ["A", "B", "A"], "points": ["3", "4", "DNF"]}))
-    assert group_rows(view_of(table), "team", "mean").table.unreadable == {"points": (0,)}
+    assert group_rows(View(table), "team", "mean").table.unreadable == {"points": (0,)}

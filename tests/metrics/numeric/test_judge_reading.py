@@ -19,11 +19,9 @@ from assay.metrics.metric import run_to_end
 from assay.metrics.numeric.compute.statistics import STATISTICS
 from assay.metrics.numeric.lexicon import LANGUAGES
 from assay.metrics.numeric.numeric_claims import NumericClaims
-from assay.metrics.numeric.parse.claim_questions import open_claim
-from assay.metrics.numeric.parse.judge_reading import reading_request
-from assay.metrics.numeric.parse.scene import scene_of
-from assay.metrics.numeric.quantities.tolerance import HEDGES
-from assay.metrics.numeric.specification import Statistic
+from assay.metrics.numeric.parse.claim_questions import open_claim, reading_request
+from assay.metrics.numeric.parse.sentence_reading import scene_of
+from assay.metrics.numeric.specification import HEDGES, Statistic
 from assay.metrics.numeric.tables.sample_tables import tables_of_sample
 from assay.prompts import BUNDLED
 
@@ -52,8 +50,8 @@ def assessed(judge: LiteLLMJudge | None, response: str, read: Any = "auto", **fi
 
 
 def claims(judge: LiteLLMJudge | None, response: str, read: Any = "auto", **fields: Any) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = assessed(judge, response, read, **fields).evidence["claims"]
-    return found
+    evidence: list[dict[str, Any]] = assessed(judge, response, read, **fields).evidence["claims"]
+    return evidence
 
 
 def test_the_judge_reads_what_the_grammar_cannot_and_never_computes(judge: Make, script: Callable[..., None]) -> None:
@@ -75,6 +73,19 @@ def test_one_request_asks_about_all_open_claims_of_an_answer(
     (sent,) = openai_server.requests
     assert "The lowest" not in sent.user
     assert f"<claims>\n1: {OPEN}\n2: Gnarfly it spritzed 25 ms of latency.\n</claims>" in sent.user
+
+
+def test_the_words_of_a_judges_reading_are_explained(judge: Make, script: Callable[..., None]) -> None:
+    script(ListedAnswers=says({"statistic": "maximum", "series": "throughput_mbps"}))
+    (claim,) = claims(judge(), "Gnarfly the highest throughput: 45 Mbps.")
+    assert "".join(word["text"] for word in claim["words"]) == "Gnarfly the highest throughput: 45 Mbps."
+    roles = {word["text"]: (word["role"], word.get("meaning", "")) for word in claim["words"] if "role" in word}
+    assert roles == {
+        "Gnarfly": ("left out", ""),
+        "highest": ("statistic", "maximum"),
+        "throughput": ("series", "throughput_mbps"),
+        "45 Mbps": ("number", "45 Mbps"),
+    }
 
 
 @pytest.mark.parametrize(("read", "requests"), [("grammar", 0), ("auto", 1), ("judge", 1)])
@@ -99,8 +110,8 @@ def test_with_read_judge_the_grammars_readings_do_not_count(judge: Make, script:
 
 
 def test_what_states_no_number_is_asked_of_nobody(judge: Make, openai_server: OpenAIServer) -> None:
-    found = claims(judge(), "Engineers were on site. Throughput will be 50 Mbps next week.", "judge")
-    assert [claim["verdict"] for claim in found] == ["unverifiable", "unverifiable"]
+    checks = claims(judge(), "Engineers were on site. Throughput will be 50 Mbps next week.", "judge")
+    assert [claim["verdict"] for claim in checks] == ["unverifiable", "unverifiable"]
     assert not openai_server.requests
 
 
@@ -194,10 +205,10 @@ def test_the_slots_of_each_number_make_its_check(
     judge: Make, script: Callable[..., None], claim: str, readings: list[dict[str, str]], verdict: str
 ) -> None:
     script(ListedAnswers=says(*({"series": series_in(claim)} | reading for reading in readings)))
-    found = claims(judge(), claim, "judge")
-    checked = {each["verdict"] for each in found}
-    assert ("contradicted" if "contradicted" in checked else checked.pop()) == verdict, found
-    assert verdict == "unverifiable" or {each["read_by"] for each in found} == {"judge"}
+    checks = claims(judge(), claim, "judge")
+    verdicts = {checked["verdict"] for checked in checks}
+    assert ("contradicted" if "contradicted" in verdicts else verdicts.pop()) == verdict, checks
+    assert verdict == "unverifiable" or {checked["read_by"] for checked in checks} == {"judge"}
 
 
 def test_of_amounts_a_period_the_sums_are_compared(judge: Make, script: Callable[..., None]) -> None:
@@ -232,7 +243,7 @@ def series_in(claim: str) -> str:
         (
             "Gnarfly 2 past 43 of throughput.",
             [{"statistic": "count_above"}, {"statistic": "mean"}],
-            "one threshold, not 0",
+            "a count above has no threshold",
         ),
         ("Gnarfly 1, 2, 3, 4, 5, 6 and 7 throughput.", [], "at most 6 numbers"),
     ],
@@ -241,8 +252,8 @@ def test_a_reading_that_does_not_fit_the_claim_is_refused(
     judge: Make, script: Callable[..., None], claim: str, readings: list[dict[str, str]], why: str
 ) -> None:
     script(ListedAnswers=says(*({"series": "throughput_mbps"} | reading for reading in readings)))
-    (found,) = claims(judge(), claim, "judge")
-    assert found["verdict"] == "unverifiable" and why in found["reason"], found["reason"]
+    (checked,) = claims(judge(), claim, "judge")
+    assert checked["verdict"] == "unverifiable" and why in checked["reason"], checked["reason"]
 
 
 def test_a_word_that_is_no_option_is_asked_once_more_and_then_no_reading(
@@ -288,10 +299,10 @@ def test_a_judge_that_fails_or_may_ask_nothing_gives_no_score(judge: Make, opena
 
 def test_the_judge_is_told_every_statistic_and_hedge_of_the_registries() -> None:
     for language in LANGUAGES:
-        given = network_sample("x 5", language=language)
-        scene = scene_of(tables_of_sample(given), language)
+        asking = network_sample("x 5", language=language)
+        scene = scene_of(tables_of_sample(asking), language)
         asked = reading_request(
-            given, [open_claim("x 5", scene), open_claim("x 3 %", scene), open_claim("x", scene)], BUNDLED
+            asking, [open_claim("x 5", scene), open_claim("x 3 %", scene), open_claim("x", scene)], BUNDLED
         )
         for registry, part in ((STATISTICS, "statistics"), (HEDGES, "hedges")):
             assert [line.partition(":")[0] for line in asked.state[part].splitlines()] == [*registry]

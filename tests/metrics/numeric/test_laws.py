@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.metrics.numeric.compute.anomalies import anomalies_of
-from assay.metrics.numeric.compute.verify import compute, verify
-from assay.metrics.numeric.quantities.tolerance import holds
+from assay.metrics.numeric.compute.time_series import anomalies_of
+from assay.metrics.numeric.compute.verify import compute, holds, verify
 from assay.metrics.numeric.specification import Direction, Hedge, Specification, Statistic, Window
-from assay.metrics.numeric.tables.column_types import table_of
 from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.sample_tables import table_of
 from assay.metrics.numeric.tables.table import NumericTable
 
 VALUED = (
@@ -45,10 +44,10 @@ def test_a_computed_fact_is_supported_and_beyond_its_precision_contradicted(
     made = table(values)
     value = compute(asked(statistic), made).value
     assert value is not None
-    said = round(value, decimals)
+    stated = round(value, decimals)
     direction = Direction.UP if value > 0 else Direction.DOWN
     directed = {"direction": direction} if statistic in (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE) else {}
-    claim = asked(statistic, value=abs(said) if directed else said, decimals=decimals, **directed)
+    claim = asked(statistic, value=abs(stated) if directed else stated, decimals=decimals, **directed)
     assert verify(claim, made).verdict == "supported"
     assert claim.value is not None
     # a sample's deviation and a population's are both right, and lie apart by less than 16% from 4 values on
@@ -59,28 +58,28 @@ def test_a_computed_fact_is_supported_and_beyond_its_precision_contradicted(
 
 
 @pytest.mark.parametrize("statistic", VALUED)
-@given(values=columns, said=numbers, hedge=st.sampled_from(Hedge), power=st.integers(1, 3))
+@given(values=columns, stated=numbers, hedge=st.sampled_from(Hedge), power=st.integers(1, 3))
 @settings(max_examples=15, deadline=None)
 def test_scaling_table_and_claim_together_changes_no_verdict(
-    statistic: Statistic, values: list[float | None], said: float, hedge: Hedge, power: int
+    statistic: Statistic, values: list[float | None], stated: float, hedge: Hedge, power: int
 ) -> None:
     scaled = [None if value is None else value * 10**power for value in values]
-    claim = asked(statistic, value=said, decimals=1, hedge=hedge)
+    claim = asked(statistic, value=stated, decimals=1, hedge=hedge)
     free = statistic in (Statistic.PERCENT_CHANGE, Statistic.RATIO, Statistic.SHARE)
-    grown = claim if free else replace(claim, value=said * 10**power, decimals=1 - power)
+    grown = claim if free else replace(claim, value=stated * 10**power, decimals=1 - power)
     assert verify(claim, table(values)).verdict == verify(grown, table(scaled)).verdict
 
 
-@given(values=columns.filter(lambda xs: any(x is not None and x % 1 and x > 1000 for x in xs)), said=numbers)
+@given(values=columns.filter(lambda xs: any(x is not None and x % 1 and x > 1000 for x in xs)), stated=numbers)
 @settings(max_examples=30, deadline=None)
-def test_both_number_formats_give_one_verdict(values: list[float | None], said: float) -> None:
+def test_both_number_formats_give_one_verdict(values: list[float | None], stated: float) -> None:
     english = ["" if value is None else f"{value:,.1f}" for value in values]
     dutch = [cell.translate(str.maketrans(",.", ".,")) for cell in english]
-    found = [
-        verify(Specification(Statistic.SUM, "x", value=said, decimals=1), table_of(Grid("t", {"x": cells})))
+    findings = [
+        verify(Specification(Statistic.SUM, "x", value=stated, decimals=1), table_of(Grid("t", {"x": cells})))
         for cells in (english, dutch)
     ]
-    assert found[0] == found[1]
+    assert findings[0] == findings[1]
 
 
 @given(values=columns, statistic=st.sampled_from(VALUED), place=st.integers(0, 29))

@@ -16,10 +16,9 @@ from assay.metrics.catalogue import load_metric, needs_judge
 from assay.metrics.metric import run_to_end
 from assay.metrics.numeric.compute.statistics import STATISTICS
 from assay.metrics.numeric.numeric_claims import NumericClaims, check_claims
-from assay.metrics.numeric.quantities.tolerance import HEDGES
-from assay.metrics.numeric.specification import Hedge, Statistic
-from assay.metrics.numeric.tables.column_types import table_of
+from assay.metrics.numeric.specification import HEDGES, Hedge, Statistic
 from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.sample_tables import table_of
 
 
 def score(response: str, **fields: Any) -> Score:
@@ -28,9 +27,9 @@ def score(response: str, **fields: Any) -> Score:
 
 def test_the_score_is_the_share_of_checkable_claims_that_hold() -> None:
     # (41 + 43 + 45) / 3 = 43; the highest latency is 25; the third sentence states nothing
-    found = score("The average throughput was 43 Mbps. The highest latency was 26 ms. It was a quiet week.")
-    assert (found.status, found.value) == ("scored", 0.5)
-    held, wrong, other = found.evidence["claims"]
+    measured = score("The average throughput was 43 Mbps. The highest latency was 26 ms. It was a quiet week.")
+    assert (measured.status, measured.value) == ("scored", 0.5)
+    held, wrong, other = measured.evidence["claims"]
     needed = {"text", "verdict", "statistic", "series", "window", "stated", "computed", "reason"}
     assert all(needed <= claim.keys() for claim in (held, wrong, other))
     assert (held["verdict"], held["statistic"], held["series"], held["computed"]) == (
@@ -41,7 +40,7 @@ def test_the_score_is_the_share_of_checkable_claims_that_hold() -> None:
     )
     assert wrong["verdict"] == "contradicted" and wrong["computed"] == 25.0 and "25 ms" in wrong["reason"]
     assert other["verdict"] == "unverifiable" and "no number" in other["reason"]
-    json.dumps(found.evidence, allow_nan=False)
+    json.dumps(measured.evidence, allow_nan=False)
 
 
 def test_without_anything_to_check_it_is_skipped_with_a_reason() -> None:
@@ -60,8 +59,8 @@ def test_it_needs_no_judge_and_takes_one() -> None:
 def test_tables_in_a_context_and_a_scale_that_another_context_states() -> None:
     contexts = ["Quarter | 2019 | 2018\nRevenue | 1,500 | 1,200\nCosts | 900 | 800", "All amounts are (in thousands)."]
     question = "What was the change in Revenue between 2018 and 2019?"
-    found = score("300 thousand", tables=[], retrieved_contexts=contexts, user_input=question)
-    assert found.value == 1.0, found
+    measured = score("300 thousand", tables=[], retrieved_contexts=contexts, user_input=question)
+    assert measured.value == 1.0, measured
     wrong = score("320 thousand", tables=[], retrieved_contexts=contexts, user_input=question)
     assert wrong.value == 0.0
 
@@ -77,12 +76,12 @@ def test_in_faithfulness_a_computed_verdict_takes_the_judges_place(
     claims = ["The average throughput was 43 Mbps.", "The highest latency was 26 ms.", "Engineers were on site."]
     script(Claims={"claims": claims}, ListedAnswers={"1": "No", "2": "Yes", "3": "No"})
     answered = network_sample(" ".join(claims))
-    found = run_to_end(Faithfulness(judge(), "judge").assess(answered))
-    first, second, third = found.evidence["claims"]
+    measured = run_to_end(Faithfulness(judge(), "judge").assess(answered))
+    first, second, third = measured.evidence["claims"]
     assert [c["verdict"] for c in (first, second, third)] == ["supported", "contradicted", "not_found"]
     assert [c["source"] for c in (first, second, third)] == ["numeric", "numeric", "judge"]
     assert (first["judge"]["verdict"], second["judge"]["verdict"]) == ("not_found", "supported")
-    assert found.value == pytest.approx(1 / 3)
+    assert measured.value == pytest.approx(1 / 3)
     plain = run_to_end(
         Faithfulness(judge(), "judge", numeric=False).assess(
             network_sample(" ".join(claims), retrieved_contexts=["25"])
@@ -135,7 +134,7 @@ BAD_INPUT = [
 @pytest.mark.parametrize(("language", "claim", "values", "expected"), BAD_INPUT)
 def test_odd_claims(language: str, claim: str, values: list[float], expected: str) -> None:
     table = table_of(Grid("t", {"date": ["2026-03-01", "2026-03-02"], "value": values}))
-    assert [each.verdict for each in check_claims([claim], [table], language)] == [expected]
+    assert [checked.verdict for checked in check_claims([claim], [table], language)] == [expected]
 
 
 def test_two_tables_with_the_same_column_must_agree() -> None:
@@ -157,8 +156,8 @@ def test_a_hundred_thousand_rows() -> None:
 
     days = pd.date_range("2000-01-01", periods=100_000, freq="h").strftime("%Y-%m-%dT%H:%M").tolist()
     table = table_of(Grid("big", {"time": days, "users": list(range(100_000))}))
-    (found,) = check_claims(["The highest users was 99,999."], [table], "en")
-    assert found.verdict == "supported"
+    (checked,) = check_claims(["The highest users was 99,999."], [table], "en")
+    assert checked.verdict == "supported"
 
 
 def test_the_claims_of_the_score_are_typed() -> None:

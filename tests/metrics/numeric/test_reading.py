@@ -5,13 +5,12 @@ from datetime import date
 import pytest
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.parse.scene import scene_of
-from assay.metrics.numeric.parse.sentence_reading import Unread, read_sentence
+from assay.metrics.numeric.parse.sentence_reading import read_sentence, scene_of
 from assay.metrics.numeric.specification import Condition, Direction, Hedge, Specification, Statistic, Window
-from assay.metrics.numeric.tables.column_types import table_of
 from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.sample_tables import table_of
 from assay.metrics.numeric.tables.table import NumericTable, Period, Times
-from assay.metrics.numeric.times.periods import find_times
+from assay.metrics.numeric.times.compound_times import find_times
 
 DAYS = [date(2026, 3, day).isoformat() for day in range(1, 32)]
 
@@ -37,8 +36,8 @@ def teams() -> NumericTable:
 def specifications(sentence: str, table: NumericTable, language: str = "en", question: str = "") -> list[Specification]:
     """The first reading of each check."""
     read, _ = read_sentence(sentence, scene_of([table], language, question))
-    assert not [each.reason for each in read if isinstance(each, Unread)], sentence
-    return [each.tiers[0][0][0] for each in read if not isinstance(each, Unread)]
+    assert not [part.reason for part in read if not part.tiers], sentence
+    return [part.tiers[0][0][0] for part in read if part.tiers]
 
 
 def span(first: int, last: int) -> Window:
@@ -192,7 +191,7 @@ UNREAD = [
 def test_what_cannot_be_checked_says_why(network: NumericTable, language: str, sentence: str, why: str) -> None:
     read, _ = read_sentence(sentence, scene_of([network], language))
     (unread,) = read
-    assert isinstance(unread, Unread)
+    assert not unread.tiers
     assert why.lower() in unread.reason.lower()
 
 
@@ -221,14 +220,12 @@ def test_a_typing_error_is_read_and_an_unknown_word_is_not_guessed(network: Nume
     (read,) = specifications("The average throughptu was 47.5 Mbps.", network)
     assert read.series == "throughput_mbps"
     unread, _ = read_sentence("The average temperature was 47.5.", scene_of([network], "en"))
-    assert isinstance(unread[0], Unread)
+    assert not unread[0].tiers
 
 
 TIMES = [
     ("en", "on 5/3/2026", [span(5, 5), Window(start=date(2026, 5, 3), end=date(2026, 5, 3))]),  # either order
     ("nl", "op 5-3-2026", [span(5, 5)]),
-    ("en", "in the second week of March", [span(8, 14)]),
-    ("nl", "in de tweede helft van maart", [span(16, 31)]),
     ("en", "in the last 10 days of March", [span(22, 31)]),
     ("en", "in Q1 2026", [Window(start=date(2026, 1, 1), end=date(2026, 3, 31))]),
     ("nl", "in het eerste kwartaal", [Window(start=date(2026, 1, 1), end=date(2026, 3, 31))]),
@@ -245,5 +242,5 @@ TIMES = [
 @pytest.mark.parametrize("case", TIMES, ids=lambda case: case[1])
 def test_times(case: tuple[str, str, list[Window]]) -> None:
     language, text, windows = case
-    found = find_times(text, language, Times(date(2026, 3, 1), date(2026, 3, 31), Period.DAY))
-    assert [window for time in found for window in time.windows] == windows
+    times = find_times(text, language, Times(date(2026, 3, 1), date(2026, 3, 31), Period.DAY))
+    assert [window for time in times for window in time.windows] == windows

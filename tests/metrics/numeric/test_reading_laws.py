@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.metrics.numeric.numeric_claims import check_claims
-from assay.metrics.numeric.tables.column_types import table_of
 from assay.metrics.numeric.tables.grids import Grid
+from assay.metrics.numeric.tables.sample_tables import table_of
 from assay.metrics.numeric.tables.table import NumericTable
 
 # tenths, so that a stated decimal is exact and no rounding stands between the fact and the claim

@@ -1,0 +1,188 @@
+"""Finds the marks of a clause: what a text names by itself, then what depends on other marks of it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
+
+from ....languages import load_language
+from ....text.numbers import find_numbers
+from ..lexicon import Lexicon, any_of, lexicon, tokens, whole_words
+from ..names.mentions import Names
+from ..specification import Window
+from ..tables.table import LENGTHS
+from ..tables.views import View
+from ..times.compound_times import find_times
+from ..times.dependent_times import dependent_times, undatable_times
+from .marks import HEDGES_BY_WORD, Mark, choose
+from .series_roles import find_roles, without_unnamed_series
+
+_WORD = re.compile(r"\w+(?:[.,]\d+)*")
+_MOST_BETWEEN = 2  # words between "except" and what is left out
+
+
+def find_marks(text: str, view: View, language: str, windows: Sequence[Window]) -> list[Mark]:
+    """The marks of a clause, in order; none overlap, and a mark that depends on others goes before them.
+
+    Args:
+        text: The clause.
+        view: The view of a table that it is read against.
+        language: The clause's language.
+        windows: What the text before is about; times may be reckoned from it.
+    """
+    words = lexicon(language)
+    marks = _independent_marks(text, view, language)
+    dependent = [*dependent_times(text, words, view.times, marks, windows)] if view.times else []
+    for find in (_whole_table, _exclusions, _rates, find_roles, _hedged_numbers):
+        dependent += find(text, words, view, marks)
+    return choose(dependent, marks)
+
+
+@lru_cache(maxsize=64)
+def names_of(view: View, language: str) -> Names:
+    """The names of a view's table; of groups of rows, those of the rows."""
+    return Names(view.whole or view.table, language)
+
+
+@lru_cache(maxsize=256)  # a clause is read alone, after the text before it, and as a possible comment
+def _independent_marks(text: str, view: View, language: str) -> tuple[Mark, ...]:
+    """What a text names by itself: series, cells, numbers, times, and words of all kinds."""
+    words = lexicon(language)
+    mentions = list(_mentions(text, names_of(view, language)))
+    numbers = list(_numbers(text, words, view, mentions))
+    others = _words(text, words, mentions, numbers)
+    return tuple(choose([*mentions, *numbers, *_times(text, words, view), *others]))
+
+
+def _mentions(text: str, names: Names) -> Iterator[Mark]:
+    """The names of the table; a number is a cell only where its column is named too."""
+    every = [token for token in tokens(text, names.language) if token.is_word]
+    stems = frozenset(token.stem for token in every)
+    mentions = [Mark(m.start, m.end, text[m.start : m.end], mention=m) for m in names.find(every)]
+    marks = [mark for m in mentions if (mark := without_unnamed_series(m, stems, names.language)) is not None]
+    named = {column for mark in marks for column in (*mark.columns, *mark.series)}
+    for mark in marks:
+        if not (mark.text.isdigit() and mark.cells) or named & {column for column, _ in mark.cells}:
+            yield mark
+
+
+def _numbers(text: str, words: Lexicon, view: View, mentions: Sequence[Mark]) -> Iterator[Mark]:
+    """The numbers; not an article ("een"), nor one of the table's title ("in the 2003 Lexmark Indy 300").
+
+    "98 days" is 98 of the series "days", where the table has one.
+    """
+    title = f" {' '.join(re.findall(_WORD, view.table.name.lower()))} "
+    every = [token for token in tokens(text, words.language) if token.is_word]
+    titled = [(a.start, b.end) for a, b in pairwise(every) if f" {a.text} {b.text} " in title]
+    for number in find_numbers(text, load_language(words.language)):
+        if number.spelled and number.value == 1 and number.text.lower().split()[0] in words.articles:
+            continue
+        if any(start <= number.start and number.end <= end for start, end in titled):
+            continue
+        series = [m for m in mentions if m.series and m.end == number.end and m.start > number.start]
+        if number.unit is not None and series:
+            end = number.start + len(text[number.start : series[0].start].rstrip())
+            yield Mark(number.start, end, text[number.start : end], number=replace(number, unit=None, end=end))
+        else:
+            yield Mark(number.start, number.end, text[number.start : number.end], number=number)
+
+
+def _times(text: str, words: Lexicon, view: View) -> Iterator[Mark]:
+    if view.times is None:
+        yield from undatable_times(text, words)
+    else:
+        for time in find_times(text, words.language, view.times):
+            yield Mark(time.start, time.end, text[time.start : time.end], time=time)
+
+
+def _words(text: str, words: Lexicon, mentions: Sequence[Mark], numbers: Sequence[Mark]) -> Iterator[Mark]:
+    """The words of every kind; not "were received" where that only has the name of a series, "received".
+
+    Nor "late in" of "5% of the parcels came late in January", where "late" names the part.
+    """
+    part_of = re.compile(words.data["part_of"], re.IGNORECASE)
+    wholes = [m for n in numbers for m in mentions if m.series and part_of.fullmatch(text[n.end : m.start])]
+    named = {"measured"} | ({"vague_time"} if wholes else set())
+    spans: dict[tuple[int, int], set[str]] = {}
+    for kind, pattern in [*words.kinds.items(), ("whole", whole_words(words.data["whole"]))]:
+        for match in pattern.finditer(text):
+            spans.setdefault(match.span(), set()).add(kind)
+    for (start, end), kinds in spans.items():
+        if not kinds <= named or not any(m.series and start <= m.start and m.end <= end for m in mentions):
+            yield Mark(start, end, text[start:end], frozenset(kinds))
+
+
+def _whole_table(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+    """Words for all rows by their number or length: "across the eight sites", "these three years"."""
+    led = re.compile(rf"(?<!\w)(?:{words.data['whole_led']})\s*$", re.IGNORECASE)
+    for mark, after in zip(marks, [*marks[1:], None], strict=False):
+        match = led.search(text[: mark.start]) if mark.number or "all" in mark.kinds else None
+        last = _last_of_whole(text, view, mark, after) if match else None
+        if match and last:
+            yield Mark(match.start(), last.end, text[match.start() : last.end], frozenset({"whole", "all_rows"}))
+
+
+def _last_of_whole(text: str, view: View, mark: Mark, noun: Mark | None) -> Mark | None:
+    """The last mark of words that take in all rows, or all texts of a column; None where they do not.
+
+    A length ("these three years") may differ from the table's by a twelfth.
+    """
+    table, number = view.whole or view.table, mark.number
+    if number and number.unit is not None:
+        if view.times is None or number.unit not in LENGTHS:
+            return None
+        days = (view.times.last_day - view.times.start).days + 1
+        return mark if abs(days - number.value * LENGTHS[number.unit]) <= days / 12 else None
+    if noun is None or text[mark.end : noun.start].strip() or not noun.columns or noun.series:
+        return None
+    counts = {table.rows, *(table.labels[column].nunique() for column in noun.columns if column in table.labels)}
+    return noun if number is None or number.value in counts else None
+
+
+def _exclusions(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+    """Times and rows that are left out ("except 14 April and 1 May"), and the words that say so."""
+    links = words.links
+    joined = re.compile(rf"\s*(?:,|&|,?\s*(?:{links.conjunction}))\s*(?:(?:{links.led})+)?", re.IGNORECASE)
+    for match in whole_words(words.data["except_before"]).finditer(text):
+        end, left_out = match.end(), 0
+        for mark in marks:
+            if not (mark.time or mark.cells) or mark.start < match.end():
+                continue
+            between = text[end : mark.start]
+            if not joined.fullmatch(between) if left_out else len(between.split()) > _MOST_BETWEEN:
+                break
+            yield replace(mark, excluded=True)
+            end, left_out = mark.end, left_out + 1
+        if left_out:
+            yield Mark(*match.span(), match[0], frozenset({"whole"}))
+
+
+def _rates(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+    """Rates such as "a day" and "per month": of one row, or of several rows, which no statistic has."""
+    if not view.table.step:
+        return
+    units = any_of(words.data["periods"])
+    rate = rf"(?<!\w)(?:{words.data['rate']}) (?P<unit>{units})(?! (?:{words.links.rate_not}))(?!\w)"
+    for match in re.finditer(rate, text, re.IGNORECASE):
+        if any(m.overlaps(*match.span()) for m in marks if m.time or m.series or m.cells or m.number):
+            continue
+        kind = "per_row" if words.data["periods"][match["unit"].lower()] == view.table.step else "per_other"
+        if any(match[0].lower() in header.lower() for header in view.table.columns):
+            kind = "value_word"  # "EUR 25 a month", where the column is called so
+        yield Mark(*match.span(), match[0], frozenset({kind}))
+
+
+def _hedged_numbers(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:
+    """The numbers with a hedge that stands right before them ("more than 5") or after them ("5 or more")."""
+    gap = re.compile(rf"\W*(?:(?:{words.links.hedge_gap})\W+)?", re.IGNORECASE)
+    for before, mark, after in zip([None, *marks], marks, [*marks[1:], None], strict=False):
+        for hedge_mark in (before, after) if mark.number else ():
+            if hedge_mark is None:
+                continue
+            first, second = sorted((hedge_mark, mark), key=lambda m: m.start)
+            hedges = [hedge for kind, hedge in HEDGES_BY_WORD.items() if kind in hedge_mark.kinds]
+            follows = hedge_mark is not after or re.match(words.links.hedge_after, hedge_mark.text)
+            if hedges and follows and gap.fullmatch(text[first.end : second.start]):
+                yield replace(mark, hedge=hedges[0], hedge_mark=hedge_mark)
+                break

@@ -1,1 +1,0 @@
-"""Values in units: what one is in another, and when a stated value holds."""
