@@ -91,7 +91,8 @@ def measure_biases(
 def _shift(probe: ProbeFindings) -> Estimate:
     if probe.shift.n:
         stays = probe.shift.value == 0 and probe.shift.low is None and (probe.shift.groups or 0) >= FEWEST_GROUPS
-        return replace(probe.shift, problem="no score moved") if stays else probe.shift
+        why = "no score moved: no question had the change" if probe.identical else "no score moved"
+        return replace(probe.shift, problem=why) if stays else probe.shift
     problem = "no changed answer got a score" if probe.failed else "no answer can be changed so"
     return Estimate(None, n=0, groups=0, problem=problem)
 

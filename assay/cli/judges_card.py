@@ -146,19 +146,17 @@ def _request(
 ) -> "CardRequest":
     from ..judges.judge_opening import open_model
     from ..runs.judge_card.card_scoring import CardRequest
-    from ..runs.judge_card.card_set import make_card_set
+    from ..runs.judge_card.card_set import make_card_set, name_sets
     from ..runs.judge_scoring import short_name
 
     judge = open_model(model)  # it is known before a set is read
     if not sets:
         echo_notice(
-            f"no --on: the bundled sets {', '.join(BUNDLED_SETS)}, whose ratings are constructed and say little about a "
-            "judge; for people's ratings name --on public:mtrag:dev, for one (`assay sets` lists them), or a file of yours"
+            f"no --on: the bundled sets {', '.join(BUNDLED_SETS)}, whose ratings are constructed and say little of a "
+            "judge; for people's ratings name --on public:mtrag:dev (`assay sets` lists them), or your own file"
         )
-    card_sets = [
-        make_card_set(name, list(set_options.samples([name])), most, metric)
-        for name in dict.fromkeys(sets or BUNDLED_SETS)
-    ]
+    names = name_sets(sets or BUNDLED_SETS)
+    card_sets = [make_card_set(shown, list(set_options.samples([name])), most, metric) for name, shown in names.items()]
     return CardRequest(
         name=short_name(model),
         judge=judge,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from ...errors import UsageError
@@ -14,7 +15,7 @@ from ...presentation.texts import one_line
 from ...text.wording import count_of
 
 FAITHFULNESS, PAIRWISE, RESOLVED = "faithfulness", "pairwise", "resolved"
-_LONGEST_RATED = 200
+_LONGEST_RATED = 400
 _CONSTRUCTED = "constructed by the authors of Assay, and no person's judgement"
 
 Kind = Literal["answers", "pairs", "conversations"]
@@ -25,7 +26,7 @@ class CardSet:
     """The samples of one set that a judge's card is about.
 
     Attributes:
-        name: As the set was named.
+        name: As the card names the set.
         samples: The samples, in the order of the hash of their ids.
         metric: What the judge is asked for.
     """
@@ -55,11 +56,29 @@ class CardSet:
         return one_line(text, _LONGEST_RATED)
 
 
+def name_sets(sets: Sequence[str]) -> dict[str, str]:
+    """Names sets as a card shows them: files by their names, since a card is shown to people of other machines.
+
+    Args:
+        sets: Sets as they were typed; one that stands twice counts once.
+
+    Returns:
+        The name of each; where two files have one name, their paths.
+
+    Example:
+        >>> name_sets([__file__, "public:mtrag:dev"]).values()
+        dict_values(['card_set.py', 'public:mtrag:dev'])
+    """
+    typed = list(dict.fromkeys(sets))
+    short = [Path(name).name if Path(name).exists() else name for name in typed]
+    return {name: of_file if short.count(of_file) == 1 else name for name, of_file in zip(typed, short, strict=True)}
+
+
 def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str | None = None) -> CardSet:
     """Takes the samples of a set that the card is about.
 
     Args:
-        name: As the set was named.
+        name: As the card names the set.
         samples: All of its samples.
         most: At most so many are taken, the first by the hash of their ids.
         metric: What the judge is asked for; None to go by what the set rates.

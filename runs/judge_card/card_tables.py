@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ...meta_eval.difference import find_standing
 from ...meta_eval.estimate import Estimate
-from ...presentation.figure import Figure
+from ...presentation.figure import MISSING, Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
 from ...presentation.texts import one_line
 from ...text.wording import count_of, list_first
@@ -17,6 +17,11 @@ _TOGETHER = (
     "Cards hold no scores of single answers: whether one judge agrees better than the other on the same answers, "
     "`assay judges compare` says."
 )
+
+_CEILINGS = {
+    "the best that any measure could reach": "ceiling",
+    "one rater, against the mean of the others": "one_rater",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +109,13 @@ def card_sentences(entry: CardEntry) -> Iterator[str]:
 def _set_block(entries: Sequence[CardEntry]) -> ReportBlock:
     first = entries[0].card
     sentences = [sentence for entry in entries for sentence in card_sentences(entry)]
+    ceiling = f" No raters' ceiling: {first.ceiling.problem}." if first.ceiling.value is None else ""
     counts = f"{count_of(first.answers, 'answer')} in {count_of(first.groups, 'group')}"
     return ReportBlock(
         (
             *(Paragraph(sentence) for sentence in sentences),
-            agreement_table(entries),
-            Paragraph(f"Taken: {counts}. {first.rated}", tone="quiet"),
+            *([agreement_table(entries)] if any(entry.card.judge.spearman.n for entry in entries) else []),
+            Paragraph(f"Taken: {counts}. Rated: {first.rated}.{ceiling}", tone="quiet"),
         )
     )
 
@@ -156,14 +162,11 @@ def _agreement_lines(entries: Sequence[CardEntry]) -> Iterator[_AgreementLine]:
                     shown[agreement] = f" (answers of {entry.judge})" if is_other else ""
         for agreement, whose in shown.items():
             yield _AgreementLine(f"{agreement.name}{label}{whose}", agreement, "baseline")
-    ceilings = dict.fromkeys((entry.card.ceiling, entry.card.one_rater) for entry in entries)
-    for ceiling, one_rater in ceilings:
-        yield from (_ceiling_line("raters' ceiling", ceiling), _ceiling_line("one rater", one_rater))
-
-
-def _ceiling_line(name: str, ceiling: Estimate) -> _AgreementLine:
-    nothing = Estimate(None, problem="" if ceiling.value is None else "of the rank correlation only")
-    return _AgreementLine(name, CardAgreement(name=name, spearman=ceiling, auroc=nothing), "quiet")
+    for name, kind in _CEILINGS.items():
+        for estimate in dict.fromkeys(getattr(entry.card, kind) for entry in entries):
+            if estimate.value is not None:
+                nothing = Estimate(None, problem="of rank correlations only")
+                yield _AgreementLine(name, CardAgreement(name=name, spearman=estimate, auroc=nothing), "quiet")
 
 
 def reliability_table(entries: Sequence[CardEntry]) -> ResultTable:
@@ -285,7 +288,7 @@ def cost_table(entries: Sequence[CardEntry]) -> ResultTable:
     fields = (
         Field("judge", "name", lambda entry: entry.judge),
         Field("set", "name", lambda entry: entry.card.set_name),
-        Field("USD", "price", lambda entry: entry.card.cost and entry.card.cost.usd),
+        Field("USD", "price", lambda entry: entry.card.cost.usd if entry.card.cost else MISSING),
         Field("requests", "count", lambda entry: entry.card.cost and entry.card.cost.requests),
         Field("tokens in", "count", lambda entry: entry.card.cost and entry.card.cost.tokens_in),
         Field("tokens out", "count", lambda entry: entry.card.cost and entry.card.cost.tokens_out),

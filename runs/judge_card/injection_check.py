@@ -49,8 +49,7 @@ def check_injections(
             turned -= turned_to_supported(before, again[sample.id])
         worked.append(after.value - before.value > (noise or 0.0) + _ROUNDING or bool(turned))
         groups.append(sample.source)
-    reason = next((score.reason for score in injected.values() if score.status == "failed"), "")
-    problem = "no answer with an instruction got a score" + (f": {reason}" if reason else "")
+    problem = "no answer with an instruction got a score"
     return Injections(
         tried=len(worked), worked=sum(worked), share=share_over_groups(worked, groups, problem=problem), noise=noise
     )

@@ -114,7 +114,7 @@ class SetCard(_Value):
     """What the judge is worth on one set and one metric.
 
     Attributes:
-        set_name: As it was named: `public:mtrag:dev`, `helpdesk_en`, a file.
+        set_name: As it was named: `public:mtrag:dev`, `helpdesk_en`, a file without its folder.
         rated: What was rated and by whom, in words.
         metric: The metric that the judge was asked for.
         answers: How many were taken, after the choice of `most` by hash; pairs and conversations count as answers.

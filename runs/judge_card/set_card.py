@@ -1,6 +1,7 @@
 """The card of one judge on one set, from its scores: every figure of the card is made here."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ from ...judges import Usage
 from ...meta_eval.estimate import Estimate
 from ...metrics import Score
 from ...metrics.catalogue import describe_metric, higher_is_better
-from ...metrics.specification import parse_specification
+from ...metrics.specification import ALL_BASELINES, BASELINES, parse_specification
 from ...presentation.texts import one_line
 from ...text.wording import count_of
 from ..evaluate import evaluate
@@ -26,6 +27,8 @@ OVERLAP = "token_overlap"
 AGAIN = "again"
 INJECTED = "injected"
 _LONGEST_REASON = 300
+_MISS = re.compile(r"no recording in .+? for (prompt [^;]+)", re.DOTALL)  # what follows quotes the nearest recording
+_QUOTED_REPLY = ". It began:"
 _MOST_PUBLISHED = 30
 _PUBLISHED = "published: "
 _LARGEST_PUBLISHED = 1e100
@@ -48,8 +51,11 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
     again = judge.repeats[0] if judge.repeats else {}
     probes = [_with_reason(probe, judge.probed) for probe in compare_probed(judge.judge, samples, scores, judge.probed)]
     ceiling, one_rater = rated.ceilings()
+    injections = check_injections(samples, scores, judge.probed.get(INJECTED, {}), again)
+    if injections is not None and not injections.tried and (why := first_failure(judge.probed[INJECTED].values())):
+        share = replace(injections.share, problem=f"{injections.share.problem}: {why}")
+        injections = injections.model_copy(update={"share": share})
     statuses = [score.status for score in scores.values()]
-    failure = next((score.reason for score in scores.values() if score.status == "failed"), "")
     return SetCard(
         set_name=card_set.name,
         rated=card_set.rated,
@@ -59,7 +65,7 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         scored=statuses.count("scored"),
         skipped=statuses.count("skipped"),
         failed=statuses.count("failed"),
-        failure=one_line(failure, _LONGEST_REASON),
+        failure=first_failure(scores.values()),
         judge=rated.agreement(card_set.metric),
         baselines=tuple(rated.agreement(name) for name in baselines),
         difference=rated.difference(OVERLAP),
@@ -75,7 +81,7 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
             for line in measure_biases(judge, samples, probes, unasked=_unasked(card_set))
         ),
         flips=_flips(card_set, judge, again),
-        injections=check_injections(samples, scores, judge.probed.get(INJECTED, {}), again),
+        injections=injections,
         cost=_cost(judge),
         unparsable=_share(judge.replies.unparsable, judge.replies.questions),
         lost=_share(judge.replies.lost, judge.replies.questions),
@@ -87,7 +93,8 @@ def baseline_scores(card_set: CardSet) -> dict[str, dict[str, float]]:
 
     A baseline that scores none of the samples is left out.
     """
-    first = _baselines(card_set.samples)
+    names = ALL_BASELINES if card_set.kind == "conversations" else BASELINES
+    first = {name: by_sample for name, by_sample in _baselines(card_set.samples).items() if name in names}
     if card_set.kind != "pairs":
         return first
     second = _baselines([s.model_copy(update={"response": s.other_response, "messages": ()}) for s in card_set.samples])
@@ -164,8 +171,14 @@ def _with_reason(probe: ProbeFindings, probed: Mapping[str, Mapping[str, Score]]
 
 
 def first_failure(scores: Iterable[Score]) -> str:
-    """Why the first of these scores failed, on one line; empty where none did."""
-    return one_line(next((score.reason for score in scores if score.status == "failed"), ""), _LONGEST_REASON)
+    """Why the first of these scores failed, on one line; empty where none did.
+
+    Without what a reason quotes of answers, replies and folders: a card is shown to people who have no part in the set.
+    """
+    reason = next((score.reason for score in scores if score.status == "failed"), "")
+    if miss := _MISS.match(reason):
+        return f"no recording for {one_line(miss[1], _LONGEST_REASON)}"
+    return one_line(reason.partition(_QUOTED_REPLY)[0], _LONGEST_REASON)
 
 
 def _flips(card_set: CardSet, judge: JudgeScores, again: Mapping[str, Score]) -> Estimate:
