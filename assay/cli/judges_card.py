@@ -44,7 +44,12 @@ _FORMS = (".html", ".md", ".json")
 @click.option("--on", "sets", multiple=True, metavar="SET", help="A rated set; repeatable. [default: bundled ones]")
 @click.option("--metric", help="What the judge is asked for. [default: by what the set rates]")
 @click.option(
-    "--most", type=BoundedCount(), default=100, show_default=True, help="Answers per set, the first by hash of the id."
+    "--most",
+    type=BoundedCount(),
+    multiple=True,
+    default=(100,),
+    show_default=True,
+    help="Answers per set, the first by hash of the id; one number for all sets, or one per --on in their order.",
 )
 @click.option(
     "--probed",
@@ -72,7 +77,7 @@ def card(
     models: tuple[str, ...],
     sets: tuple[str, ...],
     metric: str | None,
-    most: int,
+    most: tuple[int, ...],
     probed: int,
     cassette: str | None,
     mode: "Mode",
@@ -136,7 +141,7 @@ def _request(
     sets: Sequence[str],
     metric: str | None,
     *,
-    most: int,
+    most: tuple[int, ...],
     probed: int,
     cassette: str,
     mode: "Mode",
@@ -156,12 +161,19 @@ def _request(
             "judge; for people's ratings name --on public:mtrag:dev (`assay sets` lists them), or your own file"
         )
     names = name_sets(sets or BUNDLED_SETS)
-    card_sets = [make_card_set(shown, list(set_options.samples([name])), most, metric) for name, shown in names.items()]
+    if len(most) not in {1, len(names)}:
+        raise UsageError(
+            f"--most stands {len(most)} times for {count_of(len(names), 'set')}; name it once, or per --on"
+        )
+    numbers = most * len(names) if len(most) == 1 else most
+    card_sets = [
+        make_card_set(shown, list(set_options.samples([name])), number, metric)
+        for (name, shown), number in zip(names.items(), numbers, strict=True)
+    ]
     return CardRequest(
         name=short_name(model),
         judge=judge,
         sets=tuple(card_sets),
-        most=most,
         probed=probed,
         change=lambda samples: _change(samples, seed),
         cassette=cassette,

@@ -26,7 +26,6 @@ class CardRequest:
         name: The judge's short name.
         judge: The judge.
         sets: The sets.
-        most: At most so many answers of each set, as the sets were made.
         probed: At most so many answers of each set are asked again, and changed by probes; the first ones.
         change: Changes samples by probes; None for no probe.
         cassette: The file of the recorded replies; `{judge}` stands for the judge's name.
@@ -38,7 +37,6 @@ class CardRequest:
     name: str
     judge: LiteLLMJudge
     sets: tuple[CardSet, ...]
-    most: int
     probed: int
     change: Callable[[Sequence[Sample]], Probed] | None = None
     cassette: str
@@ -94,7 +92,6 @@ def make_card(
         assay=__version__,
         date=datetime.now(UTC).date(),
         seed=request.seed,
-        most=request.most,
         probed=request.probed,
         sets=tuple(cards),
     )

@@ -29,11 +29,13 @@ class CardSet:
         name: As the card names the set.
         samples: The samples, in the order of the hash of their ids.
         metric: What the judge is asked for.
+        most: At most so many samples were taken.
     """
 
     name: str
     samples: tuple[Sample, ...]
     metric: str
+    most: int
 
     @property
     def kind(self) -> Kind:
@@ -94,7 +96,7 @@ def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str |
     chosen = metric or choose_metric(samples)
     if not needs_judge(chosen):
         raise UsageError(f"--metric {chosen} asks no judge; take faithfulness, for one")
-    card_set = CardSet(name, tuple(first_by_hash(samples, most)), chosen)
+    card_set = CardSet(name, tuple(first_by_hash(samples, most)), chosen, most)
     one_sided = [sample for sample in card_set.samples if sample.human_rating is not None and sample.rating_min >= 0]
     if card_set.kind == "pairs" and one_sided:
         raise UsageError(

@@ -91,13 +91,13 @@ def _names(cards: Sequence[JudgeCard]) -> list[str]:
 
 def card_sentences(entry: CardEntry) -> Iterator[str]:
     """What is known of a judge on one set: how far it agrees, and beside token overlap."""
-    card = entry.card
+    card, place = entry.card, _place(entry)
     rho = card.judge.spearman
     if rho.value is None:
-        yield f"{entry.judge}: no agreement with the ratings can be told: {rho.problem}."
+        yield f"{place}: no agreement with the ratings can be told: {rho.problem}."
         return
     count = f"{count_of(rho.n or 0, 'answer')} in {count_of(rho.groups or 0, 'group')}"
-    yield f"{entry.judge}: agreement {Figure.from_estimate('rho', rho).describe(' of 1')} with the ratings, on {count}."
+    yield f"{place}: agreement {Figure.from_estimate('rho', rho).describe(' of 1')} with the ratings, on {count}."
     difference = card.difference
     if difference.value is None:
         yield f"{entry.judge} cannot be compared with {OVERLAP}: {difference.problem}."
@@ -309,7 +309,7 @@ def describe_making(card: JudgeCard) -> str:
     """How a card was made: the model, the settings, the day, the version."""
     settings = "; ".join(f"{name} {value}" for name, value in card.settings.items())
     return (
-        f"{card.judge} is {card.model} ({settings}). Made on {card.date.isoformat()} with Assay {card.assay}: at most "
-        f"{count_of(card.most, 'answer')} of each set, {card.probed} of them asked again and changed by probes, seed "
-        f"{card.seed}."
+        f"{card.judge} is {card.model} ({settings}). Made on {card.date.isoformat()} with Assay {card.assay}: the "
+        f"first answers of each set by the hash of their ids, at most {card.probed} of them asked again and changed by "
+        f"probes, seed {card.seed}."
     )

@@ -117,7 +117,8 @@ class SetCard(_Value):
         set_name: As it was named: `public:mtrag:dev`, `helpdesk_en`, a file without its folder.
         rated: What was rated and by whom, in words.
         metric: The metric that the judge was asked for.
-        answers: How many were taken, after the choice of `most` by hash; pairs and conversations count as answers.
+        most: At most so many answers were taken, the first by the hash of their ids.
+        answers: How many were taken; pairs and conversations count as answers.
         groups: How many groups they form.
         scored: How many have a score.
         skipped: How many have none because the metric does not apply.
@@ -142,6 +143,7 @@ class SetCard(_Value):
     set_name: str
     rated: str
     metric: str
+    most: int = Field(ge=1)
     answers: int = Field(ge=0)
     groups: int = Field(ge=0)
     scored: int = Field(ge=0)
@@ -175,8 +177,7 @@ class JudgeCard(_Value):
         assay: The version of Assay.
         date: The day that the card was made, in UTC.
         seed: Seed of the folds and the probes.
-        most: At most so many answers of each set were taken, the first by the hash of their ids.
-        probed: At most so many of them were asked again and changed by probes.
+        probed: At most so many answers of each set were asked again and changed by probes.
         sets: One entry per set.
     """
 
@@ -187,6 +188,5 @@ class JudgeCard(_Value):
     assay: str
     date: date
     seed: int
-    most: int = Field(ge=1)
     probed: int = Field(ge=0)
     sets: tuple[SetCard, ...] = Field(min_length=1)

@@ -10,11 +10,12 @@ import numpy as np
 from ...eval_sets import Sample
 from ...meta_eval.agreement_statistics import mean_spearman
 from ...meta_eval.comparison import compare
-from ...meta_eval.correlation import auroc, correlation_problem, spearman
+from ...meta_eval.correlation import FEWEST_ITEMS, auroc, correlation_problem, spearman
 from ...meta_eval.cross_validation import CombinationTask, cross_validate
 from ...meta_eval.estimate import Estimate, estimate
 from ...meta_eval.rater_ceiling import estimate_ceiling, rater_ceilings
 from ...meta_eval.table import RATER, ScoreTable
+from ...text.wording import count_of
 from .judge_card import Calibration, CardAgreement, ScoreBin
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class RatedScores:
         ratings = self.ratings
         problem = ""
         if len(ratings) < FEWEST_COMBINED:
-            problem = f"only {len(ratings)} rated scores; weights are fitted to {FEWEST_COMBINED} or more"
+            problem = f"only {count_of(len(ratings), 'rated score')}; weights are fitted to {FEWEST_COMBINED} or more"
         elif np.ptp(ratings) == 0:
             problem = "all ratings are equal"
         elif any(np.isnan(column).all() or np.nanmin(column) == np.nanmax(column) for column in scores.T):
@@ -136,35 +137,8 @@ class RatedScores:
         )
         return None if out_of_fold is None else out_of_fold.predictions[int(np.argmax(eligible))]
 
-    def _table(self, *, by_rater: bool = False) -> ScoreTable:
-        """The ratings as a table, one column or one per rater."""
-        raters: tuple[str, ...] = (RATER,)
-        ratings = self.ratings[:, None]
-        if by_rater:
-            raters = tuple(dict.fromkeys(rater for sample in self.samples for rater in sample.ratings))
-            ratings = np.array([[_share(sample, rater) for rater in raters] for sample in self.samples], float)
-        return ScoreTable(
-            items=tuple(sample.id for sample in self.samples),
-            metrics=(),
-            scores=np.empty((len(self.samples), 0)),
-            ratings=ratings.reshape(len(self.samples), len(raters)),
-            raters=raters,
-            rating_min=0.0,
-            rating_max=1.0,
-            groups=tuple(self.groups),
-        )
-
-    def ceilings(self) -> tuple[Estimate, Estimate]:
-        """The best that any measure could reach with these ratings, and what one rater reaches against the others."""
-        if not any(sample.ratings for sample in self.samples):
-            missing = Estimate(None, problem=_NO_RATER)
-            return missing, missing
-        rated = self._table(by_rater=True).rated()
-        shared = (~np.isnan(rated.ratings)).sum(axis=1) >= 2
-        if int(shared.sum()) < 5:
-            missing = Estimate(None, problem=f"only {int(shared.sum())} answers have two ratings or more")
-            return missing, missing
-        return estimate_ceiling(rated), rater_ceilings(rated.take(np.flatnonzero(shared)))[1]
+    def _table(self) -> ScoreTable:
+        return _rating_table(self.samples, (RATER,), self.ratings[:, None])
 
     def calibration(self) -> Calibration:
         """How far the judge's scores, which lie in [0, 1], are the ratings as shares of the scale.
@@ -199,6 +173,42 @@ class RatedScores:
             if (inside := numbers == number).any()
         ]
         return Calibration(error=error, bins=tuple(bins))
+
+
+def rater_ceilings_of(samples: Sequence[Sample]) -> tuple[Estimate, Estimate]:
+    """Estimates the best that any measure could reach with the ratings, and what one rater reaches against the others.
+
+    Args:
+        samples: The samples, with their ratings by rater.
+
+    Returns:
+        Two rank correlations with the mean rating (`estimate_ceiling`, `rater_ceilings`); without a value where fewer
+        than five samples have two ratings.
+    """
+    rated = [sample for sample in samples if sample.ratings]
+    raters = tuple(dict.fromkeys(rater for sample in rated for rater in sample.ratings))
+    ratings = np.array([[_share(sample, rater) for rater in raters] for sample in rated], float)
+    shared = np.flatnonzero((~np.isnan(ratings.reshape(len(rated), len(raters)))).sum(axis=1) >= 2)
+    if len(shared) < FEWEST_ITEMS:
+        problem = _NO_RATER if not len(shared) else f"only {count_of(len(shared), 'answer has', 'answers have')} two"
+        missing = Estimate(None, n=len(shared), problem=problem)
+        return missing, missing
+    table = _rating_table(rated, raters, ratings)
+    return estimate_ceiling(table), rater_ceilings(table.take(shared))[1]
+
+
+def _rating_table(samples: Sequence[Sample], raters: tuple[str, ...], ratings: "Floats") -> ScoreTable:
+    """A table of ratings as shares of the scale, (samples, raters), that has no metric."""
+    return ScoreTable(
+        items=tuple(sample.id for sample in samples),
+        metrics=(),
+        scores=np.empty((len(samples), 0)),
+        ratings=ratings,
+        raters=raters,
+        rating_min=0.0,
+        rating_max=1.0,
+        groups=tuple(sample.source for sample in samples),
+    )
 
 
 def _share(sample: Sample, rater: str) -> float:

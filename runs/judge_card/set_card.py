@@ -21,7 +21,7 @@ from ..judge_scoring import JudgeScores
 from .card_set import CardSet
 from .injection_check import check_injections
 from .judge_card import BiasFigure, CardAgreement, JudgeCost, SetCard
-from .rated_scores import RatedScores
+from .rated_scores import RatedScores, rater_ceilings_of
 
 OVERLAP = "token_overlap"
 AGAIN = "again"
@@ -50,7 +50,7 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
     baselines = [name for name in values if name != card_set.metric and name not in published]
     again = judge.repeats[0] if judge.repeats else {}
     probes = [_with_reason(probe, judge.probed) for probe in compare_probed(judge.judge, samples, scores, judge.probed)]
-    ceiling, one_rater = rated.ceilings()
+    ceiling, one_rater = rater_ceilings_of(samples)
     injections = check_injections(samples, scores, judge.probed.get(INJECTED, {}), again)
     if injections is not None and not injections.tried and (why := first_failure(judge.probed[INJECTED].values())):
         share = replace(injections.share, problem=f"{injections.share.problem}: {why}")
@@ -60,6 +60,7 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         set_name=card_set.name,
         rated=card_set.rated,
         metric=card_set.metric,
+        most=card_set.most,
         answers=len(samples),
         groups=len({sample.source for sample in samples}),
         scored=statuses.count("scored"),
