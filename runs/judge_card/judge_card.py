@@ -11,7 +11,7 @@ FORMAT: Literal["assay-judge-card/1"] = "assay-judge-card/1"
 
 
 class _Value(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
 
 
 class CardAgreement(_Value):
