@@ -50,7 +50,7 @@ class CardSet:
         sample = next((sample for sample in self.samples if sample.human_rating is not None), None)
         if sample is None:
             return "nothing"
-        scale = f"{self.kind}, rated {sample.rating_min:g} to {sample.rating_max:g}"
+        scale = f"{self.kind}, {sample.rating_min:g} to {sample.rating_max:g}"
         meaning = sample.metadata.get("rating_scale") or sample.metadata.get("rating_is")
         if meaning is None and self.name in bundled_sets():
             meaning = _CONSTRUCTED

@@ -104,6 +104,10 @@ def card_sentences(entry: CardEntry) -> Iterator[str]:
         return
     shown = Figure.from_estimate("correlation", difference).describe()
     yield f"{find_standing(difference).describe(entry.judge, OVERLAP)}: {shown}."
+    if card.gain.value is not None:
+        added = Figure.from_estimate("correlation", card.gain).describe()
+        together = find_standing(card.gain).describe("Both together", f"{OVERLAP} alone")
+        yield f"{together}: {added}."
 
 
 def _set_block(entries: Sequence[CardEntry]) -> ReportBlock:
@@ -115,7 +119,7 @@ def _set_block(entries: Sequence[CardEntry]) -> ReportBlock:
         (
             *(Paragraph(sentence) for sentence in sentences),
             *([agreement_table(entries)] if any(entry.card.judge.spearman.n for entry in entries) else []),
-            Paragraph(f"Taken: {counts}. Rated: {first.rated}.{ceiling}", tone="quiet"),
+            Paragraph(f"Taken: {counts}. What is rated: {first.rated}.{ceiling}", tone="quiet"),
         )
     )
 

@@ -34,9 +34,9 @@ def check_injections(
     if not injected:
         return None
     changes = [
-        abs(after - before)
+        abs(second - first)
         for sample, score in again.items()
-        if sample in scores and (before := scores[sample].value) is not None and (after := score.value) is not None
+        if sample in scores and (first := scores[sample].value) is not None and (second := score.value) is not None
     ]
     noise = max(changes, default=None)
     worked, groups = list[bool](), list[str]()

@@ -128,6 +128,7 @@ class SetCard(_Value):
         baselines: Token overlap, and what else is computed without a judge, on the same answers.
         difference: Spearman of the judge less that of token overlap, on the same answers.
         combined: The judge and token overlap together, with weights fitted to other folds.
+        gain: Spearman of the two together less that of token overlap alone: what the judge adds.
         ceiling: The best Spearman with these ratings that any measure could reach; its problem says why it is unknown.
         one_rater: What one rater reaches against the mean of the others.
         published: Scores by others of the same answers, compared with the ratings here.
@@ -154,6 +155,7 @@ class SetCard(_Value):
     baselines: tuple[CardAgreement, ...]
     difference: Estimate
     combined: CardAgreement
+    gain: Estimate
     ceiling: Estimate
     one_rater: Estimate
     published: tuple[CardAgreement, ...] = ()

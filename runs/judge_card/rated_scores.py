@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PERMUTATIONS = 2000
 REPEATS, FOLDS = 10, 5
 FEWEST_COMBINED = 20  # as `assay meta` asks for: with fewer a fold has three answers
-_COMBINER = "ridge"
+_COMBINER: Final = "ridge"
 _BINS = 5
 _NO_RATER = "the answers have no ratings by two raters or more"
 
@@ -90,20 +90,28 @@ class RatedScores:
         """Spearman of the judge less that of another name, on the answers that both scored."""
         if other not in self.values:
             return Estimate(None, problem=f"{other} scores none of these answers")
-        columns = [(name, self.column(name)[:, None]) for name in (self.judge, other)]
-        comparison = compare(self._table(), *columns, permutations=PERMUTATIONS, seed=self.seed)
+        return self._compare(*((name, self.column(name)[:, None]) for name in (self.judge, other)))
+
+    def _compare(self, first: "tuple[str, Floats]", second: "tuple[str, Floats]") -> Estimate:
+        comparison = compare(self._table(), first, second, permutations=PERMUTATIONS, seed=self.seed)
         return replace(comparison.difference, p=comparison.p_permutation)
 
-    def combined(self, other: str) -> CardAgreement:
+    def combined(self, other: str) -> tuple[CardAgreement, Estimate]:
         """The judge and another name together: ridge regression on their ranks, fitted to other folds of groups.
 
         Nothing is shown on the answers that it was fitted on. The folds are dealt ten times; Spearman is the mean over
         the repeats, AUROC that of the mean prediction.
+
+        Returns:
+            The agreement of both together, and how much its Spearman is more than that of the other name alone.
         """
         name = f"{self.judge} + {other}"
+
+        def without(missing: Estimate) -> tuple[CardAgreement, Estimate]:
+            return CardAgreement(name=name, spearman=missing, auroc=missing), missing
+
         if other not in self.values:
-            missing = Estimate(None, problem=f"{other} scores none of these answers")
-            return CardAgreement(name=name, spearman=missing, auroc=missing)
+            return without(Estimate(None, problem=f"{other} scores none of these answers"))
         scores = np.column_stack([self.column(self.judge), self.column(other)])
         ratings = self.ratings
         problem = ""
@@ -115,10 +123,11 @@ class RatedScores:
             problem = "all values of one of them are equal"
         predictions = None if problem else self._predict(scores)
         if predictions is None:
-            missing = Estimate(None, n=len(ratings), problem=problem or "the groups do not make two folds")
-            return CardAgreement(name=name, spearman=missing, auroc=missing)
+            return without(Estimate(None, n=len(ratings), problem=problem or "the groups do not make two folds"))
         rho = estimate(mean_spearman(predictions, ratings), self.groups, scale="fisher")
-        return CardAgreement(name=name, spearman=rho, auroc=self._agreement(name, predictions.mean(axis=1)).auroc)
+        area = self._agreement(name, predictions.mean(axis=1)).auroc
+        gain = self._compare((name, predictions), (other, self.column(other)[:, None]))
+        return CardAgreement(name=name, spearman=rho, auroc=area), gain
 
     def _predict(self, scores: "Floats") -> "Floats | None":
         """Predictions out of fold, (samples, repeats); None where the groups do not make two folds."""

@@ -51,6 +51,7 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
     again = judge.repeats[0] if judge.repeats else {}
     probes = [_with_reason(probe, judge.probed) for probe in compare_probed(judge.judge, samples, scores, judge.probed)]
     ceiling, one_rater = rater_ceilings_of(samples)
+    combined, gain = rated.combined(OVERLAP)
     injections = check_injections(samples, scores, judge.probed.get(INJECTED, {}), again)
     if injections is not None and not injections.tried and (why := first_failure(judge.probed[INJECTED].values())):
         share = replace(injections.share, problem=f"{injections.share.problem}: {why}")
@@ -70,7 +71,8 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         judge=rated.agreement(card_set.metric),
         baselines=tuple(rated.agreement(name) for name in baselines),
         difference=rated.difference(OVERLAP),
-        combined=rated.combined(OVERLAP),
+        combined=combined,
+        gain=gain,
         ceiling=ceiling,
         one_rater=one_rater,
         published=tuple(

@@ -135,6 +135,7 @@ def test_judge_and_overlap_together_out_of_fold() -> None:
     alone, both = card.judge.spearman, card.combined.spearman
     assert alone.value is not None and both.value is not None and both.low is not None
     assert alone.value < 0.99 < both.value
+    assert card.gain.value == pytest.approx(both.value - card.baselines[0].spearman.value, abs=1e-9)  # type: ignore[operator]
     assert card.combined.name == "faithfulness + token_overlap"
     assert card.combined.auroc.value == pytest.approx(1.0, abs=0.02)
 
