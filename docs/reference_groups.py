@@ -187,6 +187,11 @@ GROUPS = (
                 *_of("assay.meta_eval.report", "write_report render_report"),
                 *_of("assay.runs.judge_report", "write_judge_report render_judge_report"),
                 *_of(
+                    "assay.runs.judge_card",
+                    "make_card CardRequest CardSet make_card_set JudgeCard SetCard read_card read_cards write_card "
+                    "render_card_page write_card_page",
+                ),
+                *_of(
                     "assay.runs.decision_report",
                     "write_decision_report render_decision_report decision_block version_table difference_table "
                     "version_chart difference_chart view_decision",
