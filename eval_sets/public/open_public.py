@@ -35,6 +35,16 @@ def open_public(source: str, split: str | None) -> Rows:
     return Rows(source, facts.name, read_rows(facts, files, part), notes=(notes[facts.rated_by],), textual=False)
 
 
+def count_answers(facts: PublicSet) -> int | None:
+    """Counts the answers of a set that is on this machine; None where it is not.
+
+    Raises:
+        InputError: A file is not as expected.
+    """
+    files = read_files(facts)
+    return None if files is None else sum(1 for _ in read_rows(facts, files))
+
+
 def is_on_this_machine(source: str) -> bool:
     """Whether a public set can be opened without the network.
 
@@ -46,9 +56,12 @@ def is_on_this_machine(source: str) -> bool:
 
 def _offer_download(facts: PublicSet) -> None:
     """Downloads a set if a person at the terminal allows it. Raises `InputError` where nobody does."""
-    offer, dialog = describe_offer(facts), DIALOG.get()
+    offer, dialog = f"{PREFIX}{facts.name} ({facts.title}): {describe_offer(facts)}", DIALOG.get()
     if dialog is None or not dialog.confirm(offer):
-        raise InputError(f"{offer}: is not downloaded; get it once with: assay sets get {facts.name} --yes")
+        raise InputError(
+            f"{PREFIX}{facts.name}: is not downloaded; get it once with: assay sets get {facts.name} --yes "
+            f"({describe_offer(facts)})"
+        )
     from .download import download_public_set
 
     with dialog.show_progress(facts.size) as report:

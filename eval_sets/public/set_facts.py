@@ -44,10 +44,9 @@ class PublicSet(BaseModel):
         commit: The commit that is read.
         files: Its files. Where each table is a file of its own, the first file names them.
         tables: The folder of the tables that the first file names; "" where it names none.
-        table_count: How many tables there are; None where Assay does not know.
         licence: The licence in a few words.
         licence_text: The same with where it stands and what else applies.
-        rated: What is rated, in a few words.
+        rated: What is rated, in one word.
         rating_scale: What a rating means.
         rated_by: Whether people rated it, a program computed it, or Assay made it.
         raters: How many people rated each answer; None where the file does not say, 0 where nobody did.
@@ -67,7 +66,6 @@ class PublicSet(BaseModel):
     commit: str = Field(pattern=r"^[0-9a-f]{40}$")
     files: tuple[PublicFile, ...] = Field(min_length=1)
     tables: str = ""
-    table_count: int | None = None
     licence: str
     licence_text: str
     rated: str

@@ -203,6 +203,6 @@ def describe_offer(facts: PublicSet) -> str:
         what += " and the tables that it names, each a small file of its own"
     size = format_size(facts.size) if facts.size else "of a size that Assay does not know (at most 1 GB per file)"
     return (
-        f"{PREFIX}{facts.name} ({facts.title}): {what}, {size}, from "
+        f"{what}, {size}, from "
         f"{hide_password(facts.address('', mirror)).rstrip('/')}, licence {facts.licence_text}, into {cache_folder()}"
     )

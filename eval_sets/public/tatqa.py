@@ -15,6 +15,7 @@ _SUBTRACTION = re.compile(r"[\d)]\s*[-–]\s*[\d($]")
 _GOLD = "gold"
 _FLIPPED = "sign flipped"
 _SHIFTED = "shifted by 6-24 %"
+_NEXT = "last digit one further from 0"
 
 
 class StatedValue(NamedTuple):
@@ -63,7 +64,7 @@ def _read_report(report: OriginalValue) -> tuple[list[str], list[list[str]], str
     paragraphs = sorted(report.field("paragraphs").entries(), key=lambda paragraph: paragraph.field("order").number())
     texts = [paragraph.field("text").text() for paragraph in paragraphs]
     group = f"tatqa:{report.field('table').field('uid').text()}"
-    return ["\n".join(" | ".join(row) for row in table), *texts], table, group
+    return ["\n".join(" | ".join(map(str.strip, row)) for row in table), *texts], table, group
 
 
 def _fields(question: OriginalValue) -> dict[str, Any]:
@@ -116,7 +117,7 @@ def choose_value(uid: str, gold: Decimal, *, is_difference: bool) -> StatedValue
     exact = gold * (1 + part if direction < 128 else 1 - part)
     shifted = exact.quantize(_last_place(gold), ROUND_HALF_EVEN)
     if shifted == gold:  # a value of few digits: the shift is less than half of the last one
-        shifted = gold + _last_place(gold).copy_sign(gold)
+        return StatedValue(gold + _last_place(gold).copy_sign(gold), _NEXT)
     return StatedValue(shifted, _SHIFTED)
 
 
