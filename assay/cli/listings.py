@@ -208,7 +208,6 @@ _PUBLIC_FIELDS = (
     Field("size", "text", _size),
     Field("here", "text", lambda row: "yes" if row["is_downloaded"] else "no"),
     Field("language", "text", itemgetter("language"), "wide"),
-    Field("title", "text", itemgetter("title"), "wide"),
     Field("groups", "text", itemgetter("groups"), "wide"),
     Field("versions", "text", lambda row: ", ".join(row["versions"]), "wide"),
 )

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 _ATTEMPTS = 5
 _MOST_REDIRECTS = 5
 _TABLES_AT_ONCE = 8
-_BYTES_PER_BLOCK = 1 << 16
 _SECONDS = 30.0
 _HTML = (b"<!doctype html", b"<html")
 _ELSEWHERE = f"or name a mirror or a folder with the files ({VARIABLE})"
@@ -75,23 +74,26 @@ def download_public_set(name: str, report: Callable[[int], None] = lambda _: Non
             `ASSAY_PUBLIC_SETS` names a folder, into which nothing is downloaded. What has come stays, and the next
             call goes on with it.
     """
+    return download_files(load_facts(name.removeprefix(PREFIX)), report)
+
+
+def download_files(facts: PublicSet, report: Callable[[int], None]) -> list[DownloadedFile]:
+    """Downloads the files of a set; arguments and errors as for `download_public_set`."""
     import httpx
     from filelock import FileLock
 
-    facts = load_facts(name.removeprefix(PREFIX))
     place = find_place()
     if place.folder is not None:
         raise InputError(
             f"{PREFIX}{facts.name}: nothing is downloaded while {VARIABLE} names a folder ({place.folder}); unset it"
         )
-    counter = _ByteCounter(report)
     try:
         cache_folder().mkdir(parents=True, exist_ok=True)
         with (
             FileLock(cache_folder() / f"{facts.name}.lock"),
             httpx.Client(timeout=httpx.Timeout(_SECONDS), headers={"Accept-Encoding": "identity"}) as client,
         ):
-            download = _SetDownload(facts, place.mirror, client, counter)
+            download = _SetDownload(facts, place.mirror, client, _ByteCounter(report))
             files = [download.get(file) for file in facts.files]
             first = facts.files[0]
             if facts.tables:
@@ -259,7 +261,7 @@ class _SetDownload:
             _mark_path(part).write_text(etag, encoding="utf-8")
         written = start
         with part.open("ab" if start else "wb") as draft:
-            for block in response.iter_raw(_BYTES_PER_BLOCK):
+            for block in response.iter_raw():
                 draft.write(block)
                 written += len(block)
                 self._counter.add(len(block))

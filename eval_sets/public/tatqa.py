@@ -104,9 +104,9 @@ def choose_value(uid: str, gold: Decimal, *, is_difference: bool) -> StatedValue
 
     Examples:
         >>> choose_value("a", Decimal("12.5"), is_difference=False)
-        StatedValue(value=Decimal('11.6'), change='shifted by 6-24 %')
-        >>> choose_value("d", Decimal("12.5"), is_difference=False)
         StatedValue(value=Decimal('12.5'), change='gold')
+        >>> choose_value("d", Decimal("12.5"), is_difference=False)
+        StatedValue(value=Decimal('13.9'), change='shifted by 6-24 %')
     """
     is_changed, how, share, direction = sha256(uid.encode()).digest()[:4]
     if is_changed >= 128 or gold == 0:
