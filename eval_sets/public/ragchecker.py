@@ -59,6 +59,7 @@ def _fields(instance: str, entries: list[OriginalValue]) -> dict[str, Any]:
         "user_input": first.field("query").text(),
         "retrieved_contexts": [first.field("gt_answer").text()],
         "response": answers[0],
+        "other_response": answers[1],
         "rating": mean(ratings["overall"]),
         "rating_min": -2,
         "rating_max": 2,
