@@ -94,6 +94,13 @@ reads; get it again, from the commit that `assay sets --json` names
             raise self.error(f"is {shorten(repr(self.value))}, not a number")
         return number
 
+    def whole_number(self) -> int:
+        """A whole number from 0. Raises `InputError` where the value is none."""
+        number = self.number()
+        if not number.is_integer() or number < 0:
+            raise self.error(f"is {number:g}, not a whole number from 0")
+        return int(number)
+
     def label(self, *labels: float) -> float:
         """A number that is one of the labels. Raises `InputError` where it is another one."""
         number = self.number()

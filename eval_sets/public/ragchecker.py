@@ -27,9 +27,9 @@ def read_ragchecker(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator
     Raises:
         InputError: The file is not in the original form; the message has the place.
     """
-    pairs: dict[str, list[OriginalValue]] = {}
+    pairs: dict[int, list[OriginalValue]] = {}
     for entry in parse_document(files[0]).entries():
-        pairs.setdefault(f"{entry.field('instance_id').number():g}", []).append(entry)
+        pairs.setdefault(entry.field("instance_id").whole_number(), []).append(entry)
     for number, (instance, entries) in enumerate(pairs.items(), 1):
         for entry in entries[1:]:
             _check_same(entries[0], entry)
@@ -44,7 +44,7 @@ def _check_same(first: OriginalValue, other: OriginalValue) -> None:
             raise other.error(f"has another `{name}` than the entry before it with the same instance_id")
 
 
-def _fields(instance: str, entries: list[OriginalValue]) -> dict[str, Any]:
+def _fields(instance: int, entries: list[OriginalValue]) -> dict[str, Any]:
     first = entries[0]
     systems = [first.field(name) for name in ("model1", "model2")]
     answers = [system.field("response").text() for system in systems]

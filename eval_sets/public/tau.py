@@ -35,9 +35,9 @@ def read_tau(_: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
         trials: Counter[int] = Counter()
         for entry in document.entries():
             number += 1
-            task_id = _whole_number(entry.field("task_id"))
+            task_id = entry.field("task_id").whole_number()
             # where the file does not count the attempts at a task, their order does
-            trial = _whole_number(entry.field("trial")) if entry.has("trial") else trials[task_id]
+            trial = entry.field("trial").whole_number() if entry.has("trial") else trials[task_id]
             trials[task_id] += 1
             task = entry.field("info").field("task")
             for action in task.field("actions").entries():
@@ -60,13 +60,6 @@ def read_tau(_: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
                 },
             }
             yield Row(number, f"conversation {number}", fields)
-
-
-def _whole_number(value: OriginalValue) -> int:
-    number = value.number()
-    if not number.is_integer() or number < 0:
-        raise value.error(f"is {number:g}, not a whole number from 0")
-    return int(number)
 
 
 def _read_message(message: OriginalValue) -> dict[str, object]:
