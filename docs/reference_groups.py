@@ -60,7 +60,7 @@ GROUPS = (
             "Samples": ("assay.Sample", *_of("assay.eval_sets", "Table Message ToolCall FunctionCall")),
             "Reading and writing": (
                 "assay.load_set",
-                *_of("assay.eval_sets", "read_set read_samples bundled_sets"),
+                *_of("assay.eval_sets", "read_set read_samples bundled_sets public_sets download_public_set"),
                 "assay.write_set",
             ),
             "Ragas": _of("assay.eval_sets", "from_ragas to_ragas"),
