@@ -19,10 +19,8 @@ _TOGETHER = (
 )
 
 _UNSEEN = "no instruction in an answer reached a question to the judge, which is the metric's merit and not the judge's"
-_CEILINGS = {
-    "the best that any measure could reach": "ceiling",
-    "one rater, against the mean of the others": "one_rater",
-}
+_CEILING_NOTE = "Raters' ceiling: the best that any measure could reach; one rater: against the mean of the others."
+_CEILINGS = {"raters' ceiling": "ceiling", "one rater": "one_rater"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +114,7 @@ def _set_block(entries: Sequence[CardEntry]) -> ReportBlock:
     sentences = [sentence for entry in entries for sentence in card_sentences(entry)]
     ceiling = f" No raters' ceiling: {first.ceiling.problem}." if first.ceiling.value is None else ""
     counts = f"{count_of(first.answers, 'answer')} in {count_of(first.groups, 'group')}"
+    counts += "".join(f"; {entry.judge} {_outcome(entry.card)}" for entry in entries)
     return ReportBlock(
         (
             *(Paragraph(sentence) for sentence in sentences),
@@ -123,6 +122,12 @@ def _set_block(entries: Sequence[CardEntry]) -> ReportBlock:
             Paragraph(f"Taken: {counts}. What is rated: {first.rated}.{ceiling}", tone="quiet"),
         )
     )
+
+
+def _outcome(card: SetCard) -> str:
+    """How many answers a judge scored, and what became of the others."""
+    others = [f"skipped {card.skipped}" if card.skipped else "", f"failed on {card.failed}" if card.failed else ""]
+    return ", ".join([f"scored {card.scored}", *filter(None, others)])
 
 
 def agreement_table(entries: Sequence[CardEntry]) -> ResultTable:
@@ -140,6 +145,8 @@ def agreement_table(entries: Sequence[CardEntry]) -> ResultTable:
     )
     lines = list(_agreement_lines(entries))
     notes = ["Together: the mean of the ranks or a weighted sum, chosen and fitted on other folds of groups."]
+    if any(line.name in _CEILINGS for line in lines):
+        notes.append(_CEILING_NOTE)
     sources = dict.fromkeys(line.agreement.source for line in lines if line.agreement.source)
     if sources:
         notes.append(f"Published scores of the same answers: {list_first(list(sources), 3)}.")
@@ -170,7 +177,7 @@ def _agreement_lines(entries: Sequence[CardEntry]) -> Iterator[_AgreementLine]:
     for name, kind in _CEILINGS.items():
         for estimate in dict.fromkeys(getattr(entry.card, kind) for entry in entries):
             if estimate.value is not None:
-                nothing = Estimate(None, problem="of rank correlations only")
+                nothing = Estimate(None)  # a ceiling is of rank correlations
                 yield _AgreementLine(name, CardAgreement(name=name, spearman=estimate, auroc=nothing), "quiet")
 
 
