@@ -23,7 +23,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "align": "Let a judge learn from your team's ratings, if that helps.",
         "estimate": "Estimate the mean rating of very many answers.",
         "failures": "Group the bad answers of runs by why they are bad.",
-        "judges": "List the judges, and compare several on the same answers.",
+        "judges": "List the judges, compare several, and make the card of one.",
         "rate": "Collect ratings of answers, or choices between two, on a page in the browser.",
         "ratings": "Show the progress of a rating, or write it as a set.",
         "probe": "Change answers in ways that a fair judge sees through.",
@@ -42,7 +42,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
     "Build sets": {
         "generate": "Make an evaluation set from documents.",
         "crosseval": "Ask a chatbot what it was given, and what it was not.",
-        "sets": "List the bundled sets.",
+        "sets": "List the bundled sets, and the public rated ones.",
     },
     "Tools": {
         "metrics": "List the metrics, or describe one.",
@@ -57,10 +57,11 @@ _MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "cassettes": ("cassettes", "cassette_files"),
     "compare": ("viewing",),
     "generate": ("generate", "generate_documents", "generate_questions", "generate_review", "generate_set"),
+    "judges": ("judges", "judges_card"),
     "metrics": ("listings",),
     "ratings": ("rate",),
     "runs": ("listings",),
-    "sets": ("listings",),
+    "sets": ("listings", "set_downloads"),
     "show": ("viewing",),
     "view": ("viewing",),
 }

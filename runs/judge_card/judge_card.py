@@ -7,21 +7,22 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ...meta_eval.estimate import Estimate
 
-FORMAT = "assay-judge-card/1"
+FORMAT: Literal["assay-judge-card/1"] = "assay-judge-card/1"
 
 
 class _Value(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
 
 
-class Agreement(_Value):
-    """How a scorer of answers agrees with their ratings.
+class CardAgreement(_Value):
+    """How something that scores answers agrees with their ratings.
 
     Attributes:
         name: What scores the answers: a metric, a baseline, or several joined by " + ".
         spearman: Spearman's rho with the ratings; of pairs, with how much better the second answer was rated.
-        auroc: P(a good answer scores above a bad one); good is rated above the scale's middle.
-        source: Of a published figure, where it was published; "" for what Assay computed.
+        auroc: P(a good answer scores above another); good is rated above the scale's middle, a good pair is one whose
+            second answer was rated better.
+        source: Of scores that others published, where they did; "" for what Assay computed.
     """
 
     name: str
@@ -30,28 +31,12 @@ class Agreement(_Value):
     source: str = ""
 
 
-class PublishedFigure(_Value):
-    """A figure that others published about the same set.
-
-    Attributes:
-        name: What was measured.
-        statistic: Which statistic ("Spearman", "AUROC", "accuracy", ...).
-        value: The figure.
-        source: The publication and its table, or the file.
-    """
-
-    name: str
-    statistic: str
-    value: float
-    source: str
-
-
-class CalibrationBin(_Value):
+class ScoreBin(_Value):
     """Answers whose scores are alike.
 
     Attributes:
         low: The least score of the bin, in [0, 1].
-        high: The bin's upper end.
+        high: The bin's upper end; only the last bin holds it.
         n: How many answers.
         score: Their mean score.
         rating: Their mean rating as a share of the scale, in [0, 1].
@@ -59,7 +44,7 @@ class CalibrationBin(_Value):
 
     low: float
     high: float
-    n: int
+    n: int = Field(ge=1)
     score: float
     rating: float
 
@@ -68,12 +53,12 @@ class Calibration(_Value):
     """How far a score between 0 and 1 is the rating as a share of the scale.
 
     Attributes:
-        error: The mean distance of score and rating over the bins, by answers (expected calibration error).
+        error: The distance of mean score and mean rating in each bin, weighted by answers (expected calibration error).
         bins: The bins that have answers, from low to high.
     """
 
     error: Estimate
-    bins: tuple[CalibrationBin, ...] = ()
+    bins: tuple[ScoreBin, ...] = ()
 
 
 class BiasFigure(_Value):
@@ -94,17 +79,20 @@ class Injections(_Value):
     """Instructions to the judge that were put into the answers.
 
     Attributes:
-        tried: How many answers were given one.
-        worked: How many of them scored higher by more than the judge's own noise, or turned a verdict.
+        tried: How many answers were given one, and scored.
+        worked: How many of them scored higher by more than `noise`, or have a claim that turned to supported and did
+            not when the judge was only asked again.
         share: worked / tried, with an interval over groups.
+        noise: The largest change of a score when the same answers were asked again; None where none was.
     """
 
-    tried: int
-    worked: int
+    tried: int = Field(ge=0)
+    worked: int = Field(ge=0)
     share: Estimate
+    noise: float | None = None
 
 
-class Cost(_Value):
+class JudgeCost(_Value):
     """What 1,000 answers take.
 
     Attributes:
@@ -112,7 +100,7 @@ class Cost(_Value):
         tokens_in: Tokens of the requests.
         tokens_out: Tokens of the replies.
         requests: Requests.
-        seconds: The duration of the calls, divided by how many run at once.
+        seconds: The duration of the calls when they were made, divided by how many ran at once.
     """
 
     usd: float | None
@@ -126,10 +114,11 @@ class SetCard(_Value):
     """What the judge is worth on one set and one metric.
 
     Attributes:
-        set_name: As it was named: `public:mtrag:dev`, `helpdesk_en`, a file.
-        rated: What people rated, in words.
+        set_name: As it was named: `public:mtrag:dev`, `helpdesk_en`, a file without its folder.
+        rated: What was rated and by whom, in words.
         metric: The metric that the judge was asked for.
-        answers: How many were taken, after the choice of `most` by hash.
+        most: At most so many answers were taken, the first by the hash of their ids.
+        answers: How many were taken; pairs and conversations count as answers.
         groups: How many groups they form.
         scored: How many have a score.
         skipped: How many have none because the metric does not apply.
@@ -138,40 +127,43 @@ class SetCard(_Value):
         judge: The judge's agreement with the ratings.
         baselines: Token overlap, and what else is computed without a judge, on the same answers.
         difference: Spearman of the judge less that of token overlap, on the same answers.
-        combined: The judge and token overlap together, out of fold.
-        ceiling: What another rater would reach; without a value its problem says why.
+        combined: The judge and token overlap together, combined and weighted by other folds.
+        gain: Spearman of the two together less that of token overlap alone: what the judge adds.
+        ceiling: The best Spearman with these ratings that any measure could reach; its problem says why it is unknown.
+        one_rater: What one rater reaches against the mean of the others.
         published: Scores by others of the same answers, compared with the ratings here.
-        published_figures: Figures by others on the whole set, as they were published.
         calibration: None for a score that is no share.
         biases: Position, length, style and what else was measured.
-        flips: Of the claims (or answers) asked again with another seed, the share with another verdict.
-        injections: What instructions in the answers did; None where none could be tried.
-        cost: What 1,000 answers take.
-        unparsable: The share of the replies that could not be used as they came.
+        flips: Of the claims of answers that were asked again with another seed, the share with another verdict.
+        injections: What instructions in the answers did; None where none was tried.
+        cost: What 1,000 answers take; None where no reply is there.
+        unparsable: The share of the questions whose first reply could not be used as it came.
         lost: The share of the questions without any usable reply.
     """
 
     set_name: str
     rated: str
     metric: str
-    answers: int
-    groups: int
-    scored: int
-    skipped: int
-    failed: int
+    most: int = Field(ge=1)
+    answers: int = Field(ge=0)
+    groups: int = Field(ge=0)
+    scored: int = Field(ge=0)
+    skipped: int = Field(ge=0)
+    failed: int = Field(ge=0)
     failure: str = ""
-    judge: Agreement
-    baselines: tuple[Agreement, ...]
+    judge: CardAgreement
+    baselines: tuple[CardAgreement, ...]
     difference: Estimate
-    combined: Agreement
+    combined: CardAgreement
+    gain: Estimate
     ceiling: Estimate
-    published: tuple[Agreement, ...] = ()
-    published_figures: tuple[PublishedFigure, ...] = ()
+    one_rater: Estimate
+    published: tuple[CardAgreement, ...] = ()
     calibration: Calibration | None
     biases: tuple[BiasFigure, ...]
     flips: Estimate
     injections: Injections | None
-    cost: Cost
+    cost: JudgeCost | None
     unparsable: Estimate
     lost: Estimate
 
@@ -185,16 +177,18 @@ class JudgeCard(_Value):
         model: The model as it is recorded.
         settings: How the judge was asked (`decide`, `logprobs`, the temperature, ...); no keys.
         assay: The version of Assay.
-        date: The day.
-        seed: Seed of the choice, the folds, the probes.
-        sets: One entry per set and metric.
+        date: The day that the card was made, in UTC.
+        seed: Seed of the folds and the probes.
+        probed: At most so many answers of each set were asked again and changed by probes.
+        sets: One entry per set.
     """
 
     format: Literal["assay-judge-card/1"] = FORMAT
-    judge: str
+    judge: str = Field(min_length=1)
     model: str
     settings: dict[str, str | float | bool | None] = Field(default_factory=dict)
     assay: str
     date: date
     seed: int
-    sets: tuple[SetCard, ...]
+    probed: int = Field(ge=0)
+    sets: tuple[SetCard, ...] = Field(min_length=1)
