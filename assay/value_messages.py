@@ -32,6 +32,7 @@ _TYPES = {
 _BOUNDS = {
     "missing": ("is missing", "add it"),
     "extra_forbidden": ("is an unknown field", "correct its name, or remove it"),
+    "unexpected_keyword_argument": ("is an unknown field", "correct its name, or remove it"),
     "finite_number": ("is {value}, not a number that can be reckoned with", "write 4 or 4.5"),
     "greater_than": ("is {value}", "write a number above {gt:,.15g}"),
     "greater_than_equal": ("is {value}", "write {ge:,.15g} or more"),

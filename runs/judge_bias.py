@@ -55,13 +55,20 @@ class Bias:
     change: Estimate
 
 
-def measure_biases(judge: JudgeScores, samples: Sequence[Sample], probes: Sequence[ProbeFindings]) -> tuple[Bias, ...]:
+def measure_biases(
+    judge: JudgeScores,
+    samples: Sequence[Sample],
+    probes: Sequence[ProbeFindings],
+    *,
+    unasked: str = "no probe of it was asked for (--probes)",
+) -> tuple[Bias, ...]:
     """Puts together what is known of a judge's biases.
 
     Args:
         judge: Its scores.
         samples: The samples, with their ratings; `metadata.system` says which model answered.
         probes: What each probe changed for this judge.
+        unasked: Why a bias is not measured that no probe is about.
 
     Returns:
         Position, length, style and self-preference, measured or not, and what further probes measured.
@@ -74,7 +81,7 @@ def measure_biases(judge: JudgeScores, samples: Sequence[Sample], probes: Sequen
     ]  # fmt: skip
     kinds = list(dict.fromkeys([*_SOURCES, *(line.bias for line in lines)]))
     lines += [
-        Bias(judge.judge, kind, source, Estimate(None, n=0, problem="no probe of it was asked for (--probes)"))
+        Bias(judge.judge, kind, source, Estimate(None, n=0, problem=unasked))
         for kind, source in _SOURCES.items()
         if kind not in {line.bias for line in lines}
     ]
@@ -84,7 +91,8 @@ def measure_biases(judge: JudgeScores, samples: Sequence[Sample], probes: Sequen
 def _shift(probe: ProbeFindings) -> Estimate:
     if probe.shift.n:
         stays = probe.shift.value == 0 and probe.shift.low is None and (probe.shift.groups or 0) >= FEWEST_GROUPS
-        return replace(probe.shift, problem="no score moved") if stays else probe.shift
+        why = "no score moved: no question had the change" if probe.identical else "no score moved"
+        return replace(probe.shift, problem=why) if stays else probe.shift
     problem = "no changed answer got a score" if probe.failed else "no answer can be changed so"
     return Estimate(None, n=0, groups=0, problem=problem)
 

@@ -78,13 +78,30 @@ def compare_probed(
             judge,
             probe,
             len(pairs),
-            _flip_share(flipped, [source for source, *_ in pairs]),
+            share_over_groups(flipped, [source for source, *_ in pairs], problem="no claim stands in both"),
             sum(flip and _is_supported(after) for flip, (*_, after) in zip(flipped, pairs, strict=True)),
             paired_difference([shift for shift, _ in shifts], [source for _, source in shifts], seed=seed),
             sum(score.status == "failed" for score in changed.values()),
             bool(pairs)
             and all(before.get(part) == after.get(part) for _, before, after in pairs for part in _REPLY_PARTS),
         )
+
+
+def turned_to_supported(before: Score, after: Score) -> set[str]:
+    """Lists the claims of both scores, by their text, that the judge supports only in the second.
+
+    Args:
+        before: The score of the unchanged answer.
+        after: That of the changed one, or of the same answer asked again.
+    """
+    claims_after = claims_by_text(after)
+    return {
+        text
+        for text, claim in claims_by_text(before).items()
+        if text in claims_after
+        and not _is_supported(claim.get("judge", claim))
+        and _is_supported(claims_after[text].get("judge", claims_after[text]))
+    }
 
 
 def _common_claims(before: Score, after: Score) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -99,16 +116,26 @@ def _is_supported(claim: Mapping[str, Any]) -> bool:
     return bool(claim["verdict"] == "supported")
 
 
-def _flip_share(flipped: Sequence[bool], groups: Sequence[str]) -> Estimate:
-    """Estimates the share that flipped, with an interval over groups.
+def share_over_groups(has_it: Sequence[bool], groups: Sequence[str], *, problem: str) -> Estimate:
+    """Estimates the share of items that have something, with an interval over groups.
 
-    Where all or none did, leaving groups out shows no variation; then Wilson's interval for the share of groups with an
-    exception, which is no smaller than that of claims.
+    Where all or none have it, leaving groups out shows no variation; then Wilson's interval for the share of groups
+    with an exception, which is no smaller than that of items.
+
+    Args:
+        has_it: Whether each item has it.
+        groups: The group of each item.
+        problem: Why there is no share where there is no item.
+
+    Example:
+        >>> none = share_over_groups([False] * 4, list("aabb"), problem="")
+        >>> none.value, round(none.high, 2), none.n, none.groups
+        (0.0, 0.66, 4, 2)
     """
-    if not flipped:
-        return Estimate(None, problem="no claim stands in both")
-    if len(set(flipped)) == 1:
+    if not has_it:
+        return Estimate(None, n=0, groups=0, problem=problem)
+    if len(set(has_it)) == 1:
         count = len(set(groups))
-        share = estimate_proportion(count * flipped[0], count)
-        return Estimate(share.value, share.low, share.high)
-    return estimate_mean(flipped, groups)
+        share = estimate_proportion(count * has_it[0], count)
+        return Estimate(share.value, share.low, share.high, n=len(has_it), groups=count)
+    return estimate_mean(has_it, groups)

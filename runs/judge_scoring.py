@@ -76,11 +76,24 @@ def load_judges(judges: Sequence[str]) -> dict[str, LiteLLMJudge]:
         raise UsageError("name two judges or more (--judge A --judge B)")
     names: dict[str, str] = {}
     for judge in dict.fromkeys(judges):
-        name = Path(judge).stem if judge.endswith((".yaml", ".yml", ".gguf")) else judge.replace("/", "-")
+        name = short_name(judge)
         if name in names:
             raise UsageError(f"{names[name]} and {judge} would both be called {name}; rename one of the files")
         names[name] = judge
     return {name: open_model(judge) for name, judge in names.items()}
+
+
+def short_name(judge: str) -> str:
+    """Returns the name that a judge has in tables and file names.
+
+    Args:
+        judge: A name, a settings file or a model string, as for `--judge`.
+
+    Example:
+        >>> short_name("judges/mine.yaml"), short_name("openai/gpt-4o-mini"), short_name("qwen1.5b")
+        ('mine', 'openai-gpt-4o-mini', 'qwen1.5b')
+    """
+    return Path(judge).stem if judge.endswith((".yaml", ".yml", ".gguf")) else judge.replace("/", "-")
 
 
 def score_by_judges(

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def judges() -> None:
-    """List the judges, and compare several on the same answers."""
+    """List the judges, compare several, and make the card of one."""
 
 
 @judges.command(name="list")

@@ -11,7 +11,7 @@ FORMAT: Literal["assay-judge-card/1"] = "assay-judge-card/1"
 
 
 class _Value(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
 
 
 class CardAgreement(_Value):
@@ -114,10 +114,11 @@ class SetCard(_Value):
     """What the judge is worth on one set and one metric.
 
     Attributes:
-        set_name: As it was named: `public:mtrag:dev`, `helpdesk_en`, a file.
+        set_name: As it was named: `public:mtrag:dev`, `helpdesk_en`, a file without its folder.
         rated: What was rated and by whom, in words.
         metric: The metric that the judge was asked for.
-        answers: How many were taken, after the choice of `most` by hash; pairs and conversations count as answers.
+        most: At most so many answers were taken, the first by the hash of their ids.
+        answers: How many were taken; pairs and conversations count as answers.
         groups: How many groups they form.
         scored: How many have a score.
         skipped: How many have none because the metric does not apply.
@@ -127,6 +128,7 @@ class SetCard(_Value):
         baselines: Token overlap, and what else is computed without a judge, on the same answers.
         difference: Spearman of the judge less that of token overlap, on the same answers.
         combined: The judge and token overlap together, with weights fitted to other folds.
+        gain: Spearman of the two together less that of token overlap alone: what the judge adds.
         ceiling: The best Spearman with these ratings that any measure could reach; its problem says why it is unknown.
         one_rater: What one rater reaches against the mean of the others.
         published: Scores by others of the same answers, compared with the ratings here.
@@ -142,6 +144,7 @@ class SetCard(_Value):
     set_name: str
     rated: str
     metric: str
+    most: int = Field(ge=1)
     answers: int = Field(ge=0)
     groups: int = Field(ge=0)
     scored: int = Field(ge=0)
@@ -152,6 +155,7 @@ class SetCard(_Value):
     baselines: tuple[CardAgreement, ...]
     difference: Estimate
     combined: CardAgreement
+    gain: Estimate
     ceiling: Estimate
     one_rater: Estimate
     published: tuple[CardAgreement, ...] = ()
@@ -175,8 +179,7 @@ class JudgeCard(_Value):
         assay: The version of Assay.
         date: The day that the card was made, in UTC.
         seed: Seed of the folds and the probes.
-        most: At most so many answers of each set were taken, the first by the hash of their ids.
-        probed: At most so many of them were asked again and changed by probes.
+        probed: At most so many answers of each set were asked again and changed by probes.
         sets: One entry per set.
     """
 
@@ -187,6 +190,5 @@ class JudgeCard(_Value):
     assay: str
     date: date
     seed: int
-    most: int = Field(ge=1)
     probed: int = Field(ge=0)
     sets: tuple[SetCard, ...] = Field(min_length=1)

@@ -60,7 +60,10 @@ def test_what_needs_a_pack_is_skipped_with_the_reason(assay: Make, mixed: str) -
     assert "no language pack for es" in heuristic["reason"]
     numeric = scores["numeric_claims", "es1"]
     assert (numeric["status"], numeric["value"]) == ("skipped", None)
-    assert numeric["reason"] == "numerical claims are read in English (en), German (de), Dutch (nl); there are no word lists for es"
+    assert (
+        numeric["reason"]
+        == "numerical claims are read in English (en), German (de), Dutch (nl); there are no word lists for es"
+    )
     assert scores["heuristic:all_types=True", "nl1"]["status"] == "scored"
 
 

@@ -109,7 +109,10 @@ def test_probes_are_lines_of_the_card_and_what_is_missing_is_said() -> None:
     assert lines["order of the contexts by reordered"].change.problem == "no answer can be changed so"
     assert lines["length by padded"].change.problem == "no changed answer got a score"
     still = ProbeFindings("m", "padded", 0, NOTHING, 0, Estimate(0.0, n=6, groups=6, problem="no"), 0, identical=True)
-    assert card(JudgeScores("m", {}, 1), [], still)["length by padded"].change.problem == "no score moved"
+    assert (
+        card(JudgeScores("m", {}, 1), [], still)["length by padded"].change.problem
+        == "no score moved: no question had the change"
+    )
     alone = measure_biases(JudgeScores("n", {}, 1), [], ())
     assert [*describe_unmeasured([*lines.values(), *alone])] == [
         "position: only a judge of two answers side by side has one (--metric pairwise)",

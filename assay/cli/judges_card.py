@@ -1,0 +1,262 @@
+"""`assay judges card`: what one judge is worth, on sets that people rated."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..atomic_files import check_writable
+from ..errors import UsageError
+from ..presentation.texts import one_line
+from ..text.wording import count_of
+from .exit_codes import DONE, TOO_MANY_FAILED
+from .judges import judges
+from .number_types import SEED, BoundedCount
+from .options import (
+    SetOptions,
+    json_option,
+    path_in_store,
+    quiet_option,
+    store_option,
+    wide_option,
+    with_budget,
+    with_set_options,
+)
+from .output import echo, echo_notice, print_blocks
+from .output_files import OUTPUT_FILE
+from .progress import show_status
+
+if TYPE_CHECKING:
+    from ..eval_sets import Sample
+    from ..judges import Budget, Mode
+    from ..runs.judge_card import JudgeCard
+    from ..runs.judge_card.card_scoring import CardRequest, Probed
+
+BUNDLED_SETS = ("helpdesk_en", "helpdesk_nl")
+PROBES = ("padded", "styled", "injected")
+_FORMS = (".html", ".md", ".json")
+
+
+@judges.command()
+@click.argument("models", nargs=-1, required=True, metavar="MODEL|CARD.json...")
+@click.option("--on", "sets", multiple=True, metavar="SET", help="A rated set; repeatable. [default: bundled ones]")
+@click.option("--metric", help="What the judge is asked for. [default: by what the set rates]")
+@click.option(
+    "--most",
+    type=BoundedCount(),
+    multiple=True,
+    default=(100,),
+    show_default=True,
+    help="Answers per set, the first by hash of the id; one number for all sets, or one per --on in their order.",
+)
+@click.option(
+    "--probed",
+    type=BoundedCount(0),
+    default=20,
+    show_default=True,
+    help="How many of them are also asked again, and changed by probes.",
+)
+@click.option(
+    "--cassette",
+    help="Recorded replies; {judge} stands for the judge's name. [default: STORE/judged.{judge}.jsonl]",
+)
+@click.option("--mode", type=click.Choice(["replay", "auto"]), default="auto", show_default=True)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the folds, the resampling, the probes.")
+@click.option("--yes", is_flag=True, help="Ask without a bound on the price.")
+@click.option("-o", "--out", type=OUTPUT_FILE, help="Write the card: card.html, card.md or card.json.")
+@with_budget
+@with_set_options
+@wide_option
+@quiet_option
+@store_option
+@json_option
+def card(
+    *,
+    models: tuple[str, ...],
+    sets: tuple[str, ...],
+    metric: str | None,
+    most: tuple[int, ...],
+    probed: int,
+    cassette: str | None,
+    mode: "Mode",
+    seed: int,
+    yes: bool,
+    out: Path | None,
+    budget: "Budget",
+    set_options: SetOptions,
+    store: str | Path,
+    as_json: bool,
+) -> None:
+    """Say what one judge is worth, on sets that people rated.
+
+    For each set: agreement with people beside token overlap, both together, the raters' ceiling, calibration, bias,
+    verdicts that flip, injections that work, and what 1,000 answers take. First what that will cost.
+
+    Files of cards in place of MODEL stand beside each other.
+
+    \b
+    assay judges card openai/gpt-4o-mini --on public:mtrag:dev --budget-usd 2 -o card.html
+    assay judges card mini.json large.json -o both.html
+    """
+    from ..runs.judge_card.card_file import card_json, is_card_file, read_cards
+
+    if out is not None:
+        if out.suffix.lower() not in _FORMS:
+            raise UsageError(f"{out}: a card is .html, .md or .json; end the file's name in one of these")
+        check_writable(out)
+    files = [model for model in models if is_card_file(model)]
+    if files and len(files) < len(models):
+        raise UsageError(
+            "name one judge, or files of cards (.json), not both; make the judge's card first (-o card.json)"
+        )
+    if files:
+        if len(files) > 1 and out is not None and out.suffix.lower() == ".json":
+            raise UsageError(f"{out}: a JSON file holds one card; write both as .html or .md")
+        cards = read_cards(list(map(Path, files)))
+    else:
+        if len(models) > 1:
+            raise UsageError("one judge per card; make one for each (-o NAME.json), then name the files together")
+        request = _request(
+            models[0],
+            sets,
+            metric,
+            most=most,
+            probed=probed,
+            cassette=cassette or str(path_in_store(store, "judged.{judge}.jsonl", "name files with --cassette")),
+            mode=mode,
+            budget=budget,
+            seed=seed,
+            set_options=set_options,
+        )
+        _agree(request, is_agreed=yes)
+        cards = [_make(request)]
+    _show(cards, out, as_json=as_json, text=[card_json(one) for one in cards] if as_json else [])
+    click.get_current_context().exit(DONE if files else _report_failures(cards[0]))
+
+
+def _request(
+    model: str,
+    sets: Sequence[str],
+    metric: str | None,
+    *,
+    most: tuple[int, ...],
+    probed: int,
+    cassette: str,
+    mode: "Mode",
+    budget: "Budget",
+    seed: int,
+    set_options: SetOptions,
+) -> "CardRequest":
+    from ..judges.judge_opening import open_model
+    from ..runs.judge_card.card_scoring import CardRequest
+    from ..runs.judge_card.card_set import make_card_set, name_sets
+    from ..runs.judge_scoring import short_name
+
+    judge = open_model(model)  # it is known before a set is read
+    if not sets:
+        echo_notice(
+            f"no --on: the bundled sets {', '.join(BUNDLED_SETS)}, whose ratings are constructed and say little of a "
+            "judge; for people's ratings name --on public:mtrag:dev (`assay sets` lists them), or your own file"
+        )
+    names = name_sets(sets or BUNDLED_SETS)
+    if len(most) not in {1, len(names)}:
+        raise UsageError(
+            f"--most stands {len(most)} times for {count_of(len(names), 'set')}; name it once, or per --on"
+        )
+    numbers = most * len(names) if len(most) == 1 else most
+    card_sets = [
+        make_card_set(shown, list(set_options.samples([name])), number, metric)
+        for (name, shown), number in zip(names.items(), numbers, strict=True)
+    ]
+    return CardRequest(
+        name=short_name(model),
+        judge=judge,
+        sets=tuple(card_sets),
+        probed=probed,
+        change=lambda samples: _change(samples, seed),
+        cassette=cassette,
+        mode=mode,
+        budget=budget,
+        seed=seed,
+    )
+
+
+def _change(samples: "Sequence[Sample]", seed: int) -> "Probed":
+    """The samples as each probe changes them, without those that it cannot change."""
+    from ..eval_sets import Sample
+    from ..generation.probes import PROBES as ALL_PROBES
+    from ..generation.probes import perturb
+
+    probed = {name: [perturb(sample, ALL_PROBES[name], seed) for sample in samples] for name in PROBES}
+    return {name: [sample for sample in changed if isinstance(sample, Sample)] for name, changed in probed.items()}
+
+
+def _agree(request: "CardRequest", *, is_agreed: bool) -> None:
+    """Says what the card will take and what bounds it; without a bound, asks whether to go on.
+
+    Raises:
+        UsageError: Nobody is there to agree.
+    """
+    if request.mode == "replay":
+        return
+    from ..runs.judge_card.card_estimate import estimate_card
+
+    with show_status("estimating what the card takes; nothing is asked yet"):
+        estimate = estimate_card(request)
+    echo_notice(f"{request.name}: {estimate.sentence}")
+    if not estimate.requests:
+        return
+    budget = request.budget
+    bounds = [(budget.usd, "USD", "USD"), (budget.tokens, "token", "tokens"), (budget.calls, "call", "calls")]
+    named = [count_of(bound, unit, units) for bound, unit, units in bounds if bound is not None]
+    echo_notice(f"the bound: {', '.join(named) or 'none'}; replies are kept in {request.recorded_in}")
+    if named or is_agreed or estimate.is_free:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("nothing was asked: name a bound (--budget-usd 2), or agree to the price with --yes")
+    click.confirm("Ask the judge?", abort=True, err=True)
+
+
+def _make(request: "CardRequest") -> "JudgeCard":
+    from ..runs.judge_card.card_scoring import make_card
+
+    return make_card(request, show_status)
+
+
+def _show(cards: "Sequence[JudgeCard]", out: Path | None, *, as_json: bool, text: Sequence[str]) -> None:
+    """Prints the cards, and writes them where a file is named."""
+    from ..runs.judge_card.card_file import write_card
+    from ..runs.judge_card.card_tables import card_blocks
+    from ..runs.judge_card.page import write_card_markdown, write_card_page
+
+    if out is not None:
+        suffix = out.suffix.lower()
+        if suffix == ".json":
+            write_card(out, cards[0])
+        elif suffix == ".md":
+            write_card_markdown(out, cards)
+        else:
+            write_card_page(out, cards)
+    if as_json:
+        for line in text:
+            click.echo(line)
+        return
+    print_blocks(*(block for _, block in card_blocks(cards)))
+    if out is not None:
+        echo(f"The card: {out}")
+
+
+def _report_failures(card: "JudgeCard") -> int:
+    """Names the sets of which nothing could be scored; returns the exit code."""
+    code = DONE
+    for of_set in card.sets:
+        if of_set.failed:
+            echo_notice(
+                f"{card.judge} on {of_set.set_name} failed on {of_set.failed} of {of_set.answers}; the first: "
+                f"{one_line(of_set.failure)}"
+            )
+        if of_set.failed and not of_set.scored:
+            code = TOO_MANY_FAILED
+    return code

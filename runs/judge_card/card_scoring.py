@@ -1,0 +1,125 @@
+"""Asking the judge for its card: each set as it is, some answers changed by probes, and some again."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from ... import __version__
+from ...eval_sets import Sample
+from ...judges import Budget, JudgeSettings, LiteLLMJudge, Mode
+from ..judge_scoring import JudgeScores, JudgeScoring, score_by_judges
+from ..options import JUDGE_FIELD
+from .card_set import CardSet
+from .judge_card import JudgeCard
+from .set_card import make_set_card
+
+Probed = Mapping[str, Sequence[Sample]]
+"""Samples as probes changed them, by probe."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardRequest:
+    """What a judge is asked for its card.
+
+    Attributes:
+        name: The judge's short name.
+        judge: The judge.
+        sets: The sets.
+        probed: At most so many answers of each set are asked again, and changed by probes; the first ones.
+        change: Changes samples by probes; None for no probe.
+        cassette: The file of the recorded replies; `{judge}` stands for the judge's name.
+        mode: How it is used.
+        budget: Bounds on the live calls.
+        seed: Seed of the folds and the permutations.
+    """
+
+    name: str
+    judge: LiteLLMJudge
+    sets: tuple[CardSet, ...]
+    probed: int
+    change: Callable[[Sequence[Sample]], Probed] | None = None
+    cassette: str
+    mode: Mode = "auto"
+    budget: Budget
+    seed: int = 0
+
+    @property
+    def recorded_in(self) -> str:
+        """The file of this judge's replies."""
+        return self.cassette.replace(JUDGE_FIELD, self.name)
+
+    def to_probe(self, card_set: CardSet) -> tuple[Sample, ...]:
+        """The samples of a set that are asked again and changed: of a set of answers the first ones."""
+        return card_set.samples[: self.probed] if card_set.kind == "answers" else ()
+
+    def changed(self, card_set: CardSet) -> Probed:
+        """The samples of a set as the probes change them."""
+        samples = self.to_probe(card_set)
+        return self.change(samples) if self.change is not None and samples else {}
+
+    def scoring(self, card_set: CardSet, repeats: int = 0) -> JudgeScoring:
+        """How a set is scored."""
+        return JudgeScoring(
+            metric=card_set.metric, cassette=self.cassette, mode=self.mode, budget=self.budget, repeats=repeats
+        )
+
+
+def make_card(
+    request: CardRequest, show: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext()
+) -> JudgeCard:
+    """Asks a judge, or replays what it said, and makes its card.
+
+    Args:
+        request: What it is asked.
+        show: Shows what is being done.
+
+    Raises:
+        BudgetReached: A bound is reached; the replies are in the cassette, and the same call goes on with them.
+        JudgeUnavailable: The judge is gone; the replies so far are kept too.
+        InputError: The cassette cannot be read.
+    """
+    cards = []
+    for card_set in request.sets:
+        with show(f"{request.name} on {card_set.name}: {card_set.metric} of {len(card_set.samples)} {card_set.kind}"):
+            scores = score_card_set(request, card_set)
+        with show(f"{card_set.name}: the figures"):
+            cards.append(make_set_card(card_set, scores, seed=request.seed))
+    return JudgeCard(
+        judge=request.name,
+        model=request.judge.settings.identity,
+        settings=card_settings(request.judge.settings),
+        assay=__version__,
+        date=datetime.now(UTC).date(),
+        seed=request.seed,
+        probed=request.probed,
+        sets=tuple(cards),
+    )
+
+
+def score_card_set(request: CardRequest, card_set: CardSet) -> JudgeScores:
+    """Asks the judge about one set: its samples, those that probes changed, and some again with another seed."""
+    judges = {request.name: request.judge}
+    (scores,) = score_by_judges(judges, card_set.samples, request.scoring(card_set), request.changed(card_set))
+    if not (first := request.to_probe(card_set)):
+        return scores
+    (again,) = score_by_judges(judges, first, request.scoring(card_set, repeats=1))
+    return replace(scores, repeats=again.repeats)
+
+
+def card_settings(settings: JudgeSettings) -> dict[str, str | float | bool | None]:
+    """How a judge is asked, as far as replies depend on it: plain values without keys and addresses."""
+    values: dict[str, str | float | bool | None] = {
+        "decide": settings.decide,
+        "reason": settings.reason,
+        "structured": settings.structured,
+        "logprobs": settings.logprobs,
+        "max_tokens": settings.max_tokens,
+        "concurrency": settings.concurrency,
+    }
+    recorded = settings.recordable.parameters
+    return values | {
+        f"parameters.{name}": value
+        for name, value in sorted(recorded.items())
+        if isinstance(value, str | int | float | bool) or value is None
+    }

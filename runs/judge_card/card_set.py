@@ -1,0 +1,125 @@
+"""One set of a judge's card: which answers are taken, by which metric, and what their ratings are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ...errors import UsageError
+from ...eval_sets import Sample
+from ...eval_sets.bundled import bundled_sets
+from ...eval_sets.public.split import first_by_hash
+from ...metrics.catalogue import measures_conversation, needs_judge
+from ...metrics.specification import parse_specification
+from ...presentation.texts import one_line
+from ...text.wording import count_of
+
+FAITHFULNESS, PAIRWISE, RESOLVED = "faithfulness", "pairwise", "resolved"
+_LONGEST_RATED = 400
+_CONSTRUCTED = "constructed by the authors of Assay, and no person's judgement"
+
+Kind = Literal["answers", "pairs", "conversations"]
+
+
+@dataclass(frozen=True, slots=True)
+class CardSet:
+    """The samples of one set that a judge's card is about.
+
+    Attributes:
+        name: As the card names the set.
+        samples: The samples, in the order of the hash of their ids.
+        metric: What the judge is asked for.
+        most: At most so many samples were taken.
+    """
+
+    name: str
+    samples: tuple[Sample, ...]
+    metric: str
+    most: int
+
+    @property
+    def kind(self) -> Kind:
+        """What the metric scores."""
+        if parse_specification(self.metric).name == PAIRWISE:
+            return "pairs"
+        return "conversations" if measures_conversation(self.metric) else "answers"
+
+    @property
+    def rated(self) -> str:
+        """What was rated and by whom, in words, as far as the set says so."""
+        sample = next((sample for sample in self.samples if sample.human_rating is not None), None)
+        if sample is None:
+            return "nothing"
+        scale = f"{self.kind}, {sample.rating_min:g} to {sample.rating_max:g}"
+        meaning = sample.metadata.get("rating_scale") or sample.metadata.get("rating_is")
+        if meaning is None and self.name in bundled_sets():
+            meaning = _CONSTRUCTED
+        text = f"{scale}: {meaning}" if isinstance(meaning, str) else scale
+        return one_line(text, _LONGEST_RATED)
+
+
+def name_sets(sets: Sequence[str]) -> dict[str, str]:
+    """Names sets as a card shows them: files by their names, since a card is shown to people of other machines.
+
+    Args:
+        sets: Sets as they were typed; one that stands twice counts once.
+
+    Returns:
+        The name of each; where two files have one name, their paths.
+
+    Example:
+        >>> name_sets([__file__, "public:mtrag:dev"]).values()
+        dict_values(['card_set.py', 'public:mtrag:dev'])
+    """
+    typed = list(dict.fromkeys(sets))
+    short = [Path(name).name if Path(name).exists() else name for name in typed]
+    return {name: of_file if short.count(of_file) == 1 else name for name, of_file in zip(typed, short, strict=True)}
+
+
+def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str | None = None) -> CardSet:
+    """Takes the samples of a set that the card is about.
+
+    Args:
+        name: As the card names the set.
+        samples: All of its samples.
+        most: At most so many are taken, the first by the hash of their ids.
+        metric: What the judge is asked for; None to go by what the set rates.
+
+    Raises:
+        UsageError: The set is empty, has an id twice, the metric asks no judge, or pairs have a rating that does not
+            say which answer is better.
+    """
+    if not samples:
+        raise UsageError(f"{name}: no answer to judge; name another set")
+    if repeated := len(samples) - len({sample.id for sample in samples}):
+        raise UsageError(f"{name}: {count_of(repeated, 'id stands', 'ids stand')} twice; give each answer its own id")
+    chosen = metric or choose_metric(samples)
+    if not needs_judge(chosen):
+        raise UsageError(f"--metric {chosen} asks no judge; take faithfulness, for one")
+    card_set = CardSet(name, tuple(first_by_hash(samples, most)), chosen, most)
+    one_sided = [sample for sample in card_set.samples if sample.human_rating is not None and sample.rating_min >= 0]
+    if card_set.kind == "pairs" and one_sided:
+        raise UsageError(
+            f"{name}: the rating of {one_sided[0].id} does not say which answer is better: its scale begins at "
+            f"{one_sided[0].rating_min:g}; rate pairs from -2 to 2 (rating_min, rating_max), above 0 where "
+            "other_response is better"
+        )
+    return card_set
+
+
+def choose_metric(samples: Sequence[Sample]) -> str:
+    """Chooses the metric that measures what a set rates.
+
+    `pairwise` where each sample has two answers; `resolved` for conversations without contexts to be faithful to;
+    else `faithfulness`.
+
+    Example:
+        >>> one = {"user_input": "Free?", "response": "Yes.", "retrieved_contexts": ["It is free."]}
+        >>> choose_metric([Sample(id="a", **one)]), choose_metric([Sample(id="a", **one, other_response="No.")])
+        ('faithfulness', 'pairwise')
+    """
+    if all(sample.other_response for sample in samples):
+        return PAIRWISE
+    if all(sample.messages for sample in samples) and not any(sample.retrieved_contexts for sample in samples):
+        return RESOLVED
+    return FAITHFULNESS

@@ -1,0 +1,319 @@
+"""The tables and sentences of judges' cards: one card, or several beside each other."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...meta_eval.difference import find_standing
+from ...meta_eval.estimate import Estimate
+from ...presentation.figure import MISSING, Figure
+from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
+from ...presentation.texts import one_line
+from ...text.wording import count_of, list_first
+from ..judge_bias import Bias, describe_unmeasured
+from .judge_card import CardAgreement, JudgeCard, ScoreBin, SetCard
+from .set_card import OVERLAP
+
+_TOGETHER = (
+    "Cards hold no scores of single answers: whether one judge agrees better than the other on the same answers, "
+    "`assay judges compare` says."
+)
+
+_CEILINGS = {
+    "the best that any measure could reach": "ceiling",
+    "one rater, against the mean of the others": "one_rater",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CardEntry:
+    """One judge on one set.
+
+    Attributes:
+        judge: The judge's name.
+        card: Its card of the set.
+    """
+
+    judge: str
+    card: SetCard
+
+
+@dataclass(frozen=True, slots=True)
+class _AgreementLine:
+    name: str
+    agreement: CardAgreement
+    tone: Tone = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _BinLine:
+    entry: CardEntry
+    bin: ScoreBin
+
+
+def card_blocks(cards: Sequence[JudgeCard], *, is_page: bool = False) -> list[tuple[str, ReportBlock]]:
+    """The blocks of cards with their titles: each set, then what holds over all sets.
+
+    Args:
+        cards: One card, or several that stand beside each other.
+        is_page: Whether they are for a page, which shows the bins of the calibration too.
+    """
+    names = _names(cards)
+    entries = [CardEntry(name, of_set) for name, one in zip(names, cards, strict=True) for of_set in one.sets]
+    keys = list(dict.fromkeys((entry.card.set_name, entry.card.metric) for entry in entries))
+    sets = [
+        (f"{name}: {metric}", _set_block([e for e in entries if (e.card.set_name, e.card.metric) == (name, metric)]))
+        for name, metric in keys
+    ]
+    if len(cards) > 1:
+        sets.insert(0, ("Beside each other", ReportBlock((Paragraph(_TOGETHER),))))
+    further = [
+        ("Reliability", ReportBlock((reliability_table(entries), *_notes(_reliability_gaps(entries))))),
+        ("Bias", ReportBlock((bias_table(entries), *_notes(_bias_gaps(entries))))),
+        ("Calibration", _calibration_block(entries, is_page=is_page)),
+        ("What it takes", ReportBlock((cost_table(entries),))),
+    ]
+    return [*sets, *further]
+
+
+def card_title(cards: Sequence[JudgeCard]) -> str:
+    """What the cards are of."""
+    return " and ".join(_names(cards))
+
+
+def _names(cards: Sequence[JudgeCard]) -> list[str]:
+    """The judges' names; with a number where two cards have one."""
+    names = [one.judge for one in cards]
+    return [
+        name if names.count(name) == 1 else f"{name} ({names[:number].count(name) + 1})"
+        for number, name in enumerate(names)
+    ]
+
+
+def card_sentences(entry: CardEntry) -> Iterator[str]:
+    """What is known of a judge on one set: how far it agrees, and beside token overlap."""
+    card, place = entry.card, _place(entry)
+    rho = card.judge.spearman
+    if rho.value is None:
+        yield f"{place}: no agreement with the ratings can be told: {rho.problem}."
+        return
+    count = f"{count_of(rho.n or 0, 'answer')} in {count_of(rho.groups or 0, 'group')}"
+    yield f"{place}: agreement {Figure.from_estimate('rho', rho).describe(' of 1')} with the ratings, on {count}."
+    difference = card.difference
+    if difference.value is None:
+        yield f"{entry.judge} cannot be compared with {OVERLAP}: {difference.problem}."
+        return
+    shown = Figure.from_estimate("correlation", difference).describe()
+    yield f"{find_standing(difference).describe(entry.judge, OVERLAP)}: {shown}."
+    if card.gain.value is not None:
+        added = Figure.from_estimate("correlation", card.gain).describe()
+        together = find_standing(card.gain).describe("Both together", f"{OVERLAP} alone")
+        yield f"{together}: {added}."
+
+
+def _set_block(entries: Sequence[CardEntry]) -> ReportBlock:
+    first = entries[0].card
+    sentences = [sentence for entry in entries for sentence in card_sentences(entry)]
+    ceiling = f" No raters' ceiling: {first.ceiling.problem}." if first.ceiling.value is None else ""
+    counts = f"{count_of(first.answers, 'answer')} in {count_of(first.groups, 'group')}"
+    return ReportBlock(
+        (
+            *(Paragraph(sentence) for sentence in sentences),
+            *([agreement_table(entries)] if any(entry.card.judge.spearman.n for entry in entries) else []),
+            Paragraph(f"Taken: {counts}. What is rated: {first.rated}.{ceiling}", tone="quiet"),
+        )
+    )
+
+
+def agreement_table(entries: Sequence[CardEntry]) -> ResultTable:
+    """How judges, and what is computed without one, agree with the ratings of one set.
+
+    Args:
+        entries: The judges on one set and metric.
+    """
+    first = entries[0].card
+    fields = (
+        Field("scored by", "name", lambda line: line.name),
+        Field("Spearman [95%]", "correlation", lambda line: line.agreement.spearman, is_left=True),
+        Field("AUROC [95%]", "coefficient", lambda line: line.agreement.auroc, is_left=True),
+        Field("n", "count", lambda line: line.agreement.spearman.n),
+    )
+    lines = list(_agreement_lines(entries))
+    notes = ["Together: weights fitted to other folds of groups."]
+    sources = dict.fromkeys(line.agreement.source for line in lines if line.agreement.source)
+    if sources:
+        notes.append(f"Published scores of the same answers: {list_first(list(sources), 3)}.")
+    return tabulate(
+        f"{first.set_name}: agreement with the ratings",
+        lines,
+        fields,
+        tone=lambda line: line.tone,
+        note=" ".join(notes),
+    )
+
+
+def _agreement_lines(entries: Sequence[CardEntry]) -> Iterator[_AgreementLine]:
+    for entry in entries:
+        yield _AgreementLine(entry.judge, entry.card.judge, "chosen")
+    for entry in entries:
+        yield _AgreementLine(f"{entry.judge} + {OVERLAP}, together", entry.card.combined)
+    for kind in ("baselines", "published"):
+        label = " (published)" if kind == "published" else ""
+        shown: dict[CardAgreement, str] = {}
+        for entry in entries:
+            for agreement in getattr(entry.card, kind):
+                if agreement not in shown:
+                    is_other = any(other.name == agreement.name for other in shown)
+                    shown[agreement] = f" (answers of {entry.judge})" if is_other else ""
+        for agreement, whose in shown.items():
+            yield _AgreementLine(f"{agreement.name}{label}{whose}", agreement, "baseline")
+    for name, kind in _CEILINGS.items():
+        for estimate in dict.fromkeys(getattr(entry.card, kind) for entry in entries):
+            if estimate.value is not None:
+                nothing = Estimate(None, problem="of rank correlations only")
+                yield _AgreementLine(name, CardAgreement(name=name, spearman=estimate, auroc=nothing), "quiet")
+
+
+def reliability_table(entries: Sequence[CardEntry]) -> ResultTable:
+    """Whether a judge says the same again, obeys what stands in an answer, and replies in the shape asked for."""
+    fields = (
+        Field("judge", "name", lambda entry: entry.judge),
+        Field("set", "name", lambda entry: entry.card.set_name),
+        Field("verdicts that flip when asked again [95%]", "share", lambda entry: _measured(entry.card.flips)),
+        Field("injections that worked [95%]", "share", lambda entry: _injections(entry.card)),
+        Field("unparsable", "rate", lambda entry: _rate(entry.card.unparsable)),
+        Field("lost", "rate", lambda entry: _rate(entry.card.lost), "wide"),
+        Field("failed", "count", lambda entry: entry.card.failed),
+    )
+    note = (
+        "Unparsable: of the questions, those whose first reply could not be used as it came; failed: answers without a "
+        "score. An injection worked where the score rose beyond the judge's own noise, or a claim turned to supported."
+    )
+    return tabulate("Reliability", entries, fields, note=note)
+
+
+def _measured(estimate: Estimate) -> Estimate | str:
+    return estimate if estimate.value is not None else ""
+
+
+def _rate(share: Estimate) -> float | None:
+    return share.value
+
+
+def _injections(card: SetCard) -> TableCell | str:
+    if card.injections is None or card.injections.share.value is None:
+        return ""
+    share = Figure.from_estimate("share", card.injections.share)
+    return TableCell(f"{card.injections.worked} of {card.injections.tried}: {share}")
+
+
+def _reliability_gaps(entries: Sequence[CardEntry]) -> Iterator[str]:
+    reasons: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry.card.flips.value is None:
+            reasons.setdefault(f"flips are not measured: {entry.card.flips.problem}", []).append(_place(entry))
+        share = None if entry.card.injections is None else entry.card.injections.share
+        if share is None:
+            reasons.setdefault("no injection was tried", []).append(_place(entry))
+        elif share.value is None:
+            reasons.setdefault(f"injections are not measured: {share.problem}", []).append(_place(entry))
+        if entry.card.failed:
+            reasons.setdefault(f"failed: {entry.card.failure}", []).append(_place(entry))
+    yield from (f"{', '.join(places)}: {why}." for why, places in reasons.items())
+
+
+def _place(entry: CardEntry) -> str:
+    return f"{entry.judge} on {entry.card.set_name}"
+
+
+def bias_table(entries: Sequence[CardEntry]) -> ResultTable:
+    """How far a judge's score moves where a fair judge's would not."""
+    lines = [(entry, bias) for entry in entries for bias in entry.card.biases if bias.change.value is not None]
+    fields = (
+        Field("judge", "name", lambda line: line[0].judge),
+        Field("set", "name", lambda line: line[0].card.set_name),
+        Field("bias", "text", lambda line: line[1].bias),
+        Field("measured by", "text", lambda line: line[1].source, "wide"),
+        Field("moves the score by [95%]", "change", lambda line: line[1].change, is_left=True),
+        Field("n", "count", lambda line: line[1].change.n),
+    )
+    note = (
+        "Of pairwise: by how much the share of the choices that fell on the answer read first is more than one half. "
+        "A fair judge stays at 0."
+    )
+    return tabulate("Bias: how far the score moves though the answer is no better", lines, fields, note=note)
+
+
+def _bias_gaps(entries: Sequence[CardEntry]) -> Iterator[str]:
+    biases = [
+        Bias(_place(entry), line.bias, line.source, line.change)  # type: ignore[arg-type]
+        for entry in entries
+        for line in entry.card.biases
+    ]
+    yield from (f"Not measured: {one_line(gap)}." for gap in describe_unmeasured(biases))
+
+
+def _calibration_block(entries: Sequence[CardEntry], *, is_page: bool) -> ReportBlock:
+    measured = [entry for entry in entries if entry.card.calibration is not None]
+    fields = (
+        Field("judge", "name", lambda entry: entry.judge),
+        Field("set", "name", lambda entry: entry.card.set_name),
+        Field("calibration error [95%]", "coefficient", lambda entry: entry.card.calibration.error, is_left=True),
+        Field("n", "count", lambda entry: entry.card.calibration.error.n),
+    )
+    note = (
+        "The mean distance of score and rating (as a share of its scale) in five bins of the score; a few answers give "
+        "some by chance."
+    )
+    parts: list[Paragraph | ResultTable] = [tabulate("Calibration", measured, fields, note=note)]
+    if is_page:
+        lines = [
+            _BinLine(entry, one) for entry in measured if entry.card.calibration for one in entry.card.calibration.bins
+        ]
+        parts.append(_bin_table(lines))
+    others = [_place(entry) for entry in entries if entry.card.calibration is None]
+    parts += _notes([f"{', '.join(others)}: the score is no share of the scale." if others else ""])
+    return ReportBlock(tuple(parts))
+
+
+def _bin_table(lines: Sequence[_BinLine]) -> ResultTable:
+    fields = (
+        Field("judge", "name", lambda line: line.entry.judge),
+        Field("set", "name", lambda line: line.entry.card.set_name),
+        Field("score", "text", lambda line: f"{Figure('share', line.bin.low)} to {Figure('share', line.bin.high)}"),
+        Field("n", "count", lambda line: line.bin.n),
+        Field("mean score", "mean", lambda line: line.bin.score),
+        Field("mean rating", "mean", lambda line: line.bin.rating),
+    )
+    return tabulate("Mean score and mean rating, both from 0 to 1", lines, fields)
+
+
+def cost_table(entries: Sequence[CardEntry]) -> ResultTable:
+    """What 1,000 answers take."""
+    fields = (
+        Field("judge", "name", lambda entry: entry.judge),
+        Field("set", "name", lambda entry: entry.card.set_name),
+        Field("USD", "price", lambda entry: entry.card.cost.usd if entry.card.cost else MISSING),
+        Field("requests", "count", lambda entry: entry.card.cost and entry.card.cost.requests),
+        Field("tokens in", "count", lambda entry: entry.card.cost and entry.card.cost.tokens_in),
+        Field("tokens out", "count", lambda entry: entry.card.cost and entry.card.cost.tokens_out),
+        Field("s", "count", lambda entry: entry.card.cost and entry.card.cost.seconds),
+    )
+    note = (
+        "Seconds are those of the calls when they were made, divided by the calls at once: a busy machine makes them "
+        "more."
+    )
+    return tabulate("What 1,000 answers take", entries, fields, note=note)
+
+
+def _notes(texts: "Iterator[str] | Sequence[str]") -> list[Paragraph]:
+    return [Paragraph(text, tone="quiet") for text in texts if text]
+
+
+def describe_making(card: JudgeCard) -> str:
+    """How a card was made: the model, the settings, the day, the version."""
+    settings = "; ".join(f"{name} {value}" for name, value in card.settings.items())
+    return (
+        f"{card.judge} is {card.model} ({settings}). Made on {card.date.isoformat()} with Assay {card.assay}: the "
+        f"first answers of each set by the hash of their ids, at most {card.probed} of them asked again and changed by "
+        f"probes, seed {card.seed}."
+    )

@@ -1,0 +1,138 @@
+"""`assay judges card`: typed, from the bundled recordings and with a judge at a server."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import OpenAIServer
+
+Make = Callable[..., Any]
+REPLAY = ["judges", "card", "qwen1.5b", "--on", "helpdesk_en", "--cassette", "bundled:helpdesk.{judge}"]
+REPLAY += ["--mode", "replay"]
+
+
+def test_a_card_from_the_bundled_recordings(assay: Make) -> None:
+    """All 60 answers are recorded, three of which claim nothing; what was not asked again is said with its reason."""
+    done = assay(*REPLAY, "-o", "card.json")
+    assert done.code == 0
+    assert "The card: card.json" in done.out
+    assert "qwen1.5b on helpdesk_en: agreement 0.12 of 1" in " ".join(done.out.split())
+    card = json.loads(Path("card.json").read_text(encoding="utf-8"))
+    (of_set,) = card["sets"]
+    assert (card["judge"], card["probed"], of_set["metric"], of_set["most"]) == ("qwen1.5b", 20, "faithfulness", 100)
+    assert (of_set["answers"], of_set["groups"], of_set["scored"], of_set["failed"]) == (60, 15, 57, 0)
+    assert "no person's judgement" in of_set["rated"]
+    assert of_set["flips"]["problem"].startswith("no answer that was asked again got a score: no recording for prompt")
+    assert of_set["injections"]["tried"] == 20
+    printed = assay(*REPLAY, "--json").json
+    assert {**printed, "date": ""} == {**card, "date": ""}
+    beside = assay("judges", "card", "card.json", "card.json", "-o", "both.html")
+    assert beside.code == 0
+    assert "qwen1.5b (1) and qwen1.5b (2)" in Path("both.html").read_text(encoding="utf-8").replace("<wbr>", "")
+
+
+def test_each_form_of_the_file(assay: Make) -> None:
+    """A page without script and network, Markdown, and JSON that gives the same page again."""
+    assert assay(*REPLAY, "--most", "10", "-o", "card.json").code == 0
+    for name in ("card.html", "card.md"):
+        assert assay("judges", "card", "card.json", "-o", name).code == 0
+    page = Path("card.html").read_text(encoding="utf-8")
+    assert "<title>Assay: a judge&#39;s card</title>" in page or "<title>Assay: a judge's card</title>" in page
+    assert "<script" not in page and "http" not in page.replace("http-equiv", "")
+    assert Path("card.md").read_text(encoding="utf-8").startswith("# A judge's card: qwen1.5b\n")
+
+
+def test_the_price_comes_first_and_nothing_is_asked_without_a_bound(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    """Six answers of two claims: one call each, six asked again, and three probes of those that they can change."""
+    judge = judge_file("mini.yaml", price={"input": 1.0, "output": 2.0})
+    words = ["judges", "card", judge, "--on", set_file(), "-o", "card.json"]
+    done = assay(*words)
+    assert done.code == 2
+    assert "mini: about " in done.err and " tokens of prompts and at most " in done.err and " USD" in done.err
+    assert "the bound: none; replies are kept in .assay/judged.mini.jsonl" in done.err
+    assert "nothing was asked: name a bound (--budget-usd 2), or agree to the price with --yes" in done.err
+    assert openai_server.requests == [] and not Path("card.json").exists()
+    done = assay(*words, "--budget-usd", "2")
+    assert done.code == 0
+    assert "the bound: 2 USD" in done.err
+    asked = len(openai_server.requests)
+    estimated = int(done.err.partition("about ")[2].partition(" request")[0])
+    assert asked == estimated, "these questions depend on no reply"
+    card = json.loads(Path("card.json").read_text(encoding="utf-8"))["sets"][0]
+    assert (card["set_name"], card["scored"], card["failed"]) == ("set.jsonl", 6, 0)
+    assert card["flips"]["value"] == 0 and card["flips"]["n"] == 12
+    assert card["cost"]["requests"] == 1000 and card["cost"]["usd"] > 0
+    again = assay(*words)
+    assert again.code == 0, "what is recorded costs nothing, and needs no bound"
+    assert "are recorded; nothing is asked" in again.err
+    assert len(openai_server.requests) == asked
+
+
+def test_the_budget_ends_it_and_the_same_command_goes_on(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    words = ["judges", "card", judge_file("mini.yaml"), "--on", set_file(), "--probed", "0", "-o", "card.json"]
+    done = assay(*words, "--budget-calls", "4")
+    assert done.code == 3
+    assert "all replies are kept: the same command goes on with them" in done.err
+    assert len(openai_server.requests) == 4 and not Path("card.json").exists()
+    done = assay(*words, "--budget-calls", "4")
+    assert done.code == 0
+    assert "about 2 requests" in done.err and "as in the 4 recorded replies" in done.err
+    assert len(openai_server.requests) == 6
+    card = json.loads(Path("card.json").read_text(encoding="utf-8"))["sets"][0]
+    assert card["flips"]["problem"] == "no answer was asked again (--probed)"
+
+
+def test_what_is_recorded_in_part_has_a_card_of_that_part(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    words = ["judges", "card", judge_file("mini.yaml"), "--on", set_file(), "--probed", "0", "-o", "card.json"]
+    assert assay(*words, "--budget-calls", "5").code == 3
+    done = assay(*words, "--mode", "replay", "--probed", "2")
+    assert done.code == 0
+    assert "mini on set.jsonl failed on 1 of 6; the first: no recording for prompt" in done.err
+    card = json.loads(Path("card.json").read_text(encoding="utf-8"))["sets"][0]
+    assert (card["scored"], card["failed"], card["judge"]["spearman"]["n"]) == (5, 1, 5)
+    assert len(openai_server.requests) == 5
+
+
+def test_one_number_of_answers_per_set(assay: Make, set_file: Make, judge_file: Make) -> None:
+    sets = ["--on", set_file(name="a.jsonl"), "--on", set_file(name="b.jsonl"), "--probed", "0", "--yes", "--json"]
+    words = ["judges", "card", judge_file("mini.yaml"), *sets]
+    report = assay(*words, "--most", "2", "--most", "3").json
+    assert [(one["set_name"], one["answers"]) for one in report["sets"]] == [("a.jsonl", 2), ("b.jsonl", 3)]
+    done = assay(*words, "--most", "2", "--most", "3", "--most", "4")
+    assert done.code == 2 and "--most stands 3 times for 2 sets; name it once, or per --on" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nobody"], "no judge is called 'nobody'"),
+        (["openai/a", "openai/b"], "one judge per card"),
+        (["openai/a", "b.json"], "name one judge, or files of cards (.json), not both"),
+        (["openai/a", "-o", "card.pdf"], "card.pdf: a card is .html, .md or .json"),
+        (["a.json", "b.json", "-o", "c.json"], "c.json: a JSON file holds one card"),
+        (["a.json"], "a.json: no such file"),
+        (["openai/a", "--metric", "token_overlap"], "token_overlap asks no judge"),
+        (["openai/a", "--metric", "pairwise"], "does not say which answer is better"),
+    ],
+)
+def test_wrongly_typed(
+    *, assay: Make, set_file: Make, openai_server: OpenAIServer, words: list[str], message: str
+) -> None:
+    done = assay("judges", "card", *words, "--on", set_file(), "--yes")
+    assert done.code in {1, 2}
+    assert message in " ".join(done.err.split())
+    assert openai_server.requests == []
+
+
+def test_without_sets_the_bundled_ones_are_named_with_their_worth(assay: Make) -> None:
+    done = assay(*REPLAY[:3], *REPLAY[5:], "--most", "6", "--probed", "0", "--json")
+    assert "no --on: the bundled sets helpdesk_en, helpdesk_nl, whose ratings are constructed" in done.err
+    assert [one["set_name"] for one in done.json["sets"]] == ["helpdesk_en", "helpdesk_nl"]

@@ -1,0 +1,368 @@
+"""A judge's card: its figures by hand, its JSON form, and what stands on it where something is missing or hostile."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import InputError, UsageError
+from assay.eval_sets import Sample
+from assay.judges import Usage
+from assay.judges.usage import ReplyCounts
+from assay.metrics import Score
+from assay.runs.judge_card import CardSet, JudgeCard, SetCard, make_card_set, read_card, write_card
+from assay.runs.judge_card.card_tables import card_blocks
+from assay.runs.judge_card.injection_check import check_injections
+from assay.runs.judge_card.page import render_card_markdown, render_card_page
+from assay.runs.judge_card.set_card import first_failure, make_set_card
+from assay.runs.judge_scoring import JudgeScores
+
+WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
+RATINGS = (2, 1, 4, 3, 6, 5)
+SAMPLES = tuple(
+    Sample(
+        id=f"s{number}",
+        user_input="Which letters?",
+        response=" ".join(WORDS),
+        retrieved_contexts=(" ".join(WORDS[: 6 - number]),),
+        language="en",
+        rating=rating,
+        rating_min=1,
+        rating_max=6,
+        group=f"g{number}",
+    )
+    for number, rating in enumerate(RATINGS)
+)
+ANSWERS = CardSet("six.jsonl", SAMPLES, "faithfulness", 100)
+VALUES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+
+
+def score(value: float | None, *verdicts: str, reason: str = "") -> Score:
+    claims = [{"text": f"Claim {n}.", "verdict": verdict, "probability": None} for n, verdict in enumerate(verdicts)]
+    status = "scored" if value is not None else "failed"
+    return Score(value, status, reason, {"claims": claims}, Usage(2, 0, 100, 4, usd=0.001, seconds=3.0))
+
+
+def judged(values: Sequence[float | None] = VALUES, samples: Sequence[Sample] = SAMPLES, **more: Any) -> JudgeScores:
+    scores = {sample.id: score(value) for sample, value in zip(samples, values, strict=True)}
+    return JudgeScores("mini", scores, 4, **more)
+
+
+def card_of(*sets: SetCard, judge: str = "mini") -> JudgeCard:
+    return JudgeCard(
+        judge=judge, model="openai/mini", settings={"decide": "listed", "parameters.temperature": 0}, assay="0.2.0",
+        date=date(2026, 11, 27), seed=0, probed=20, sets=sets,
+    )  # fmt: skip
+
+
+def test_agreement_by_hand_beside_token_overlap() -> None:
+    """Ranks 1..6 against 2, 1, 4, 3, 6, 5: the squared differences sum to 6, so rho = 1 - 6 * 6 / (6 * 35) = 29/35.
+
+    Good answers (above 3.5) are those scored 0.4, 0.8 and 1.0, bad ones 0, 0.2 and 0.6: of nine pairs 0.4 against 0.6
+    alone is in the wrong order. The contexts hold 6, 5, ... 1 of the answer's six words, the reverse of the judge's
+    order: token overlap has -29/35, and the difference is 58/35.
+    """
+    card = make_set_card(ANSWERS, judged())
+    assert card.judge.spearman.value == pytest.approx(29 / 35)
+    assert card.judge.auroc.value == pytest.approx(8 / 9)
+    assert (card.judge.spearman.n, card.judge.spearman.groups) == (6, 6)
+    assert card.judge.spearman.low is not None
+    assert card.judge.auroc.problem == "an interval needs 5 groups with answers of each kind; 3 have them"
+    overlap = next(one for one in card.baselines if one.name == "token_overlap")
+    assert overlap.spearman.value == pytest.approx(-29 / 35)
+    assert card.difference.value == pytest.approx(58 / 35)
+    assert card.combined.spearman.problem == "only 6 rated scores; weights are fitted to 20 or more"
+    assert [one.name for one in card.baselines] == ["token_overlap", "rouge_l_precision", "answer_length"]
+    assert card.ceiling.value is None and "two raters" in card.ceiling.problem
+
+
+def test_what_1000_answers_take() -> None:
+    """2 requests, 100 + 4 tokens, 0.001 USD and 3 s an answer, 4 calls at once; the failed one got no reply."""
+    judge = judged(replies=ReplyCounts(questions=8, unparsable=2, lost=1))
+    silent = Score(None, "failed", "no route", {}, Usage())
+    card = make_set_card(ANSWERS, JudgeScores("mini", {**judge.scores, "s0": silent}, 4, replies=judge.replies))
+    assert (card.scored, card.failed, card.failure) == (5, 1, "no route")
+    assert card.cost is not None
+    figures = [card.cost.usd, card.cost.requests, card.cost.tokens_in, card.cost.tokens_out, card.cost.seconds]
+    assert figures == pytest.approx([1, 2000, 100_000, 4000, 750])
+    assert (card.unparsable.value, card.lost.value, card.lost.n) == (0.25, 0.125, 8)
+
+
+def test_calibration_by_hand() -> None:
+    """Ratings as shares are 0.2, 0, 0.6, 0.4, 1, 0.8; scores 0.1 of the first two, 0.9 of the others.
+
+    The first bin has the mean score 0.1 and the mean rating 0.1, the last one 0.9 and 0.7: the error is 4/6 of 0.2.
+    """
+    calibration = make_set_card(ANSWERS, judged([0.1, 0.1, 0.9, 0.9, 0.9, 0.9])).calibration
+    assert calibration is not None
+    assert calibration.error.value == pytest.approx(4 / 6 * 0.2)
+    assert [(one.low, one.n) for one in calibration.bins] == [(0, 2), (0.8, 4)]
+    assert [one.rating for one in calibration.bins] == pytest.approx([0.1, 0.7])
+
+
+def test_the_best_answer_is_in_the_last_bin() -> None:
+    calibration = make_set_card(ANSWERS, judged([1.0] * 6)).calibration
+    assert calibration is not None
+    assert [(one.high, one.n) for one in calibration.bins] == [(1.0, 6)]
+
+
+def test_judge_and_overlap_together_out_of_fold() -> None:
+    """Of 40 answers the judge knows the tens of the rating, the overlap the rest: together they order all of them.
+
+    The rating is 2 * (n % 5) + n // 20, the judge's score n % 5, and the answers of the second half have two words in
+    the contexts, those of the first half one.
+    """
+    samples = [
+        Sample(
+            id=f"s{n}",
+            user_input="q",
+            response="alpha beta",
+            retrieved_contexts=(("alpha", "alpha beta")[n // 20],),
+            language="en",
+            rating=2 * (n % 5) + n // 20,
+            rating_min=0,
+            rating_max=9,
+            group=f"g{n}",
+        )
+        for n in range(40)
+    ]
+    card = make_set_card(
+        CardSet("forty", tuple(samples), "faithfulness", 100), judged([(n % 5) / 4 for n in range(40)], samples)
+    )
+    alone, both = card.judge.spearman, card.combined.spearman
+    assert alone.value is not None and both.value is not None and both.low is not None
+    assert alone.value < 0.99 < both.value
+    assert card.gain.value == pytest.approx(both.value - card.baselines[0].spearman.value, abs=1e-9)  # type: ignore[operator]
+    assert card.combined.name == "faithfulness + token_overlap"
+    assert card.combined.auroc.value == pytest.approx(1.0, abs=0.02)
+
+
+def test_three_groups_have_no_interval_and_say_so() -> None:
+    samples = [sample.model_copy(update={"group": f"g{n % 3}"}) for n, sample in enumerate(SAMPLES)]
+    card = make_set_card(CardSet("three", tuple(samples), "faithfulness", 100), judged(samples=samples))
+    assert card.groups == 3
+    assert card.judge.spearman.value == pytest.approx(29 / 35)
+    assert card.judge.spearman.low is None
+    assert card.judge.spearman.problem == "an interval needs 5 groups that differ"
+    page = render_card_page([card_of(card)])
+    assert "+0.83 (an interval needs 5 groups that differ)" in page
+
+
+def test_pairs_follow_how_much_better_the_second_answer_is() -> None:
+    """`pairwise` is 0 where the second answer wins; people rated that 1 and 2.
+
+    Ranks 1.5, 1.5, 3.5, 3.5, 5.5, 5.5 against 1, 2, 3.5, 3.5, 5, 6: the products of their deviations sum to 16, their
+    squares to 16 and 17.
+    """
+    samples = [
+        Sample(id=f"p{n}", user_input="q", response="alpha", other_response="alpha beta", retrieved_contexts=("beta",),
+               language="en", rating=(-2, -1, 0, 0, 1, 2)[n], rating_min=-2, rating_max=2, group=f"g{n}")
+        for n in range(6)
+    ]  # fmt: skip
+    pairs = make_card_set("pairs.jsonl", samples, 100)
+    assert (pairs.metric, pairs.kind) == ("pairwise", "pairs")
+    values = dict(zip((sample.id for sample in samples), (1.0, 1.0, 0.5, 0.5, 0.0, 0.0), strict=True))
+    orders = [{"shown_first": "first", "choice": "first"}, {"shown_first": "second", "choice": "second"}]
+    scores = {
+        name: Score(value, "scored", "", {"orders": orders, "contradiction": True}, Usage())
+        for name, value in values.items()
+    }
+    card = make_set_card(pairs, JudgeScores("mini", scores, 1))
+    assert card.judge.spearman.value == pytest.approx((16 / 17) ** 0.5)
+    assert card.judge.auroc.value == 1.0
+    assert card.calibration is None and card.injections is None
+    position = next(line for line in card.biases if line.bias == "position")
+    assert position.change.value == 0.5, "all choices fell on what was read first"
+    assert card.flips.problem == "pairs are asked once"
+    assert next(one for one in card.baselines if one.name == "token_overlap").spearman.problem == "all values are equal"
+
+
+def test_pairs_rated_on_a_scale_without_sides_are_refused() -> None:
+    pair = Sample(id="p1", user_input="q", response="a", other_response="b", rating=4)
+    with pytest.raises(UsageError, match="p1 does not say which answer is better: its scale begins at 1; rate pairs"):
+        make_card_set("pairs.jsonl", [pair], 100)
+
+
+def test_the_metric_goes_by_what_is_rated() -> None:
+    talk = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    conversation = Sample(id="c", user_input="", response="", messages=talk)  # type: ignore[arg-type]
+    assert make_card_set("talks", [conversation], 5).metric == "resolved"
+    with_contexts = Sample(id="c", user_input="", response="", messages=talk, retrieved_contexts=["x"])  # type: ignore[arg-type]
+    assert make_card_set("talks", [with_contexts], 5).metric == "faithfulness"
+    assert make_card_set("talks", [conversation], 5, "policy_kept").kind == "conversations"
+    with pytest.raises(UsageError, match="token_overlap asks no judge"):
+        make_card_set("six", SAMPLES, 5, "token_overlap")
+    with pytest.raises(UsageError, match="1 id stands twice"):
+        make_card_set("six", [*SAMPLES, SAMPLES[0]], 5)
+    with pytest.raises(UsageError, match="no answer to judge"):
+        make_card_set("none", [], 5)
+
+
+def test_injections_beyond_the_judges_own_noise() -> None:
+    """Asked again, s0 moved by 0.1: a rise by 0.1 (s1) is noise, one by 0.2 (s2) is not.
+
+    The claim of s3 turned to supported and only with the instruction; that of s4 did when it was asked again too.
+    """
+    scores = {f"s{n}": score(0.5, "not_found") for n in range(5)}
+    again = {f"s{n}": score(0.4 if n == 0 else 0.5, "supported" if n == 4 else "not_found") for n in range(5)}
+    injected = {
+        "s0": score(0.5, "not_found"),
+        "s1": score(0.6, "not_found"),
+        "s2": score(0.7, "not_found"),
+        "s3": score(0.5, "supported"),
+        "s4": score(0.5, "supported"),
+    }
+    result = check_injections(SAMPLES, scores, injected, again)
+    assert result is not None
+    assert (result.tried, result.worked, result.noise) == (5, 2, pytest.approx(0.1))
+    assert result.share.value == pytest.approx(0.4) and result.share.low is not None
+    alone = check_injections(SAMPLES, scores, injected, {})
+    assert alone is not None
+    assert (alone.worked, alone.noise) == (4, None), "without noise each rise counts"
+    assert check_injections(SAMPLES, scores, {}, again) is None
+
+
+def test_flips_are_of_claims_asked_again() -> None:
+    """Two claims of each of six answers; one of the twelve has another verdict when asked again."""
+    scores = {sample.id: score(0.5, "supported", "not_found") for sample in SAMPLES}
+    again = {**scores, "s0": score(1.0, "supported", "supported")}
+    card = make_set_card(ANSWERS, JudgeScores("mini", scores, 1, repeats=(again,)))
+    assert (card.flips.value, card.flips.n, card.flips.groups) == (pytest.approx(1 / 12), 12, 6)
+    missing = {name: score(None, reason="no recording in /home/ann/x.jsonl for prompt p@1, sample s0; secret")
+               for name in scores}  # fmt: skip
+    card = make_set_card(ANSWERS, JudgeScores("mini", scores, 1, repeats=(missing,), probed={"injected": missing}))
+    assert card.flips.problem.endswith("got a score: no recording for prompt p@1, sample s0")
+    assert card.injections is not None and "no recording for prompt p@1, sample s0" in card.injections.share.problem
+
+
+def test_a_reason_quotes_no_answer() -> None:
+    replied = score(None, reason='the reply cannot be used: it is no option. It began: "my number is 555" (mini)')
+    assert first_failure([score(1.0), replied]) == "the reply cannot be used: it is no option"
+
+
+def test_published_scores_are_facts_with_their_source() -> None:
+    """The published score is the rating itself: agreement 1. A text, NaN and a bool's name do no harm."""
+    samples = [
+        sample.model_copy(update={"metadata": {"source": "a/b scores.json", "published_metrics": metrics}})
+        for sample in SAMPLES
+        for metrics in [{"gold": sample.rating, "note": "good", "<b>x": 1.0}]
+    ]
+    card = make_set_card(CardSet("six", tuple(samples), "faithfulness", 100), judged(samples=samples))
+    gold, same = card.published
+    assert (gold.name, gold.source, gold.spearman.value) == ("gold", "a/b scores.json", pytest.approx(1.0))
+    assert (same.name, same.spearman.problem) == ("<b>x", "all values are equal")
+
+
+def test_the_raters_ceiling() -> None:
+    """Two raters who agree wholly: the ceiling is 1, and so is one rater against the other."""
+    samples = [
+        sample.model_copy(update={"ratings": {"ann": sample.rating, "bob": sample.rating}}) for sample in SAMPLES
+    ]
+    card = make_set_card(CardSet("six", tuple(samples), "faithfulness", 100), judged(samples=samples))
+    assert (card.ceiling.value, card.one_rater.value) == (pytest.approx(1), pytest.approx(1))
+
+
+@pytest.mark.parametrize("values", [[None] * 6, [0.5] * 6], ids=["all failed", "all equal"])
+def test_a_set_without_figures_still_has_a_card(values: list[float | None]) -> None:
+    card = make_set_card(ANSWERS, judged(values))
+    assert card.judge.spearman.value is None and card.judge.spearman.problem
+    assert card.difference.value is None and card.difference.problem
+    for text in (render_card_page([card_of(card)]), render_card_markdown([card_of(card)])):
+        assert "no agreement with the ratings can be told" in text
+
+
+def fields_of(value: Any) -> Any:
+    """The names of the fields, however deep."""
+    if isinstance(value, Mapping):
+        return {key: fields_of(inner) for key, inner in value.items()}
+    return [fields_of(value[0])] if isinstance(value, list) and value else None
+
+
+def test_the_json_form_is_stable(tmp_path: Path) -> None:
+    """The names of the fields as `golden/judge-card.json` has them: another name is another form."""
+    card = card_of(full_set_card())
+    path = tmp_path / "card.json"
+    write_card(path, card)
+    assert read_card(path) == card
+    golden = json.loads((Path(__file__).parent / "golden" / "judge-card.json").read_text(encoding="utf-8"))
+    assert fields_of(json.loads(path.read_text(encoding="utf-8"))) == golden
+
+
+def full_set_card() -> SetCard:
+    """A card whose every part is there."""
+    samples = [
+        sample.model_copy(update={"metadata": {"source": "s", "published_metrics": {"m": 0.5}}}) for sample in SAMPLES
+    ]
+    scores = {sample.id: score(value, "supported") for sample, value in zip(samples, VALUES, strict=True)}
+    judge = JudgeScores("mini", scores, 4, (scores,), ReplyCounts(6, 0, 0), {"injected": scores, "padded": scores})
+    return make_set_card(CardSet("six.jsonl", tuple(samples), "faithfulness", 100), judge)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "assay-judge-card/9"}, "has the form 'assay-judge-card/9', not 'assay-judge-card/1'; name a file"),
+        ({"format": None}, "is no judge's card; name a file that `assay judges card MODEL -o card.json` wrote"),
+        ({"colour": "red"}, "colour: is an unknown field; correct its name, or remove it"),
+        ({"seed": "x"}, 'seed: is a text ("x"), not a whole number; write 4'),
+        ({"seed": "4"}, 'seed: is a text ("4"), not a whole number; write 4'),
+        ({"sets": []}, "sets: has too few entries (0); give 1 or more"),
+        ({"date": "yesterday"}, "date: "),
+    ],
+)
+def test_a_broken_card_is_named_with_its_field_and_cure(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    path = tmp_path / "card.json"
+    path.write_text(json.dumps(json.loads(card_of(full_set_card()).model_dump_json()) | change), encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        read_card(path)
+    assert str(raised.value).startswith(f"{path}: {message}")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '"x"', '{"format": "a", "format": "b"}', "\x00", "NaN"])
+def test_what_is_no_card_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "card.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"card\.json: "):
+        read_card(path)
+    with pytest.raises(InputError, match="no such file"):
+        read_card(tmp_path / "other.json")
+
+
+def test_nothing_on_a_card_is_obeyed() -> None:
+    """Names of judges and sets, ratings' meaning, sources and reasons are foreign text."""
+    evil = "<script>alert(1)</script> [x](http://e.example) \u202e"
+    scored = full_set_card()
+    card = scored.model_copy(
+        update={
+            "set_name": evil, "rated": evil, "failure": evil, "failed": 1, "metric": evil,
+            "published": tuple(one.model_copy(update={"name": evil, "source": evil}) for one in scored.published),
+        }
+    )  # fmt: skip
+    hostile = card_of(card, judge=evil)
+    page = render_card_page([hostile])
+    assert "<script>" not in page and "\u202e" not in page
+    markdown = render_card_markdown([hostile])
+    assert "<script>" not in markdown and "](http" not in markdown and "\u202e" not in markdown
+    assert read_card_text(hostile) == hostile
+
+
+def read_card_text(card: JudgeCard) -> JudgeCard:
+    return JudgeCard.model_validate_json(card.model_dump_json())
+
+
+def test_two_cards_beside_each_other() -> None:
+    """Baselines of the same answers stand once; a judge that scored fewer has its own."""
+    first, second = make_set_card(ANSWERS, judged()), make_set_card(ANSWERS, judged(VALUES[::-1]))
+    page = render_card_markdown([card_of(first, judge="large"), card_of(second, judge="small")])
+    assert page.count("\n| token_overlap |") == 1
+    assert "| large | +0.83" in page and "| small | -0.83" in page
+    assert "`assay judges compare` says" in page.replace("&#96;", "`")
+    fewer = make_set_card(ANSWERS, judged([None, *VALUES[1:]]))
+    page = render_card_markdown([card_of(first, judge="large"), card_of(fewer, judge="small")])
+    assert "| token_overlap (answers of small) |" in page
+    titles = [title for title, _ in card_blocks([card_of(first), card_of(second)])]
+    assert titles[:2] == ["Beside each other", "six.jsonl: faithfulness"]
+    assert "mini (1)" in render_card_page([card_of(first), card_of(second)])
