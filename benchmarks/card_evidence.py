@@ -14,10 +14,11 @@ from assay.presentation.figure import Figure
 from assay.presentation.markdown import as_text
 from assay.presentation.result_table import Column, Content, ResultTable
 from assay.runs.judge_card.card_file import read_card
+from assay.runs.judge_card.card_tables import CardEntry, cost_table, reliability_table
 from assay.runs.judge_card.judge_card import CardAgreement, JudgeCard, SetCard
+from assay.runs.judge_card.set_card import OVERLAP
 
 CARDS = RESULTS / "cards"
-OVERLAP = "token_overlap"
 _COMPUTED = re.compile(r"(?<![^\W_])tau(?![^\W_])")
 _COLUMNS = (
     Column("what scores the answers", "name"),
@@ -65,20 +66,25 @@ class JudgedSet:
         """Whether the judge agrees better than token overlap, worse, or nobody can tell yet."""
         return decide(self.entry.difference.low, self.entry.difference.high)
 
-    def sentence(self) -> FindingSentence:
-        """Whether the judge agrees better with the ratings than token overlap, with the difference."""
+    def sentences(self) -> list[FindingSentence]:
+        """Whether the judge agrees better with the ratings than token overlap, and whether it adds to it."""
+        judge = f"{as_text(self.entry.metric)} by {as_text(self.card.judge)}"
+        beside = self._write(judge, "token overlap", self.entry.difference)
+        return [beside, self._write(f"token overlap together with {judge}", "token overlap alone", self.entry.gain)]
+
+    def _write(self, subject: str, other: str, difference: Estimate) -> FindingSentence:
         claim = Claim(
-            subject=f"{as_text(self.entry.metric)} by {as_text(self.card.judge)}",
-            holds="agrees better with the ratings than token overlap",
-            fails="agrees worse with the ratings than token overlap",
-            question="agrees better or worse with the ratings than token overlap",
+            subject=subject,
+            holds=f"agrees better with the ratings than {other}",
+            fails=f"agrees worse with the ratings than {other}",
+            question=f"agrees better or worse with the ratings than {other}",
             where=f"on {as_text(self.name)}",
         )
-        difference = self.entry.difference
+        outcome = decide(difference.low, difference.high)
         figure = Figure.from_estimate("correlation", replace(difference, problem=""))
         reasons = [format_basis(difference.n, difference.groups), *filter(None, [as_text(difference.problem)])]
-        text = f"{compose(self.outcome, claim)}: difference of Spearman's rho {figure} ({'; '.join(reasons)})."
-        return FindingSentence(self.outcome, text, self.title)
+        text = f"{compose(outcome, claim)}: difference of Spearman's rho {figure} ({'; '.join(reasons)})."
+        return FindingSentence(outcome, text, self.title)
 
 
 def read_judged_sets(folder: Path = CARDS) -> list[list[JudgedSet]]:
@@ -105,7 +111,7 @@ def tabulate_set(judges: Iterable[JudgedSet]) -> ResultTable:
     for one in judges:
         judge = one.card.judge
         rows.append(_row(judge, one.entry.judge.spearman, one.entry.difference))
-        rows.append(_row(f"{judge} + token overlap, out of fold", one.entry.combined.spearman))
+        rows.append(_row(f"{judge} + token overlap, out of fold", one.entry.combined.spearman, one.entry.gain))
     first = judges[0].entry
     rows.append(_row("one rater, beside the others", first.one_rater))
     rows.append(_row("ceiling: the best that any measure could reach", first.ceiling))
@@ -120,3 +126,9 @@ def _row(name: str, estimate: Estimate, difference: Estimate | None = None) -> t
         Figure("count", estimate.n),
         Figure("count", estimate.groups),
     )
+
+
+def tabulate_judges(judges: Iterable[JudgedSet]) -> list[ResultTable]:
+    """Whether each judge says the same again and can be talked round, and what 1,000 answers take, on each set."""
+    entries = [CardEntry(one.card.judge, one.entry) for one in judges]
+    return [reliability_table(entries), cost_table(entries)]

@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 
 import checkout  # noqa: F401
-from card_evidence import CARDS, JudgedSet, read_judged_sets, tabulate_set
+from card_evidence import CARDS, JudgedSet, read_judged_sets, tabulate_judges, tabulate_set
 from finding import FindingSentence, Outcome, write_findings
 from measurement import NOT_RECORDED, RESULTS, Measurement, Topic, anchor, read_measurements
 
@@ -81,7 +81,9 @@ def write_page(measurements: Sequence[Measurement], judged: Sequence[Sequence[Ju
     parts = [_INTRODUCTION]
     for outcome, heading in _OUTCOMES.items():
         parts.append(f"## {heading}\n")
-        parts += _list_sentences("Cards of judges", [one.sentence() for one in cards], outcome)
+        parts += _list_sentences(
+            "Cards of judges", [sentence for one in cards for sentence in one.sentences()], outcome
+        )
         for topic, group in topics.items():
             sentences = [sentence for measurement in group for sentence in write_findings(measurement)]
             parts += _list_sentences(_TOPICS[topic], sentences, outcome)
@@ -189,6 +191,9 @@ def _write_cards(judged: Sequence[Sequence[JudgedSet]], sources: Sequence[Measur
         )
         scored = "; ".join(f"{one.entry.scored} of {one.entry.answers} by {as_text(one.card.judge)}" for one in judges)
         yield f"**scored** {scored} · **groups** {first.entry.groups} · **cards** {made}\n"
+    for table in tabulate_judges(one for judges in judged for one in judges):
+        yield f"### {table.caption} by judge and set\n"
+        yield "\n".join(table_lines(table)) + f"\n\n{as_text(table.note, 600)}\n"
 
 
 def _write_measurement(one: Measurement) -> str:

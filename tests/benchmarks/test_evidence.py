@@ -189,6 +189,7 @@ def judge_card(judge: str, rho: float, difference: Estimate, name: str = "public
         set_name=name,
         rated="answers, rated 1 to 4 by people",
         metric="faithfulness",
+        most=60,
         answers=60,
         groups=7,
         scored=60,
@@ -198,6 +199,7 @@ def judge_card(judge: str, rho: float, difference: Estimate, name: str = "public
         baselines=(agreement("answer_length", -0.2), agreement("token_overlap", 0.4)),
         difference=difference,
         combined=agreement("faithfulness + token_overlap", 0.55),
+        gain=Estimate(0.15, 0.05, 0.25, n=60, groups=7),
         ceiling=Estimate(0.84, n=60, groups=7),
         one_rater=Estimate(0.48, n=60, groups=7),
         calibration=None,
@@ -209,7 +211,7 @@ def judge_card(judge: str, rho: float, difference: Estimate, name: str = "public
         lost=NOTHING,
     )
     day = date(2026, 11, 28)
-    return JudgeCard(judge=judge, model=judge, assay="0.2.0", date=day, seed=0, most=60, probed=20, sets=(entry,))
+    return JudgeCard(judge=judge, model=judge, assay="0.2.0", date=day, seed=0, probed=20, sets=(entry,))
 
 
 BETTER = Estimate(0.1, 0.02, 0.18, n=60, groups=7)
@@ -241,6 +243,10 @@ def test_a_card_gives_its_sentence_and_its_table(
     assert "(n = 60 in " in section
     assert "[Table](#judges-by-faithfulness-on-public-mtrag-dev)" in section
     assert "\n### Judges by faithfulness on public mtrag dev\n" in page
+    together = (
+        "- Token overlap together with faithfulness by qwen1.5b agrees better with the ratings than token overlap alone"
+    )
+    assert together in page.partition("## What holds\n")[2].partition("\n## ")[0]
     assert "| qwen1.5b | 0.50 [0.40, 0.60] |" in page
     assert "| token overlap | 0.40 [0.30, 0.50] |" in page
     assert page.count(sentence.removeprefix("Nobody can tell yet whether ")) == 1
@@ -254,9 +260,9 @@ def test_judges_of_one_set_stand_in_one_table(tmp_path: Path) -> None:
     assert rows == [
         ["token overlap", "0.40 [0.30, 0.50]", ""],
         ["qwen0.5b", "0.20 [0.10, 0.30]", "-0.20 [-0.30, -0.10]"],
-        ["qwen0.5b + token overlap, out of fold", "0.55 [0.45, 0.65]", ""],
+        ["qwen0.5b + token overlap, out of fold", "0.55 [0.45, 0.65]", "+0.15 [+0.05, +0.25]"],
         ["qwen1.5b", "0.50 [0.40, 0.60]", "+0.10 [+0.02, +0.18]"],
-        ["qwen1.5b + token overlap, out of fold", "0.55 [0.45, 0.65]", ""],
+        ["qwen1.5b + token overlap, out of fold", "0.55 [0.45, 0.65]", "+0.15 [+0.05, +0.25]"],
         ["one rater, beside the others", "0.48", ""],
         ["ceiling: the best that any measure could reach", "0.84", ""],
     ]
