@@ -60,7 +60,7 @@ GROUPS = (
             "Samples": ("assay.Sample", *_of("assay.eval_sets", "Table Message ToolCall FunctionCall")),
             "Reading and writing": (
                 "assay.load_set",
-                *_of("assay.eval_sets", "read_set read_samples bundled_sets"),
+                *_of("assay.eval_sets", "read_set read_samples bundled_sets public_sets download_public_set"),
                 "assay.write_set",
             ),
             "Ragas": _of("assay.eval_sets", "from_ragas to_ragas"),
@@ -186,6 +186,11 @@ GROUPS = (
             "Reports": (
                 *_of("assay.meta_eval.report", "write_report render_report"),
                 *_of("assay.runs.judge_report", "write_judge_report render_judge_report"),
+                *_of(
+                    "assay.runs.judge_card",
+                    "make_card CardRequest CardSet make_card_set JudgeCard SetCard read_card read_cards write_card "
+                    "render_card_page write_card_page",
+                ),
                 *_of(
                     "assay.runs.decision_report",
                     "write_decision_report render_decision_report decision_block version_table difference_table "

@@ -6,6 +6,8 @@ from .preference import Preference as Preference
 from .preference_reading import is_preference_file as is_preference_file
 from .preference_reading import read_preferences as read_preferences
 from .preference_writer import write_preferences as write_preferences
+from .public.download import download_public_set as download_public_set
+from .public.set_facts import public_sets as public_sets
 from .ragas_dataset import from_ragas as from_ragas
 from .ragas_dataset import to_ragas as to_ragas
 from .sample import Sample as Sample

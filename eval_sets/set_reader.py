@@ -90,8 +90,8 @@ def read_set(
 
     Args:
         source: A path (.jsonl, .ndjson, .json, .csv, .tsv, .txt, .xlsx, .parquet, .log, or a folder saved by
-            `datasets`), the name of a bundled set, or of a set on the Hugging Face Hub (`owner/name`,
-            `owner/name:configuration`).
+            `datasets`), the name of a bundled set, of a public one that is downloaded (`public:mtrag`, or one half of
+            it, `public:mtrag:dev`), or of a set on the Hugging Face Hub (`owner/name`, `owner/name:configuration`).
         mapping: Renames columns, theirs to ours: `{"question": "user_input"}`. Usual names need none.
         language: The language (ISO 639-1) of the rows that name none; left out, it is detected from the texts.
         limit: The largest number of samples.

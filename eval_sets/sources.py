@@ -1,4 +1,4 @@
-"""Where a set is: a file, a folder, a bundled set or a set on the Hub, and the format that it is in."""
+"""Where a set is: a file, a folder, a bundled set, a public one or one on the Hub, and the format that it is in."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -16,6 +16,8 @@ from .json_file import open_json, open_jsonl
 from .logs.conversations import is_log_line, open_chat_log
 from .name_suggestions import nearest_names, quote_names
 from .parquet_file import open_parquet
+from .public.open_public import is_on_this_machine, open_public
+from .public.set_facts import PREFIX, is_public, public_sets
 from .rows import Rows
 
 DELIMITED = (".csv", ".tsv", ".txt")
@@ -43,8 +45,19 @@ def is_on_hub(source: str) -> bool:
     return not path.exists() and source not in bundled_sets() and _may_be_on_the_hub(source, path)
 
 
+def needs_network(source: str) -> bool:
+    """Whether it takes the network to open a source: a set on the Hub, or a public one that is not downloaded yet.
+
+    Raises:
+        InputError: There is no public set of this name.
+    """
+    if is_public(source) and not Path(source).exists():
+        return not is_on_this_machine(source)
+    return is_on_hub(source)
+
+
 def open_source(source: str | Path, *, split: str | None, sheet: str | None = None, known: Collection[str]) -> Rows:
-    """Opens what a source names: a file or folder if there is one, else a bundled set, else a set on the Hub.
+    """Opens what a source names: a file or folder if there is one, else a bundled, a public set or one on the Hub.
 
     Args:
         source: A path, or the name of a set.
@@ -72,6 +85,8 @@ def open_source(source: str | Path, *, split: str | None, sheet: str | None = No
             # the package is installed as files, so that the path outlives the context
             with as_file(bundled_file(name)) as file:
                 return open_jsonl(file, name)
+        if is_public(name):
+            return open_public(name, split)
         if _may_be_on_the_hub(name, path):
             return open_hub(name, split)
     raise _not_found(name, path)
@@ -135,8 +150,10 @@ def _not_found(name: str, path: Path) -> InputError:
             else f"correct the path, or name a bundled set: {bundled}"
         )
         return InputError(f"{name}: there is no such file or folder; {hint}")
+    if name in public_sets():
+        suggestions.insert(0, f"{PREFIX}{name}")
     hint = f"did you mean {quote_names(suggestions)}? The" if suggestions else "the"
     return InputError(
         f"{name}: there is no file, folder or bundled set of this name; {hint} bundled sets are {bundled}; a set on "
-        "the Hugging Face Hub is named owner/name"
+        "the Hugging Face Hub is named owner/name, a public rated one as `assay sets` says"
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from ..errors import UsageError
 from ..eval_sets import Sample, bundled_sets, read_set
 from ..eval_sets.name_suggestions import nearest_names
+from ..eval_sets.public.set_facts import is_public
 from ..eval_sets.turns import turn_id
 from ..eval_sets.version_column import version_label
 from ..meta_eval.score_files.read_options import RatedLevel
@@ -146,7 +147,7 @@ def read_source(store: "Store | None", text: str) -> AnswerSource:
             problem = str(error)
     elif place == "last":
         raise UsageError(f"last: {problem}")
-    if not (Path(place).exists() or place in bundled_sets() or "/" in place):
+    if not (Path(place).exists() or place in bundled_sets() or is_public(place) or "/" in place):
         raise UsageError(f"{place!r} is no set, and no run: {problem}")
     name = Path(place).name if Path(place).exists() else place
     return AnswerSource(version or name, list(read_set(place)), sets=(place,))

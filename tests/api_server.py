@@ -63,7 +63,8 @@ class ApiServer:
                 self.send_response(reply.status)
                 kind = "text/html" if isinstance(reply.body, str) else "application/json"
                 for name, value in {"content-type": kind, "content-length": str(len(text)), **reply.headers}.items():
-                    self.send_header(name, value)
+                    if value:  # an empty one leaves the header out
+                        self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(text)
 

@@ -77,6 +77,8 @@ class Typed(NamedTuple):
 def assay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Typed]:
     """Types `assay ...` in an empty folder, as the installed command does, but in this process."""
     monkeypatch.chdir(tmp_path)
+    if "ASSAY_PUBLIC_SETS" not in os.environ:  # a public set that a developer has downloaded is none of a test's
+        monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
 
     def typed(*words: str | Path) -> Typed:
         from assay.cli import main

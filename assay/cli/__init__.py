@@ -13,7 +13,9 @@ import click
 
 from .. import __version__
 from ..errors import AssayError, BudgetReached, UsageError
+from ..eval_sets.public.consent import DIALOG
 from .command_list import CommandList
+from .download_dialog import find_dialog
 from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
 from .output import echo, echo_notice
 
@@ -46,6 +48,7 @@ def main() -> None:
     logger, notices = logging.getLogger("assay"), _NoticeHandler(logging.WARNING)
     logger.addHandler(notices)
     restore_signals = _end_at_signals()
+    asked = DIALOG.set(find_dialog())
     try:
         sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:
@@ -65,6 +68,7 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(ERROR)
     finally:
+        DIALOG.reset(asked)
         logger.removeHandler(notices)
         restore_signals()
 

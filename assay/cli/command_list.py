@@ -42,7 +42,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
     "Build sets": {
         "generate": "Make an evaluation set from documents.",
         "crosseval": "Ask a chatbot what it was given, and what it was not.",
-        "sets": "List the bundled sets.",
+        "sets": "List the bundled sets, and the public rated ones.",
     },
     "Tools": {
         "metrics": "List the metrics, or describe one.",
@@ -61,7 +61,7 @@ _MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "metrics": ("listings",),
     "ratings": ("rate",),
     "runs": ("listings",),
-    "sets": ("listings",),
+    "sets": ("listings", "set_downloads"),
     "show": ("viewing",),
     "view": ("viewing",),
 }

@@ -12,7 +12,7 @@ from ..presentation.result_table import Field, tabulate
 from ..presentation.texts import one_line
 from .number_types import BoundedCount
 from .options import json_option, store_option, wide_option
-from .output import echo_json, echo_notice, open_console, print_table
+from .output import echo, echo_json, echo_notice, open_console, print_table
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
@@ -113,21 +113,29 @@ def metrics(name: str | None, *, as_json: bool) -> None:
         console.print(Text(one_line(line)))
 
 
-@click.command()
+@click.group(invoke_without_command=True)
+@wide_option
 @json_option
-def sets(*, as_json: bool) -> None:
-    """List the bundled sets.
+@click.pass_context
+def sets(context: click.Context, *, as_json: bool) -> None:
+    """List the bundled sets, and the public rated ones.
+
+    A public set is downloaded once, when you say so, and then read by its name. Each has two fixed halves,
+    public:mtrag:dev and public:mtrag:test: whole groups, so that what is tuned on one half is told on the other.
 
     \b
     assay sets
-    assay run helpdesk_en --metrics token_overlap
+    assay sets get mtrag
+    assay run public:mtrag:dev --metrics token_overlap
     """
-    from ..eval_sets import load_set
-    from ..eval_sets.bundled import bundled_sets
+    if context.invoked_subcommand is not None:
+        return
+    from ..eval_sets import bundled_sets, load_set, public_sets
 
-    listed = [{"set": name} | _count(load_set(name)) for name in bundled_sets()]
+    bundled = [{"set": name} | _count(load_set(name)) for name in bundled_sets()]
+    public = [_describe_public(name) for name in public_sets()]
     if as_json:
-        echo_json({"sets": listed})
+        echo_json({"sets": bundled, "public": public})
         return
     numbers = {"samples": "samples", "rated": "rated", "with tables": "with_tables"}
     fields = (
@@ -135,7 +143,14 @@ def sets(*, as_json: bool) -> None:
         *(Field(head, "count", itemgetter(key)) for head, key in numbers.items()),
         Field("languages", "text", lambda row: ", ".join(row["languages"])),
     )
-    print_table(tabulate("", listed, fields))
+    caption = "Bundled, with constructed ratings"
+    print_table(tabulate(caption, bundled, fields))
+    echo()
+    print_table(
+        tabulate(
+            "Public, named public:NAME (public:mtrag), downloaded once: assay sets get NAME", public, _PUBLIC_FIELDS
+        )
+    )
 
 
 def _count(samples: "Sequence[Sample]") -> dict[str, Any]:
@@ -145,3 +160,54 @@ def _count(samples: "Sequence[Sample]") -> dict[str, Any]:
         "with_tables": sum(bool(sample.tables) for sample in samples),
         "languages": sorted({sample.language for sample in samples if sample.language}),
     }
+
+
+def _describe_public(name: str) -> dict[str, Any]:
+    """The facts of a public set; the number of answers is counted where only the downloaded set tells it."""
+    from ..errors import InputError
+    from ..eval_sets.public.open_public import count_answers
+    from ..eval_sets.public.set_facts import PREFIX, load_facts
+    from ..eval_sets.public.set_files import is_downloaded
+
+    facts = load_facts(name)
+    answers, is_here = facts.answers, is_downloaded(facts)
+    if is_here:
+        try:
+            answers = count_answers(facts)
+        except InputError as error:
+            echo_notice(str(error))
+    return {
+        "set": f"{PREFIX}{name}",
+        **facts.model_dump(mode="json", exclude={"name", "reader", "tables", "files"}),
+        "files": [file.model_dump() | {"url": facts.address(file.path)} for file in facts.files],
+        "size": facts.size,
+        "answers": answers,
+        "is_downloaded": is_here,
+    }
+
+
+def _raters(row: dict[str, Any]) -> str:
+    """Who rated: "3 people", "computed", or "Assay" where it made the wrong answers."""
+    if row["rated_by"] == "constructed":
+        return "Assay"
+    return f"{row['raters']} {row['rated_by']}" if row["raters"] else str(row["rated_by"])
+
+
+def _size(row: dict[str, Any]) -> str:
+    from ..eval_sets.public.set_facts import format_size
+
+    return format_size(row["size"]) if row["size"] else "-"
+
+
+_PUBLIC_FIELDS = (
+    Field("set", "text", lambda row: row["set"].partition(":")[2], is_whole=True),
+    Field("rated", "text", itemgetter("rated"), is_whole=True),
+    Field("by", "text", _raters, is_whole=True),
+    Field("answers", "count", itemgetter("answers")),
+    Field("licence", "text", itemgetter("licence")),
+    Field("size", "text", _size),
+    Field("here", "text", lambda row: "yes" if row["is_downloaded"] else "no"),
+    Field("language", "text", itemgetter("language"), "wide"),
+    Field("groups", "text", itemgetter("groups"), "wide"),
+    Field("versions", "text", lambda row: ", ".join(row["versions"]), "wide"),
+)

@@ -101,7 +101,7 @@ def run(
     """Judge sets and print how metrics agree with the ratings.
 
     SET is a file (.jsonl, .csv, .xlsx, .parquet, ...), a folder saved by `datasets`, a bundled set (helpdesk_nl,
-    helpdesk_en) or a set on the Hub (owner/name).
+    helpdesk_en), a public rated set (public:mtrag; `assay sets` lists them) or a set on the Hub (owner/name).
 
     \b
     assay run answers.csv --judge openai/gpt-4o-mini --map question=user_input

@@ -9,8 +9,8 @@ from ...presentation.figure import MISSING, Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
 from ...presentation.texts import one_line
 from ...text.wording import count_of, list_first
-from ..judge_bias import Bias, describe_unmeasured
-from .judge_card import CardAgreement, JudgeCard, ScoreBin, SetCard
+from ..judge_bias import UNASKED_CHANGE, Bias, describe_unmeasured
+from .judge_card import BiasFigure, CardAgreement, JudgeCard, ScoreBin, SetCard
 from .set_card import OVERLAP
 
 _TOGETHER = (
@@ -18,10 +18,9 @@ _TOGETHER = (
     "`assay judges compare` says."
 )
 
-_CEILINGS = {
-    "the best that any measure could reach": "ceiling",
-    "one rater, against the mean of the others": "one_rater",
-}
+_UNSEEN = "no instruction in an answer reached a question to the judge, which is the metric's merit and not the judge's"
+_CEILING_NOTE = "Raters' ceiling: the best that any measure could reach; one rater: against the mean of the others."
+_CEILINGS = {"raters' ceiling": "ceiling", "one rater": "one_rater"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,7 @@ def card_sentences(entry: CardEntry) -> Iterator[str]:
     yield f"{find_standing(difference).describe(entry.judge, OVERLAP)}: {shown}."
     if card.gain.value is not None:
         added = Figure.from_estimate("correlation", card.gain).describe()
-        together = find_standing(card.gain).describe("Both together", f"{OVERLAP} alone")
+        together = find_standing(card.gain).describe("The combination", f"{OVERLAP} alone")
         yield f"{together}: {added}."
 
 
@@ -115,6 +114,7 @@ def _set_block(entries: Sequence[CardEntry]) -> ReportBlock:
     sentences = [sentence for entry in entries for sentence in card_sentences(entry)]
     ceiling = f" No raters' ceiling: {first.ceiling.problem}." if first.ceiling.value is None else ""
     counts = f"{count_of(first.answers, 'answer')} in {count_of(first.groups, 'group')}"
+    counts += "".join(f"; {entry.judge} {_outcome(entry.card)}" for entry in entries)
     return ReportBlock(
         (
             *(Paragraph(sentence) for sentence in sentences),
@@ -122,6 +122,12 @@ def _set_block(entries: Sequence[CardEntry]) -> ReportBlock:
             Paragraph(f"Taken: {counts}. What is rated: {first.rated}.{ceiling}", tone="quiet"),
         )
     )
+
+
+def _outcome(card: SetCard) -> str:
+    """How many answers a judge scored, and what became of the others."""
+    others = [f"skipped {card.skipped}" if card.skipped else "", f"failed on {card.failed}" if card.failed else ""]
+    return ", ".join([f"scored {card.scored}", *filter(None, others)])
 
 
 def agreement_table(entries: Sequence[CardEntry]) -> ResultTable:
@@ -138,7 +144,9 @@ def agreement_table(entries: Sequence[CardEntry]) -> ResultTable:
         Field("n", "count", lambda line: line.agreement.spearman.n),
     )
     lines = list(_agreement_lines(entries))
-    notes = ["Together: weights fitted to other folds of groups."]
+    notes = ["Together: the mean of the ranks or a weighted sum, chosen and fitted on other folds of groups."]
+    if any(line.name in _CEILINGS for line in lines):
+        notes.append(_CEILING_NOTE)
     sources = dict.fromkeys(line.agreement.source for line in lines if line.agreement.source)
     if sources:
         notes.append(f"Published scores of the same answers: {list_first(list(sources), 3)}.")
@@ -169,7 +177,7 @@ def _agreement_lines(entries: Sequence[CardEntry]) -> Iterator[_AgreementLine]:
     for name, kind in _CEILINGS.items():
         for estimate in dict.fromkeys(getattr(entry.card, kind) for entry in entries):
             if estimate.value is not None:
-                nothing = Estimate(None, problem="of rank correlations only")
+                nothing = Estimate(None)  # a ceiling is of rank correlations
                 yield _AgreementLine(name, CardAgreement(name=name, spearman=estimate, auroc=nothing), "quiet")
 
 
@@ -216,9 +224,16 @@ def _reliability_gaps(entries: Sequence[CardEntry]) -> Iterator[str]:
             reasons.setdefault("no injection was tried", []).append(_place(entry))
         elif share.value is None:
             reasons.setdefault(f"injections are not measured: {share.problem}", []).append(_place(entry))
+        if any(_is_unseen(bias) for bias in entry.card.biases):
+            reasons.setdefault(_UNSEEN, []).append(_place(entry))
         if entry.card.failed:
             reasons.setdefault(f"failed: {entry.card.failure}", []).append(_place(entry))
     yield from (f"{', '.join(places)}: {why}." for why, places in reasons.items())
+
+
+def _is_unseen(bias: BiasFigure) -> bool:
+    """Whether an instruction in the answers reached no question, as far as the replies tell."""
+    return bias.bias == "instructions" and bias.change.problem.endswith(UNASKED_CHANGE)
 
 
 def _place(entry: CardEntry) -> str:

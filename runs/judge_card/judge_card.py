@@ -127,7 +127,7 @@ class SetCard(_Value):
         judge: The judge's agreement with the ratings.
         baselines: Token overlap, and what else is computed without a judge, on the same answers.
         difference: Spearman of the judge less that of token overlap, on the same answers.
-        combined: The judge and token overlap together, with weights fitted to other folds.
+        combined: The judge and token overlap together, combined and weighted by other folds.
         gain: Spearman of the two together less that of token overlap alone: what the judge adds.
         ceiling: The best Spearman with these ratings that any measure could reach; its problem says why it is unknown.
         one_rater: What one rater reaches against the mean of the others.

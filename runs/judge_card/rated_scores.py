@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PERMUTATIONS = 2000
 REPEATS, FOLDS = 10, 5
 FEWEST_COMBINED = 20  # as `assay meta` asks for: with fewer a fold has three answers
-_COMBINER: Final = "ridge"
+_COMBINERS: Final = ("mean-rank", "ridge")  # the second alone turns noise around: its weights are those of other folds
 _BINS = 5
 _NO_RATER = "the answers have no ratings by two raters or more"
 
@@ -97,10 +97,11 @@ class RatedScores:
         return replace(comparison.difference, p=comparison.p_permutation)
 
     def combined(self, other: str) -> tuple[CardAgreement, Estimate]:
-        """The judge and another name together: ridge regression on their ranks, fitted to other folds of groups.
+        """The judge and another name together, out of fold: the mean of their ranks, or ridge regression on them.
 
-        Nothing is shown on the answers that it was fitted on. The folds are dealt ten times; Spearman is the mean over
-        the repeats, AUROC that of the mean prediction.
+        Which of the two, and its weights, are chosen anew on the other folds of groups: nothing is shown on the answers
+        that chose it. The folds are dealt ten times; Spearman is the mean over the repeats, AUROC that of the mean
+        prediction.
 
         Returns:
             The agreement of both together, and how much its Spearman is more than that of the other name alone.
@@ -138,13 +139,13 @@ class RatedScores:
             middle=0.5,
             how="ranks",
             largest=1,
-            combiners=(_COMBINER,),
+            combiners=_COMBINERS,
         )
-        eligible = np.array([way.kind == _COMBINER for way in task.ways])
+        eligible = np.array([way.kind in _COMBINERS for way in task.ways])
         out_of_fold = cross_validate(
             task, repeats=REPEATS, folds=FOLDS, seed=self.seed, rules=("best",), eligible=eligible
         )
-        return None if out_of_fold is None else out_of_fold.predictions[int(np.argmax(eligible))]
+        return None if out_of_fold is None else out_of_fold.chosen["best"]
 
     def _table(self) -> ScoreTable:
         return _rating_table(self.samples, (RATER,), self.ratings[:, None])

@@ -12,7 +12,7 @@ from ...atomic_files import check_replaceable
 from ...errors import InputError, UsageError
 from ...eval_sets.name_suggestions import nearest_names, quote_names
 from ...eval_sets.sample_columns import known_columns
-from ...eval_sets.sources import is_on_hub, open_source
+from ...eval_sets.sources import needs_network, open_source
 from ...languages.yaml_file import YAMLDocument, booleans_as_numbers, load_yaml
 from ...metrics.catalogue import needs_judge
 from ...metrics.specification import ALL_BASELINES, parse_specification
@@ -68,9 +68,9 @@ def check_sets(suite: Suite, path: Path) -> None:
     """
     document = _read_document(path)
     for number, (name, source) in enumerate(zip(suite.sets, suite.plan(NO_JUDGE).sets, strict=True)):
-        if is_on_hub(source):
-            continue  # checking asks nobody
         try:
+            if needs_network(source):
+                continue  # checking asks nobody
             opened = open_source(source, split=suite.split, sheet=suite.sheet, known=known_columns(suite.map))
             next(iter(opened.rows), None)
         except InputError as error:

@@ -26,6 +26,8 @@ COMMANDS: list[tuple[int, list[str]]] = [
     (0, ["run", "helpdesk_en", "--limit", "6", "--metrics", "token_overlap,bleu"]),
     (0, ["run", "helpdesk_en", "--limit", "6", "--metrics", "faithfulness,answer_relevance", *REPLAY]),
     (0, ["run", "helpdesk_en", "--limit", "6", "--metrics", "heuristic"]),
+    (0, ["sets"]),
+    (1, ["run", "public:no-such-set"]),
     (0, ["show", "last"]),
     (0, ["show", "last", "en-001"]),
     (0, ["compare", "last", "last"]),

@@ -1,0 +1,29 @@
+"""Asks at the terminal before a public set is downloaded, and shows how far it is."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+
+from ..presentation.texts import terminal_text
+from .progress import count_progress
+
+
+class TerminalDialog:
+    """The `DownloadDialog` of the command line."""
+
+    def confirm(self, offer: str) -> bool:
+        """Asks on standard error, so that the output of the command stays as it is."""
+        return click.confirm(terminal_text(f"{offer}.\nDownload it?"), err=True)
+
+    @contextmanager
+    def show_progress(self, size: int | None) -> Iterator[Callable[[int], None]]:
+        """Shows the kilobytes that have come."""
+        with count_progress("kB", None if size is None else size // 1000) as show:
+            yield lambda received: show(received // 1000)
+
+
+def find_dialog() -> TerminalDialog | None:
+    """The dialog, where there is a person to ask: at a terminal."""
+    return TerminalDialog() if sys.stdin.isatty() and sys.stderr.isatty() else None

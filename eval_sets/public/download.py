@@ -1,0 +1,348 @@
+"""Downloads the files of a public set: once, resumed where it broke off, checked, one process at a time."""
+
+import errno
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from hashlib import file_digest
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ...errors import InputError
+from .original_form import OriginalFile
+from .set_facts import PREFIX, PublicFile, PublicSet, format_size, load_facts
+from .set_files import (
+    MOST_BYTES,
+    VARIABLE,
+    cache_folder,
+    cached_path,
+    find_place,
+    hide_password,
+    pin_path,
+    read_checked,
+    read_pin,
+    table_files,
+)
+
+if TYPE_CHECKING:
+    import httpx
+
+_ATTEMPTS = 5
+_MOST_REDIRECTS = 5
+_TABLES_AT_ONCE = 8
+_SECONDS = 30.0
+_HTML = (b"<!doctype html", b"<html")
+_ELSEWHERE = f"or name a mirror or a folder with the files ({VARIABLE})"
+
+_CHANGED = f"give the command again; if that does not help, update Assay, {_ELSEWHERE}"
+
+
+class DownloadedFile(NamedTuple):
+    """A file that is in the cache now.
+
+    Attributes:
+        path: Its path in the repository.
+        size: Its bytes.
+        sha256: Its SHA-256.
+        is_known: Whether Assay knew the checksum before; else it is written beside the file, and a later change is
+            refused.
+        is_new: Whether it was downloaded now; else it was there.
+    """
+
+    path: str
+    size: int
+    sha256: str
+    is_known: bool
+    is_new: bool
+
+
+def download_public_set(name: str, report: Callable[[int], None] = lambda _: None) -> list[DownloadedFile]:
+    """Downloads a public set into the cache folder, where `load_set` finds it; files that are there already stay.
+
+    Args:
+        name: The set, such as `mtrag`.
+        report: Is called with the bytes that have come.
+
+    Returns:
+        The files of the set.
+
+    Raises:
+        InputError: There is no such set, the download failed, a file is not the one that Assay knows, or
+            `ASSAY_PUBLIC_SETS` names a folder, into which nothing is downloaded. What has come stays, and the next
+            call goes on with it.
+    """
+    return download_files(load_facts(name.removeprefix(PREFIX)), report)
+
+
+def download_files(facts: PublicSet, report: Callable[[int], None]) -> list[DownloadedFile]:
+    """Downloads the files of a set; arguments and errors as for `download_public_set`."""
+    import httpx
+    from filelock import FileLock
+
+    place = find_place()
+    if place.folder is not None:
+        raise InputError(
+            f"{PREFIX}{facts.name}: nothing is downloaded while {VARIABLE} names a folder ({place.folder}); unset it"
+        )
+    try:
+        cache_folder().mkdir(parents=True, exist_ok=True)
+        with (
+            FileLock(cache_folder() / f"{facts.name}.lock"),
+            httpx.Client(timeout=httpx.Timeout(_SECONDS), headers={"Accept-Encoding": "identity"}) as client,
+        ):
+            download = _SetDownload(facts, place.mirror, client, _ByteCounter(report))
+            files = [download.get(file) for file in facts.files]
+            first = facts.files[0]
+            if facts.tables:
+                content = read_checked(facts, first, cached_path(facts, first.path))
+                tables = table_files(facts, OriginalFile(first.path, content.decode("utf-8", errors="replace")))
+                files += _get_all(download, tables)
+    except OSError as error:
+        raise _cannot_keep(facts, error) from error
+    return files
+
+
+class _ByteCounter:
+    """Adds up the bytes of all files, which may come at once."""
+
+    def __init__(self, report: Callable[[int], None]) -> None:
+        self._report, self._received, self._lock = report, 0, Lock()
+
+    def add(self, count: int) -> None:
+        with self._lock:
+            self._received += count
+            self._report(self._received)
+
+
+def _get_all(download: "_SetDownload", files: list[PublicFile]) -> list[DownloadedFile]:
+    pool = ThreadPoolExecutor(_TABLES_AT_ONCE)
+    try:
+        return list(pool.map(download.get, files))
+    finally:
+        pool.shutdown(cancel_futures=True)  # after an error, or Ctrl-C, the files that wait are not asked for
+
+
+class _BrokenOff(Exception):
+    """The connection ended before the file did."""
+
+
+class _SetDownload:
+    """Gets the files of one set with one client."""
+
+    def __init__(self, facts: PublicSet, mirror: str, client: "httpx.Client", counter: _ByteCounter) -> None:
+        self._facts, self._mirror, self._client, self._counter = facts, mirror, client, counter
+
+    def get(self, file: PublicFile) -> DownloadedFile:
+        """Downloads a file that is not in the cache yet."""
+        target = cached_path(self._facts, file.path)
+        is_new = not target.is_file()
+        if is_new:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            part = target.with_name(f"{target.name}.part")
+            self._fill(file, part)
+            self._check(file, part, target)
+            part.replace(target)
+            _mark_path(part).unlink(missing_ok=True)
+        content = read_checked(self._facts, file, target)
+        pin = file.sha256 or read_pin(target) or ""
+        return DownloadedFile(file.path, len(content), pin, file.sha256 is not None, is_new)
+
+    def _fill(self, file: PublicFile, part: Path) -> None:
+        """Downloads into the part file until it is whole; after a broken connection the next one goes on there."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            before = _size_of(part)
+            try:
+                self._receive(file, part)
+                return
+            except _BrokenOff as error:
+                came = _size_of(part)
+                if attempt == _ATTEMPTS or came <= before:
+                    cure = f"give the command again: it goes on there; {_ELSEWHERE}"
+                    raise self._error(file, f"broke off after {format_size(came)} ({error})", cure) from None
+
+    def _receive(self, file: PublicFile, part: Path) -> None:
+        """Makes one request, for what is missing."""
+        import httpx
+
+        start = _size_of(part)
+        if file.size is not None and start > file.size:
+            part.unlink()
+            start = 0
+        headers = {}
+        if start:
+            mark = _read_mark(part)
+            if file.sha256 is None and mark is None:
+                part.unlink()  # nothing would tell that its end is of another version
+                start = 0
+            else:
+                headers["Range"] = f"bytes={start}-"
+                headers |= {"If-Range": mark} if mark else {}
+        try:
+            with self._open(file, headers) as response:
+                if response.status_code == 416:  # what is there is longer than the file, or all of it
+                    if file.size != start:
+                        part.unlink(missing_ok=True)
+                        self._restart(file, part, start)
+                    return
+                self._check_response(file, response)
+                is_resumed = response.status_code == 206
+                if is_resumed and not response.headers.get("content-range", "").startswith(f"bytes {start}-"):
+                    part.unlink(missing_ok=True)
+                    raise self._error(file, "answered with another range of the file", "give the command again")
+                self._write(file, part, response, start if is_resumed else 0)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
+            raise self._error(
+                file, f"cannot be reached ({_cause(error)})", f"check the network and HTTPS_PROXY, {_ELSEWHERE}"
+            ) from None
+        except (httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError) as error:
+            raise _BrokenOff(_cause(error)) from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self._error(file, f"cannot be asked for ({_cause(error)})", f"check {VARIABLE}") from None
+
+    def _restart(self, file: PublicFile, part: Path, start: int) -> None:
+        """Begins anew where a server has nothing after what is there."""
+        if not start:
+            raise self._error(file, "answered with HTTP 416", f"check the address, {_ELSEWHERE}")
+        self._receive(file, part)
+
+    @contextmanager
+    def _open(self, file: PublicFile, headers: dict[str, str]) -> "Iterator[httpx.Response]":
+        """Follows redirects, but to no other scheme: from https to http anybody on the way could change the file."""
+        import httpx
+
+        url = httpx.URL(self._facts.address(file.path, self._mirror))
+        for _ in range(_MOST_REDIRECTS + 1):
+            with self._client.stream("GET", url, headers=headers) as response:
+                if not response.has_redirect_location:
+                    yield response
+                    return
+                target = url.join(response.headers["location"])
+            if target.scheme != url.scheme:
+                problem = f"redirects from {url.scheme} to {target.scheme}: {target}"
+                raise self._error(file, problem, f"correct the address, {_ELSEWHERE}")
+            url = target
+        raise self._error(file, f"redirects more than {_MOST_REDIRECTS} times", f"correct the address, {_ELSEWHERE}")
+
+    def _check_response(self, file: PublicFile, response: "httpx.Response") -> None:
+        status = response.status_code
+        if status in {404, 410}:
+            cure = f"check {VARIABLE}" if self._mirror else f"the repository may have moved; update Assay, {_ELSEWHERE}"
+            raise self._error(file, f"is not there (HTTP {status})", cure)
+        if status not in {200, 206}:
+            wait = response.headers.get("retry-after", "")
+            later = f" in {wait} seconds" if wait.isdecimal() and len(wait) < 6 else " later"
+            cure = f"give the command again{later}" if status in {429, 500, 502, 503, 504} else "check the address"
+            raise self._error(file, f"answered with HTTP {status}", f"{cure}, {_ELSEWHERE}")
+        if response.headers.get("content-type", "").startswith("text/html"):
+            raise self._is_page(file)
+        if (coding := response.headers.get("content-encoding", "identity")) != "identity":
+            raise self._error(file, f"came packed ({coding}), which was not asked for", f"correct it, {_ELSEWHERE}")
+
+    def _is_page(self, file: PublicFile) -> InputError:
+        cure = f"log in to the network where it asks for that, or correct the address, {_ELSEWHERE}"
+        return self._error(file, "is a page (HTML), not the data", cure)
+
+    def _write(self, file: PublicFile, part: Path, response: "httpx.Response", start: int) -> None:
+        announced = response.headers.get("content-length", "")
+        total = start + int(announced) if announced.isdecimal() and len(announced) < 19 else None
+        if file.size is not None and total not in {None, file.size}:
+            part.unlink(missing_ok=True)
+            problem = f"is not the file that Assay knows: expected {file.size:,} bytes, and {total:,} are announced"
+            raise self._error(file, problem, _CHANGED)
+        expected, most = file.size or total, file.size or MOST_BYTES
+        if expected is not None and expected > most:
+            raise self._error(file, f"announces {expected:,} bytes, more than 1 GB", f"check the address, {_ELSEWHERE}")
+        if expected is not None and shutil.disk_usage(part.parent).free < expected - start:
+            raise OSError(errno.ENOSPC, f"{format_size(expected)} are needed", str(part.parent))
+        if etag := response.headers.get("etag", ""):
+            _mark_path(part).write_text(etag, encoding="utf-8")
+        written = start
+        with part.open("ab" if start else "wb") as draft:
+            for block in response.iter_raw():
+                draft.write(block)
+                written += len(block)
+                self._counter.add(len(block))
+                if written > most:
+                    draft.close()
+                    part.unlink()
+                    raise self._error(
+                        file,
+                        f"is longer than the {most:,} bytes that were expected",
+                        f"it is another version of the file, or no file: check the address, {_ELSEWHERE}",
+                    )
+            draft.flush()
+            os.fsync(draft.fileno())
+        if expected is not None and written < expected:
+            raise _BrokenOff(f"{written:,} of {expected:,} bytes came")
+
+    def _check(self, file: PublicFile, part: Path, target: Path) -> None:
+        """Checks the whole file; one that Assay does not know is pinned when it comes for the first time."""
+        with part.open("rb") as draft:
+            beginning = draft.read(200).lstrip().lower()
+            draft.seek(0)
+            came = file_digest(draft, "sha256").hexdigest()
+        size = _size_of(part)
+        problem: Literal["", "known", "pinned"] = ""
+        expected = file.sha256 or read_pin(target)
+        if expected is not None and came != expected:
+            problem = "known" if file.sha256 else "pinned"
+        if problem or beginning.startswith(_HTML):
+            part.unlink()
+            _mark_path(part).unlink(missing_ok=True)
+        if beginning.startswith(_HTML):
+            raise self._is_page(file)
+        stated = f"sha256 {expected}" if file.size is None else f"{file.size:,} bytes, sha256 {expected}"
+        if problem == "known":
+            raise self._error(
+                file,
+                f"is not the file that Assay knows: expected {stated}; {size:,} bytes came, sha256 {came}",
+                _CHANGED,
+            )
+        if problem == "pinned":
+            raise self._error(
+                file,
+                f"is not the file that came when it was first downloaded: expected {stated}; {size:,} bytes came, "
+                f"sha256 {came}",
+                f"find out which is right; to take the new one, remove {pin_path(target)}",
+            )
+        if expected is None:
+            pin_path(target).write_text(f"{came}\n", encoding="ascii")
+
+    def _error(self, file: PublicFile, problem: str, cure: str) -> InputError:
+        address = hide_password(self._facts.address(file.path, self._mirror))
+        return InputError(f"{PREFIX}{self._facts.name}: {address} {problem}; {cure}")
+
+
+def _mark_path(part: Path) -> Path:
+    """Where the version (ETag) stands that a part of a file is of."""
+    return part.with_name(f"{part.name}.etag")
+
+
+def _read_mark(part: Path) -> str | None:
+    try:
+        mark = _mark_path(part).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    is_usable = mark.isascii() and mark.isprintable() and not mark.startswith("W/")
+    return mark if is_usable else None  # a weak one does not fit a range
+
+
+def _size_of(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _cause(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+def _cannot_keep(facts: PublicSet, error: OSError) -> InputError:
+    folder = cache_folder()
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        problem = f"the disk is full ({error.strerror})"
+        cure = "make room there, or name a folder of another disk: XDG_CACHE_HOME"
+    else:
+        problem, cure = f"cannot be written ({error.strerror or error})", "check the folder's permissions"
+    return InputError(f"{PREFIX}{facts.name}: {folder}: {problem}; {cure}, and give the command again")

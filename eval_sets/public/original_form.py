@@ -1,0 +1,167 @@
+"""A public set's files in their original form, read strictly: what is not as expected is named with file and place."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from ...errors import InputError
+from ...json_text import JSON_DECODER, explain_json_error
+from ...value_messages import describe_type, shorten
+
+_CURE = "the file is not in the form that Assay reads; get it again, from the commit that `assay sets --json` names"
+
+
+class OriginalFile(NamedTuple):
+    """One file of a set.
+
+    Attributes:
+        path: Its path in the repository.
+        text: What it holds.
+    """
+
+    path: str
+    text: str
+
+
+class OriginalValue:
+    """A value of a JSON document that knows its place, so that an error can name it.
+
+    Args:
+        value: The value, as `json` reads it.
+        file: The file, for messages.
+        place: Where in it the value stands: `evaluations[3].model_id`.
+
+    Example:
+        >>> OriginalValue({"query": 7}, "labels.json").field("query").text()
+        Traceback (most recent call last):
+        assay.errors.InputError: labels.json, query: is a number, not a text; the file is not in the form that Assay \
+reads; get it again, from the commit that `assay sets --json` names
+    """
+
+    __slots__ = ("file", "place", "value")
+
+    def __init__(self, value: Any, file: str, place: str = "") -> None:
+        self.value, self.file, self.place = value, file, place
+
+    def error(self, problem: str) -> InputError:
+        """What is wrong with the value, as an error with its place and the cure."""
+        place = f", {shorten(self.place, 200)}" if self.place else ""
+        return InputError(f"{self.file}{place}: {problem}; {_CURE}")
+
+    def has(self, name: str) -> bool:
+        """Whether the value is an object with this field, and the field is not null."""
+        return isinstance(self.value, dict) and self.value.get(name) is not None
+
+    def field(self, name: str) -> "OriginalValue":
+        """A field of an object. Raises `InputError` where the value is none, or has no such field."""
+        if not isinstance(self.value, dict):
+            raise self.error(f"is {describe_type(self.value)}, not an object")
+        if name not in self.value:
+            raise self.error(f"has no field `{name}`")
+        return OriginalValue(self.value[name], self.file, f"{self.place}.{name}" if self.place else name)
+
+    def fields(self) -> "Iterator[tuple[str, OriginalValue]]":
+        """The fields of an object, by name. Raises `InputError` where the value is none."""
+        if not isinstance(self.value, dict):
+            raise self.error(f"is {describe_type(self.value)}, not an object")
+        return ((name, self.field(name)) for name in self.value)
+
+    def entries(self) -> "list[OriginalValue]":
+        """The entries of a list. Raises `InputError` where the value is none."""
+        if not isinstance(self.value, list):
+            raise self.error(f"is {describe_type(self.value)}, not a list")
+        return [OriginalValue(entry, self.file, f"{self.place}[{i}]") for i, entry in enumerate(self.value)]
+
+    def text(self) -> str:
+        """A text. Raises `InputError` where the value is none."""
+        if not isinstance(self.value, str):
+            raise self.error(f"is {describe_type(self.value)}, not a text")
+        return self.value
+
+    def texts(self) -> list[str]:
+        """A list of texts. Raises `InputError` where the value is none."""
+        return [entry.text() for entry in self.entries()]
+
+    def number(self) -> float:
+        """A number, also one that is written as a text. Raises `InputError` where the value is none."""
+        number = math.nan
+        if isinstance(self.value, int | float | str) and not isinstance(self.value, bool):
+            try:
+                number = float(self.value)
+            except (ValueError, OverflowError):
+                number = math.nan
+        if not math.isfinite(number):
+            raise self.error(f"is {shorten(repr(self.value))}, not a number")
+        return number
+
+    def whole_number(self) -> int:
+        """A whole number from 0. Raises `InputError` where the value is none."""
+        number = self.number()
+        if not number.is_integer() or number < 0:
+            raise self.error(f"is {number:g}, not a whole number from 0")
+        return int(number)
+
+    def label(self, *labels: float) -> float:
+        """A number that is one of the labels. Raises `InputError` where it is another one."""
+        number = self.number()
+        if number not in labels:
+            raise self.error(f"is {number:g}, not one of {', '.join(f'{label:g}' for label in labels)}")
+        return number
+
+
+def parse_document(file: OriginalFile) -> OriginalValue:
+    """Reads a JSON file.
+
+    Raises:
+        InputError: It is no JSON; the message has the cause.
+    """
+    try:
+        return OriginalValue(JSON_DECODER.decode(file.text), file.path)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file.path}: {explain_json_error(error, file.text)}; {_CURE}") from None
+
+
+def mean(values: Iterable[float]) -> float:
+    """The mean, to four decimals.
+
+    Example:
+        >>> mean([4, 4, 3])
+        3.6667
+    """
+    listed = list(values)
+    return round(sum(listed) / len(listed), 4)
+
+
+def index_by(entries: Iterable[OriginalValue], name: str) -> dict[str, OriginalValue]:
+    """The entries by one of their fields, a text. Raises `InputError` where two have the same."""
+    indexed: dict[str, OriginalValue] = {}
+    for entry in entries:
+        key = entry.field(name).text()
+        if key in indexed:
+            raise entry.error(f"has the {name} `{shorten(key)}` of an entry before it")
+        indexed[key] = entry
+    return indexed
+
+
+def ratings_of(annotations: OriginalValue, criterion: str) -> dict[str, float]:
+    """The ratings of one criterion by rater, in the order of the raters' names; a rating that is left out is no entry.
+
+    Args:
+        annotations: By criterion, by rater, an object with a `value` from 1 to 4.
+        criterion: Such as `faithfulness`.
+    """
+    if not annotations.has(criterion):
+        return {}
+    values = {rater: entry.field("value") for rater, entry in annotations.field(criterion).fields()}
+    return {rater: values[rater].label(1, 2, 3, 4) for rater in sorted(values) if values[rater].value not in (None, "")}
+
+
+def summarise_criteria(
+    criteria: Iterable[str], ratings: Callable[[str], Iterable[float]]
+) -> dict[str, dict[str, float | list[float]]]:
+    """What all raters said, by criterion: the mean and each rating; a criterion without a rating is left out."""
+    summary: dict[str, dict[str, float | list[float]]] = {}
+    for criterion in criteria:
+        if values := list(ratings(criterion)):
+            summary[criterion] = {"mean": mean(values), "raters": values}
+    return summary

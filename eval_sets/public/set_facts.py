@@ -1,0 +1,194 @@
+"""The facts of each public set: where it is, how large, under which licence, and what its ratings mean."""
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Literal, NamedTuple
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ...errors import InputError
+from ...languages.yaml_file import read_yaml
+from ..name_suggestions import nearest_names, quote_names
+from .split import PARTS, Part
+
+PREFIX = "public:"
+_ORIGIN = "https://raw.githubusercontent.com"
+
+
+class PublicFile(BaseModel):
+    """One file of a public set.
+
+    Attributes:
+        path: Its path in the repository.
+        size: Its bytes; None where Assay does not know.
+        sha256: Its SHA-256 in hexadecimal; None where Assay does not know.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: str
+    size: int | None = Field(ge=1)
+    sha256: str | None = Field(pattern=r"^[0-9a-f]{64}$")
+
+
+class PublicSet(BaseModel):
+    """What is known of a public set.
+
+    Attributes:
+        name: What it is called after `public:`.
+        title: Its name in the literature.
+        paper: Where it is described.
+        repository: `owner/name` on GitHub.
+        commit: The commit that is read.
+        files: Its files. Where each table is a file of its own, the first file names them.
+        tables: The folder of the tables that the first file names; "" where it names none.
+        licence: The licence in a few words.
+        licence_text: The same with where it stands and what else applies.
+        rated: What is rated, in one word.
+        rating_scale: What a rating means.
+        rated_by: Whether people rated it, a program computed it, or Assay made it.
+        raters: How many people rated each answer; None where the file does not say, 0 where nobody did.
+        groups: What the answers of one group have in common.
+        versions: The systems that answered; none where people wrote the answers.
+        language: The language of the texts.
+        answers: How many answers there are; None where Assay does not know.
+        reader: The module that reads it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    title: str
+    paper: str
+    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
+    commit: str = Field(pattern=r"^[0-9a-f]{40}$")
+    files: tuple[PublicFile, ...] = Field(min_length=1)
+    tables: str = ""
+    licence: str
+    licence_text: str
+    rated: str
+    rating_scale: str
+    rated_by: Literal["people", "computed", "constructed"]
+    raters: int | None
+    groups: str
+    versions: tuple[str, ...]
+    language: str = Field(pattern=r"^[a-z]{2}$")
+    answers: int | None
+    reader: str
+
+    @property
+    def size(self) -> int | None:
+        """The bytes of all files; None where Assay does not know that of each."""
+        sizes = [file.size for file in self.files]
+        return None if self.tables or None in sizes else sum(size for size in sizes if size is not None)
+
+    @property
+    def origin(self) -> str:
+        """The address of the repository's files at the commit."""
+        return f"{_ORIGIN}/{self.repository}/{self.commit}"
+
+    def describe_rating(self, source_path: str) -> dict[str, str]:
+        """The part of each sample's metadata that says what its rating means, and where it is from."""
+        return {
+            "rating_scale": self.rating_scale,
+            "source": f"{self.repository} {source_path}",
+            "licence": self.licence_text,
+        }
+
+    def address(self, path: str, mirror: str = "") -> str:
+        """The address of a file, at GitHub or at a mirror with the same paths.
+
+        Example:
+            >>> load_facts("tau").address("a b.json", "http://localhost:8000/")
+            'http://localhost:8000/sierra-research/tau-bench/59a200c6d575d595120f1cb70fea53cef0632f6b/a%20b.json'
+        """
+        return quote(f"/{self.repository}/{self.commit}/{path}").join((mirror.rstrip("/") or _ORIGIN, ""))
+
+
+class PublicName(NamedTuple):
+    """A public set as it was named.
+
+    Attributes:
+        facts: The set.
+        part: The half of it; None for all of it.
+    """
+
+    facts: PublicSet
+    part: Part | None
+
+
+@cache
+def public_sets() -> tuple[str, ...]:
+    """Lists the names of the public sets: `load_set("public:NAME")` takes one.
+
+    Example:
+        >>> public_sets()
+        ('begin', 'clapnq', 'mtrag', 'ragchecker', 'tabfact', 'tatqa', 'tau', 'tau-retail')
+    """
+    entries = files(__package__).iterdir()
+    return tuple(sorted(entry.name.removesuffix(".yaml") for entry in entries if entry.name.endswith(".yaml")))
+
+
+@cache
+def load_facts(name: str) -> PublicSet:
+    """Loads the facts of a public set, named without `public:`.
+
+    Raises:
+        InputError: There is no public set of this name.
+    """
+    if name not in public_sets():
+        meant = nearest_names(name, public_sets(), at_most=1)
+        hint = f"did you mean {PREFIX}{meant[0]}? The" if meant else "the"
+        raise InputError(f"{PREFIX}{name}: there is no public set of this name; {hint} sets are {_listed()}")
+    return read_yaml(files(__package__).joinpath(f"{name}.yaml"), PublicSet)
+
+
+def is_public(source: str) -> bool:
+    """Whether a source is named as a public set: `public:mtrag`, `public:mtrag:dev`."""
+    return source.startswith(PREFIX)
+
+
+def parse_name(source: str) -> PublicName:
+    """Reads the name of a public set, or of one half of it.
+
+    Args:
+        source: Such as `public:mtrag` or `public:mtrag:test`.
+
+    Raises:
+        InputError: There is no such set or half.
+
+    Example:
+        >>> parse_name("public:mtrag:dev").part
+        'dev'
+    """
+    name, colon, part = source.removeprefix(PREFIX).partition(":")
+    facts = load_facts(name)
+    for known in PARTS:
+        if part == known:
+            return PublicName(facts, known)
+    if colon:
+        raise InputError(f"{source}: a public set has the halves {quote_names(PARTS)}; write {PREFIX}{name}:dev")
+    return PublicName(facts, None)
+
+
+def _listed() -> str:
+    return quote_names([f"{PREFIX}{name}" for name in public_sets()])
+
+
+def format_size(size: int) -> str:
+    """Writes a number of bytes as people read it.
+
+    Examples:
+        >>> format_size(2_190_566), format_size(147_417), format_size(80)
+        ('2.2 MB', '147 kB', '80 bytes')
+    """
+    if size >= 1_000_000:
+        return f"{size / 1e6:.1f} MB"
+    return f"{size / 1e3:.0f} kB" if size >= 1000 else f"{size} bytes"
+
+
+def name_for_folder(text: str) -> str:
+    """Makes one folder's name of `owner/name`."""
+    return re.sub(r"[^\w.-]", "--", text)

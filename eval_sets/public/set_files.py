@@ -1,0 +1,208 @@
+"""Where the files of public sets are: in the cache folder, at a mirror, or in a folder; and that they are unchanged."""
+
+import os
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from ...errors import InputError
+from ...regular_files import check_regular, kind_of_no_folder
+from .original_form import OriginalFile
+from .set_facts import PREFIX, PublicFile, PublicSet, format_size, name_for_folder
+from .tabfact import list_tables
+
+VARIABLE = "ASSAY_PUBLIC_SETS"
+MOST_BYTES = 1_000_000_000
+"""Of a file whose size Assay does not know."""
+_CREDENTIALS = re.compile(r"//[^/@]*@")
+_SCHEMES = ("http://", "https://")
+
+
+class SetPlace(NamedTuple):
+    """Where the files of public sets come from.
+
+    Attributes:
+        mirror: The address that `ASSAY_PUBLIC_SETS` names; "" for GitHub's own.
+        folder: The folder that it names: nothing is downloaded; None where it names none.
+    """
+
+    mirror: str = ""
+    folder: Path | None = None
+
+
+def find_place() -> SetPlace:
+    """Reads where the files come from out of the variable `ASSAY_PUBLIC_SETS`.
+
+    Raises:
+        InputError: It names neither an address with http(s) nor a folder that exists.
+    """
+    value = os.environ.get(VARIABLE, "")
+    if not value:
+        return SetPlace()
+    if value.startswith(_SCHEMES):
+        return SetPlace(mirror=value)
+    folder = Path(value).expanduser()
+    problem = "is no address that Assay can use" if "://" in value else kind_of_no_folder(folder)
+    if problem or not folder.is_dir():
+        problem = problem if "://" in value else f"is {problem}" if problem else "does not exist"
+        cure = "name a folder with the files or a mirror (https://...), or unset it"
+        raise InputError(f"{VARIABLE}: {hide_password(value)} {problem}; {cure}")
+    return SetPlace(folder=folder)
+
+
+def hide_password(address: str) -> str:
+    """The same address without the name and the password that may stand in it.
+
+    Example:
+        >>> hide_password("https://me:secret@mirror.example.org/sets")
+        'https://mirror.example.org/sets'
+    """
+    return _CREDENTIALS.sub("//", address, count=1)
+
+
+def cache_folder() -> Path:
+    """The folder that downloaded sets are kept in."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("assay") / "public_sets"
+
+
+def cached_path(facts: PublicSet, path: str) -> Path:
+    """Where a file of a set is kept once it is downloaded."""
+    return cache_folder() / name_for_folder(facts.repository) / facts.commit / PurePosixPath(path)
+
+
+def pin_path(cached: Path) -> Path:
+    """Where the checksum of a cached file stands that Assay did not know before it was downloaded."""
+    return cached.with_name(f"{cached.name}.sha256")
+
+
+def is_downloaded(facts: PublicSet) -> bool:
+    """Whether the files that Assay names are on this machine: in the cache, or in the folder of `ASSAY_PUBLIC_SETS`.
+
+    Raises:
+        InputError: As `find_place`.
+    """
+    folder = find_place().folder
+    paths = (_path_in_folder(folder, file.path) if folder else cached_path(facts, file.path) for file in facts.files)
+    return all(path is not None and path.is_file() for path in paths)
+
+
+def read_files(facts: PublicSet) -> list[OriginalFile] | None:
+    """Reads the files of a set, checked.
+
+    Args:
+        facts: The set.
+
+    Returns:
+        The files in the order of the facts, then the tables; None where they are not all downloaded.
+
+    Raises:
+        InputError: A file is not the one that Assay knows, or that was downloaded; or the folder that
+            `ASSAY_PUBLIC_SETS` names has none of this name.
+    """
+    folder = find_place().folder
+    files: list[OriginalFile] = []
+    for file in _all_files(facts, files):
+        path = _find_in_folder(facts, folder, file) if folder else cached_path(facts, file.path)
+        if not path.is_file():
+            return None
+        files.append(OriginalFile(file.path, _decode(read_checked(facts, file, path), file.path)))
+    return files
+
+
+def _all_files(facts: PublicSet, files: list[OriginalFile]) -> Iterator[PublicFile]:
+    """The files of a set; the tables are known when the first file has been read."""
+    yield from facts.files
+    yield from table_files(facts, files[0])
+
+
+def table_files(facts: PublicSet, first: OriginalFile) -> list[PublicFile]:
+    """The tables of a set, which its first file names.
+
+    Raises:
+        InputError: The first file names what cannot be a table's file.
+    """
+    names = list_tables(first) if facts.tables else []
+    return [PublicFile(path=f"{facts.tables}/{name}", size=None, sha256=None) for name in names]
+
+
+def read_checked(facts: PublicSet, file: PublicFile, path: Path) -> bytes:
+    """Reads a file that is on this machine, and checks that it is the one that Assay knows, or that was downloaded.
+
+    Raises:
+        InputError: It is another one, too large, or cannot be read.
+    """
+    name = f"{PREFIX}{facts.name}: {path}"
+    check_regular(path, name, MOST_BYTES)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read ({error.strerror or error}); check its permissions") from None
+    in_folder = find_place().folder is not None
+    expected, origin = file.sha256, "that Assay knows"
+    if expected is None and not in_folder:
+        expected, origin = read_pin(path), "that was downloaded first"
+    came = sha256(content).hexdigest()
+    if expected is not None and came != expected:
+        get_it = f"assay sets get {facts.name}"
+        cure = f"replace it by {facts.address(file.path)}" if in_folder else f"remove it, and get it again: {get_it}"
+        size = "" if file.size is None else f"{file.size:,} bytes, "
+        raise InputError(
+            f"{name}: is not the file {origin}: expected {size}sha256 {expected}; it has {len(content):,} bytes, "
+            f"sha256 {came}; {cure}"
+        )
+    return content
+
+
+def read_pin(cached: Path) -> str | None:
+    """The checksum that was written when a file was first downloaded; None where none was."""
+    try:
+        return pin_path(cached).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _decode(content: bytes, path: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}, line {line}: byte {error.start:,} is not UTF-8; get the file again") from None
+
+
+def _path_in_folder(folder: Path, path: str) -> Path | None:
+    """A file of a set in a folder: by its path in the repository, else by its name."""
+    candidates = (folder / PurePosixPath(path), folder / PurePosixPath(path).name)
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
+
+
+def _find_in_folder(facts: PublicSet, folder: Path, file: PublicFile) -> Path:
+    path = _path_in_folder(folder, file.path)
+    if path is None:
+        name = PurePosixPath(file.path).name
+        raise InputError(
+            f"{PREFIX}{facts.name}: {folder} ({VARIABLE}) holds neither {file.path} nor {name}; get it from "
+            f"{facts.address(file.path)}, or unset {VARIABLE}"
+        )
+    return path
+
+
+def describe_offer(facts: PublicSet) -> str:
+    """What would be downloaded: how large, from where, under which licence, and into which folder.
+
+    Raises:
+        InputError: As `find_place`.
+    """
+    mirror = find_place().mirror
+    count = len(facts.files)
+    what = "1 file" if count == 1 else f"{count} files"
+    if facts.tables:
+        what += " and the tables that it names, each a small file of its own"
+    size = format_size(facts.size) if facts.size else "of a size that Assay does not know (at most 1 GB per file)"
+    return (
+        f"{what}, {size}, from "
+        f"{hide_password(facts.address('', mirror)).rstrip('/')}, licence {facts.licence_text}, into {cache_folder()}"
+    )

@@ -1,0 +1,111 @@
+"""`assay sets`, `assay sets get`, and commands that name a public set."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from public_originals import BEGIN_HEAD, BEGIN_ROWS, FileServer, as_bytes, ragchecker_entries, tatqa_reports
+
+ROOT = Path(__file__).parents[2]
+LABELS = "human_labeled_data.json"
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with FileServer({LABELS: as_bytes(ragchecker_entries(12))}) as started:
+        monkeypatch.setenv("ASSAY_PUBLIC_SETS", started.url)
+        yield started
+
+
+def test_public_sets_are_listed(assay: Callable[..., Any]) -> None:
+    listed = {row["set"]: row for row in assay("sets", "--json").json["public"]}
+    mtrag = listed["public:mtrag"]
+    assert (mtrag["rated"], mtrag["raters"], mtrag["rated_by"], mtrag["language"]) == (
+        "faithfulness",
+        3,
+        "people",
+        "en",
+    )
+    assert (mtrag["size"], mtrag["is_downloaded"]) == (2190566, False)
+    assert mtrag["files"][0]["url"].startswith("https://raw.githubusercontent.com/IBM/mt-rag-benchmark/cc5b1d48")
+    assert {row["rated_by"] for row in listed.values()} == {"people", "computed", "constructed"}
+    table = assay("sets").out
+    assert max(map(len, table.splitlines())) <= 80
+    assert "faithfulness │ 3 people" in table
+    assert "gpt-4o" in assay("sets", "--wide").out
+
+
+def test_get_downloads_and_run_reads(server: FileServer, assay: Callable[..., Any]) -> None:
+    refused = assay("sets", "get", "ragchecker")  # nobody is at a terminal
+    assert (refused.code, server.calls) == (2, [])
+    assert "allow the download with --yes (1 file, of a size that Assay does not know" in refused.err
+    missing = assay("run", "public:ragchecker", "--metrics", "token_overlap")
+    assert (missing.code, server.calls) == (1, [])
+    assert "get it once with: assay sets get ragchecker --yes" in missing.err
+    done = assay("sets", "get", "ragchecker", "--yes")
+    assert done.code == 0
+    for words in ("licence Apache-2.0 (repo LICENSE)", server.url, "public_sets"):
+        assert words in done.err
+    for words in ("its checksum is not known to Assay: sha256 of what came is ", "12 answers, 1 file downloaded"):
+        assert words in done.out
+    again = assay("sets", "get", "public:ragchecker", "--yes", "--json").json["sets"][0]
+    assert (again["answers"], [file["is_new"] for file in again["files"]]) == (12, [False])
+    listed = {row["set"]: row for row in assay("sets", "--json").json["public"]}
+    assert (listed["public:ragchecker"]["is_downloaded"], listed["public:begin"]["is_downloaded"]) == (True, False)
+    counts = [
+        assay("run", name, "--metrics", "answer_length", "--json").json["metrics"]["answer_length"]["n"]
+        for name in ("public:ragchecker", "public:ragchecker:dev", "public:ragchecker:test")
+    ]
+    assert (counts[0], counts[1] + counts[2]) == (12, 12)
+    assert len(server.calls) == 1
+
+
+def test_wrong_names_bring_the_right_ones(assay: Callable[..., Any]) -> None:
+    assert "did you mean public:mtrag?" in assay("run", "public:mtrg").err
+    assert "did you mean `public:mtrag`?" in assay("run", "mtrag").err
+    assert "write public:mtrag:dev" in assay("run", "public:mtrag:train").err
+    assert "has no splits but its halves; write public:mtrag:dev" in assay("run", "public:mtrag", "--split", "dev").err
+    assert "did you mean public:tatqa?" in assay("sets", "get", "tatka", "--yes").err
+
+
+def test_a_folder_is_read_without_a_download(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, assay: Callable[..., Any]
+) -> None:
+    (tmp_path / "tatqa_dataset_dev.json").write_bytes(as_bytes(tatqa_reports()))
+    monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
+    done = assay("run", "public:tatqa", "--metrics", "token_overlap", "--json")
+    assert (done.code, done.json["metrics"]["token_overlap"]["n"]) == (0, 2)
+    assert "public:tatqa: its wrong answers are made by Assay" in done.err
+    (tmp_path / "begin_dev_wow.tsv").write_text(BEGIN_HEAD + BEGIN_ROWS)
+    (tmp_path / "begin_test_wow.tsv").write_text(BEGIN_HEAD + BEGIN_ROWS)
+    changed = assay("run", "public:begin", "--metrics", "token_overlap")
+    assert (changed.code, "is not the file that Assay knows: expected 147,417 bytes" in changed.err) == (1, True)
+    listed = assay("sets")  # the others are listed nonetheless
+    assert (listed.code, "begin_dev_wow.tsv: is not the file" in listed.err, "mtrag" in listed.out) == (0, True, True)
+
+
+def test_a_suite_is_checked_without_a_download(server: FileServer, tmp_path: Path, assay: Callable[..., Any]) -> None:
+    suite = {"name": "nightly", "sets": ["public:ragchecker:dev"], "metrics": ["token_overlap"]}
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite))  # JSON is YAML
+    assert assay("suite", "suite.yaml", "--check").code == 0
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite | {"sets": ["public:ragchekker"]}))
+    wrong = assay("suite", "suite.yaml", "--check")
+    assert (wrong.code, "did you mean public:ragchecker?" in wrong.err, server.calls) == (1, True, [])
+
+
+@pytest.mark.parametrize(("reply", "code"), [("n", 1), ("y", 0)])
+def test_a_person_at_the_terminal_is_asked(server: FileServer, tmp_path: Path, reply: str, code: int) -> None:
+    pexpect = pytest.importorskip("pexpect")
+    words = ["-m", "assay", "run", "public:ragchecker", "--metrics", "token_overlap"]
+    words += ["--store", str(tmp_path / "store")]
+    session = pexpect.spawn(sys.executable, words, cwd=ROOT, dimensions=(40, 80), encoding="utf-8", timeout=60)
+    session.expect(r"Download it\? \[y/N\]")
+    session.sendline(reply)
+    session.expect(pexpect.EOF)
+    session.close()
+    assert (session.exitstatus, len(server.calls)) == (code, code ^ 1)

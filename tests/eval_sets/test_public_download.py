@@ -1,0 +1,350 @@
+"""Downloading public sets from a local server: resumed, checked, refused where something is not as it should be."""
+
+import errno
+import threading
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from api_server import Call, Reply
+from public_originals import (
+    TABFACT_TABLES,
+    FileServer,
+    as_bytes,
+    break_off,
+    ragchecker_entries,
+    tabfact_statements,
+    tau_trajectories,
+)
+
+from assay.errors import InputError
+from assay.eval_sets import download_public_set, load_set
+from assay.eval_sets.public.download import download_files
+from assay.eval_sets.public.set_facts import PublicFile, PublicSet, load_facts
+from assay.eval_sets.public.set_files import cached_path, is_downloaded, pin_path, read_files
+
+LABELS = "human_labeled_data.json"
+CONTENT = as_bytes(ragchecker_entries(3))
+TAU = load_facts("tau").files[0].path
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with FileServer({LABELS: CONTENT, "gpt-4o-airline.json": as_bytes(tau_trajectories())}) as started:
+        monkeypatch.setenv("ASSAY_PUBLIC_SETS", started.url)
+        yield started
+
+
+def cached() -> Path:
+    facts = load_facts("ragchecker")
+    return cached_path(facts, facts.files[0].path)
+
+
+def known_set(content: bytes = CONTENT, *, size: int | None = None) -> PublicSet:
+    """RAGChecker as if Assay knew its file."""
+    facts = load_facts("ragchecker")
+    file = PublicFile(path=facts.files[0].path, size=size or len(content), sha256=sha256(content).hexdigest())
+    return facts.model_copy(update={"files": (file,)})
+
+
+def download(facts: PublicSet) -> Any:
+    return download_files(facts, lambda _: None)
+
+
+def test_a_set_is_downloaded_once_and_then_read_by_name(server):
+    received: list[int] = []
+    (file,) = download_public_set("ragchecker", received.append)
+    assert (file.size, file.sha256, file.is_known, file.is_new) == (
+        len(CONTENT),
+        sha256(CONTENT).hexdigest(),
+        False,
+        True,
+    )
+    assert received[-1] == len(CONTENT)
+    facts = load_facts("ragchecker")
+    assert server.paths() == [f"/{facts.repository}/{facts.commit}/{facts.files[0].path}"]
+    (again,) = download_public_set("public:ragchecker")
+    assert (again.is_new, len(server.calls)) == (False, 1)
+    samples = load_set("public:ragchecker", notes=[])
+    assert [sample.id for sample in samples] == ["ragchecker-1", "ragchecker-2", "ragchecker-3"]
+    assert samples[0].other_response == "Click Save for step 1."
+    assert len(server.calls) == 1
+    assert {path.name for path in cached().parent.iterdir()} == {LABELS, f"{LABELS}.sha256"}
+
+
+def test_halves_are_read_by_name(server):
+    download_public_set("ragchecker")
+    halves = [{sample.id for sample in load_set(f"public:ragchecker:{part}", notes=[])} for part in ("dev", "test")]
+    assert (len(halves[0] | halves[1]), halves[0] & halves[1]) == (3, set())
+
+
+def test_nothing_is_downloaded_unless_it_is_asked_for(server):
+    with pytest.raises(InputError) as raised:
+        load_set("public:ragchecker")
+    message = str(raised.value)
+    assert message.startswith("public:ragchecker: is not downloaded; get it once with: assay sets get ragchecker --yes")
+    for words in (server.url, "Apache-2.0", "public_sets", "1 file"):
+        assert words in message
+    assert server.calls == []
+
+
+def test_computed_and_constructed_ratings_are_said(server):
+    download_public_set("tau")
+    notes: list[str] = []
+    samples = load_set("public:tau", notes=notes)
+    assert [sample.rating for sample in samples] == [1.0, 0.0]
+    assert "public:tau: its ratings are computed, not people's" in notes
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_download_goes_on_where_the_connection_broke_off(server, is_known):
+    sent = len(CONTENT) // 3
+
+    def script(call: Call) -> Reply | None:
+        return break_off(CONTENT, sent, etag=server.etag) if call.number == 1 else None
+
+    server.script = script
+    (file,) = download(known_set() if is_known else load_facts("ragchecker"))
+    assert file.sha256 == sha256(CONTENT).hexdigest()
+    assert server.calls[1].headers["Range"] == f"bytes={sent}-"
+
+
+def test_the_next_command_goes_on_where_the_last_one_ended(server):
+    """Each attempt gets some bytes, and after five Assay gives up; what came stays."""
+    server.script = lambda call: break_off(CONTENT, 10, etag=server.etag) if call.number == 1 else Reply(503, {})
+    with pytest.raises(InputError, match=r"answered with HTTP 503; give the command again later"):
+        download_public_set("ragchecker")
+    server.script = lambda call: None
+    download_public_set("ragchecker")
+    assert server.calls[-1].headers["Range"] == "bytes=10-"
+    assert cached().read_bytes() == CONTENT
+
+
+def test_a_server_that_always_breaks_off_is_given_up(server):
+    server.script = lambda call: break_off(CONTENT, 0)
+    with pytest.raises(InputError, match=r"broke off after 0 bytes .*give the command again"):
+        download_public_set("ragchecker")
+    assert len(server.calls) == 1  # nothing came: another attempt would bring nothing either
+
+
+def test_a_part_of_another_version_is_not_completed(server):
+    """The server's ETag changed meanwhile: `If-Range` makes it send the whole file."""
+    server.script = lambda call: break_off(b"x" * 500, 20, etag='"older"') if call.number == 1 else None
+    download_public_set("ragchecker")
+    assert server.calls[1].headers["If-Range"] == '"older"'
+    assert cached().read_bytes() == CONTENT
+
+
+def test_without_a_version_a_file_of_unknown_checksum_begins_anew(server):
+    server.script = lambda call: break_off(CONTENT, 20) if call.number == 1 else None
+    download_public_set("ragchecker")
+    assert "Range" not in server.calls[1].headers
+    assert cached().read_bytes() == CONTENT
+
+
+def test_a_part_that_is_whole_already_is_taken(server):
+    target = cached()
+    target.parent.mkdir(parents=True)
+    target.with_name(f"{LABELS}.part").write_bytes(CONTENT)
+    download(known_set())
+    assert [call.headers.get("Range") for call in server.calls] == [f"bytes={len(CONTENT)}-"]
+    assert target.read_bytes() == CONTENT
+
+
+def test_a_part_that_is_too_long_begins_anew(server):
+    target = cached()
+    target.parent.mkdir(parents=True)
+    target.with_name(f"{LABELS}.part").write_bytes(CONTENT + b"more")
+    download(known_set())
+    assert (len(server.calls), target.read_bytes()) == (1, CONTENT)
+
+
+def test_a_changed_file_is_refused(server):
+    server.files[LABELS] = bytes(reversed(CONTENT))
+    with pytest.raises(InputError) as raised:
+        download(known_set())
+    message = str(raised.value)
+    assert f"expected {len(CONTENT):,} bytes, sha256 {sha256(CONTENT).hexdigest()}" in message
+    assert f"{len(CONTENT):,} bytes came, sha256 {sha256(bytes(reversed(CONTENT))).hexdigest()}" in message
+    assert "update Assay" in message
+    assert not cached().exists()
+    assert not cached().with_name(f"{LABELS}.part").exists()
+
+
+@pytest.mark.parametrize("size", [len(CONTENT) - 5, len(CONTENT) + 5])
+def test_a_file_of_another_size_is_refused_before_it_is_read(server, size):
+    with pytest.raises(InputError, match=rf"expected {size:,} bytes, and {len(CONTENT):,} are announced"):
+        download(known_set(size=size))
+
+
+def test_more_than_was_expected_is_not_read(server):
+    """A body in chunks announces no length: the first byte too many ends the reading."""
+    longer = CONTENT + b" "
+    chunks = b"%x\r\n%s\r\n0\r\n\r\n" % (len(longer), longer)
+
+    def send(call: Call) -> Reply:
+        return Reply(200, chunks, {"content-type": "text/plain", "transfer-encoding": "chunked", "content-length": ""})
+
+    server.script = send
+    with pytest.raises(InputError, match=rf"is longer than the {len(CONTENT):,} bytes that were expected"):
+        download(known_set())
+    assert not cached().exists()
+
+
+def test_more_than_1_gb_is_not_begun(server):
+    server.script = lambda call: break_off(b"", 0, **{"content-length": "1000000001"})
+    with pytest.raises(InputError, match="announces 1,000,000,001 bytes, more than 1 GB"):
+        download_public_set("ragchecker")
+
+
+def test_the_first_checksum_is_pinned(server):
+    download_public_set("ragchecker")
+    assert pin_path(cached()).read_text() == f"{sha256(CONTENT).hexdigest()}\n"
+    cached().unlink()
+    server.files[LABELS] = as_bytes(ragchecker_entries(4))
+    with pytest.raises(
+        InputError, match=r"is not the file that came when it was first downloaded: .* remove /.*\.sha256"
+    ):
+        download_public_set("ragchecker")
+    pin_path(cached()).unlink()
+    download_public_set("ragchecker")
+    assert len(load_set("public:ragchecker", notes=[])) == 4
+
+
+def test_a_cached_file_that_was_changed_is_refused(server):
+    download_public_set("ragchecker")
+    cached().write_bytes(as_bytes(ragchecker_entries(1)))
+    with pytest.raises(InputError, match=r"is not the file that was downloaded first: expected sha256 .* remove it"):
+        load_set("public:ragchecker")
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (Reply(404, {}), "is not there (HTTP 404); check ASSAY_PUBLIC_SETS"),
+        (Reply(403, {}), "answered with HTTP 403; check the address"),
+        (Reply(429, {}, {"retry-after": "7"}), "answered with HTTP 429; give the command again in 7 seconds"),
+        (Reply(500, {}), "answered with HTTP 500; give the command again later"),
+        (Reply(200, "<html>Log in</html>"), "is a page (HTML), not the data; log in to the network"),
+        (Reply(200, b" <!DOCTYPE html><p>Log in", {"content-type": "text/plain"}), "is a page (HTML), not the data"),
+        (Reply(200, b"x", {"content-encoding": "gzip"}), "came packed (gzip)"),
+        (Reply(302, b"", {"location": "ftp://example.org/x"}), "redirects from http to ftp"),
+        (Reply(302, b"", {"location": "/again"}), "redirects more than 5 times"),
+    ],
+)
+def test_a_bad_answer_is_told_with_its_cure(server, reply, words):
+    server.script = lambda call: reply
+    with pytest.raises(InputError) as raised:
+        download_public_set("ragchecker")
+    assert words in str(raised.value)
+    assert str(raised.value).startswith(f"public:ragchecker: {server.url}/amazon-science/RAGChecker/")
+    assert not is_downloaded(load_facts("ragchecker"))
+
+
+def test_a_redirect_within_the_scheme_is_followed(server):
+    server.script = lambda call: Reply(302, b"", {"location": f"/moved/{LABELS}"}) if call.number == 1 else None
+    download_public_set("ragchecker")
+    assert server.paths()[1] == f"/moved/{LABELS}"
+
+
+def test_no_network_is_told_with_its_cure(server, monkeypatch):
+    with FileServer({}) as stopped:
+        address = stopped.url
+    monkeypatch.setenv("ASSAY_PUBLIC_SETS", address.replace("//", "//me:secret@"))
+    with pytest.raises(InputError) as raised:
+        download_public_set("ragchecker")
+    assert "cannot be reached" in str(raised.value)
+    assert "check the network and HTTPS_PROXY, or name a mirror or a folder" in str(raised.value)
+    assert "secret" not in str(raised.value)
+
+
+def test_a_full_disk_is_told_with_its_cure(server, monkeypatch):
+    def refuse(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", refuse)
+    with pytest.raises(InputError, match=r"the disk is full \(No space left on device\); make room there, or name"):
+        download_public_set("ragchecker")
+    monkeypatch.undo()
+
+
+def test_two_downloads_at_once_make_one_request(server):
+    """The second waits for the first, and then finds the file."""
+    results: list[bool] = []
+    threads = [
+        threading.Thread(target=lambda: results.extend(file.is_new for file in download_public_set("ragchecker")))
+        for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (sorted(results), len(server.calls)) == ([False, True], 1)
+
+
+def test_tables_are_downloaded_with_the_statements_that_name_them(server):
+    server.files |= {"val_examples.json": as_bytes(tabfact_statements())}
+    server.files |= {path: text.encode() for path, text in TABFACT_TABLES.items()}
+    files = download_public_set("tabfact")
+    assert [file.path.rpartition("/")[2] for file in files] == [
+        "val_examples.json",
+        "1-10-1.html.csv",
+        "2-20-2.html.csv",
+    ]
+    assert len(load_set("public:tabfact", notes=[])) == 3
+    lost = cached_path(load_facts("tabfact"), "data/all_csv/2-20-2.html.csv")
+    lost.unlink()
+    assert read_files(load_facts("tabfact")) is None  # it is offered again, and only the lost table comes
+    assert [file.is_new for file in download_public_set("tabfact")] == [False, False, True]
+
+
+@pytest.mark.parametrize("name", ["../../x.csv", "/etc/passwd", "a/b.csv", ".hidden.csv", "x", "a\\b.csv", "a\0.csv"])
+def test_a_table_name_leads_nowhere_else(server, name):
+    server.files |= {"val_examples.json": as_bytes({name: [["x"], [1], "t"]})}
+    with pytest.raises(InputError, match="is no name of a table's file"):
+        download_public_set("tabfact")
+    assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize("by_path", [True, False])
+def test_a_folder_stands_for_the_network(server, tmp_path, monkeypatch, by_path):
+    folder = tmp_path / "files"
+    path = folder / (load_facts("ragchecker").files[0].path if by_path else LABELS)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(CONTENT)
+    monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(folder))
+    assert len(load_set("public:ragchecker", notes=[])) == 3
+    with pytest.raises(InputError, match="nothing is downloaded while ASSAY_PUBLIC_SETS names a folder"):
+        download_public_set("ragchecker")
+    with pytest.raises(InputError, match=r"holds neither historical_trajectories/gpt-4o-airline\.json nor gpt-4o-airl"):
+        load_set("public:tau")
+    (folder / "reference_subset_with_human_evaluations.json").write_text("{}")
+    with pytest.raises(InputError, match=r"is not the file that Assay knows: expected 2,190,566 bytes, sha256 ba85186"):
+        load_set("public:mtrag")
+    assert server.calls == []
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("/nowhere/at/all", "/nowhere/at/all does not exist"),
+        ("/dev/null", "is a device"),
+        ("ftp://host/x", "is no address that Assay can use"),
+    ],
+)
+def test_a_wrong_variable_is_told(server, monkeypatch, value, words):
+    monkeypatch.setenv("ASSAY_PUBLIC_SETS", value)
+    with pytest.raises(InputError, match="ASSAY_PUBLIC_SETS: ") as raised:
+        load_set("public:ragchecker")
+    assert words in str(raised.value)
+
+
+def test_bytes_that_are_no_text_are_named(server):
+    server.files[LABELS] = b'[\n"\xff"]'
+    download_public_set("ragchecker")
+    with pytest.raises(InputError, match=r"human_labeled_data\.json, line 2: byte 3 is not UTF-8"):
+        load_set("public:ragchecker")

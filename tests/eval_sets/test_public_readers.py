@@ -1,0 +1,381 @@
+"""The readers of the public sets: what comes out of each original form, and how a wrong one is named."""
+
+import json
+from decimal import Decimal
+from hashlib import sha1
+from pathlib import Path
+from typing import Any
+
+import pytest
+from public_originals import (
+    BEGIN_HEAD,
+    BEGIN_ROWS,
+    TABFACT_TABLES,
+    clapnq_document,
+    mtrag_document,
+    ragchecker_entries,
+    tabfact_statements,
+    tatqa_reports,
+    tau_trajectories,
+)
+
+from assay.errors import InputError
+from assay.eval_sets import public_sets
+from assay.eval_sets.public.original_form import OriginalFile
+from assay.eval_sets.public.set_facts import load_facts
+from assay.eval_sets.public.set_rows import read_rows
+from assay.eval_sets.public.split import first_by_hash, part_of
+from assay.eval_sets.public.tatqa import choose_value
+from assay.eval_sets.sample import Sample
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+
+
+def rows_of(name: str, *texts: str, part: Any = None) -> list[dict[str, Any]]:
+    facts = load_facts(name)
+    files = [OriginalFile(file.path, text) for file, text in zip(facts.files, texts, strict=False)]
+    if facts.tables:
+        files += [OriginalFile(path, text) for path, text in TABFACT_TABLES.items()]
+    return [row.values for row in read_rows(facts, files, part)]
+
+
+def document_rows(name: str, document: Any) -> list[dict[str, Any]]:
+    return rows_of(name, json.dumps(document))
+
+
+def test_mtrag():
+    first, second, third = document_rows("mtrag", mtrag_document())
+    task = sha1(b"talk1<::>1").hexdigest()[:12]
+    assert (first["id"], second["id"]) == (f"mtrag-{task}-gpt", f"mtrag-{task}-llama")
+    assert (first["user_input"], first["response"]) == ("Where do I request leave?", "gpt says: under My page.")
+    assert first["retrieved_contexts"] == ["Request leave under My page > Leave."]
+    # (4 + 4 + 3) / 3 = 3.6667, (1 + 2) / 2 = 1.5; the rater of "" did not rate
+    assert [row["rating"] for row in (first, second, third)] == [3.6667, 1.5, 3.0]
+    assert (third["ratings"], third["rating_min"], third["rating_max"]) == ({"rater1": 3.0}, 1, 4)
+    metadata = third["metadata"]
+    assert metadata["group"] == "conv:talk1"
+    assert [turn["speaker"] for turn in metadata["history"]] == ["user", "agent"]
+    assert metadata["dims"] == {
+        "faithfulness": {"mean": 3.0, "raters": [3.0]},
+        "naturalness": {"mean": 3.5, "raters": [4.0, 3.0]},
+    }
+    assert (metadata["collection"], metadata["published_metrics"]) == ("handbook", {"RougeL": 0.5, "rl_f": 1.0})
+
+
+def test_clapnq():
+    answered, empty = document_rows("clapnq", clapnq_document())
+    assert (answered["id"], answered["metadata"]["group"]) == ("clapnqhum--7-gpt", "clap:-7")
+    assert (answered["rating"], answered["reference"]) == (3.0, "Kim wrote the handbook.")
+    assert (answered["metadata"]["reasons"], empty["metadata"]["reasons"]) == (["Other"], [])
+    assert ("reference" in empty, empty["metadata"]["answer_empty"]) == (False, True)
+
+
+def test_begin_numbers_the_rows_of_each_file_from_0():
+    rows = rows_of("begin", BEGIN_HEAD + BEGIN_ROWS, BEGIN_HEAD + BEGIN_ROWS)
+    assert [row["id"] for row in rows][::3] == ["begin-dev-0", "begin-test-0"]
+    assert [row["rating"] for row in rows[:3]] == [1, 0, 0]
+    # quotes are part of a text, and the group is its letters and digits
+    assert rows[0]["retrieved_contexts"] == ['Tea is "a drink".']
+    assert {row["metadata"]["group"] for row in rows} == {"begin:teaisadrink", "begin:coffeeisbrewed"}
+    assert rows[5]["metadata"]["source"] == "google/BEGIN-dataset wow/begin_test_wow.tsv"
+
+
+def test_ragchecker_joins_the_labels_of_a_pair():
+    (row,) = document_rows("ragchecker", ragchecker_entries())
+    assert (row["rating"], row["ratings"]) == (1.5, {"r1": 2.0, "r2": 1.0})  # above 0: the second answer is better
+    assert (row["response"], row["other_response"]) == ("You cannot.", "Click Save for step 1.")
+    assert row["metadata"]["dims"]["correctness"] == {"mean": 1.5, "raters": [2.0, 1.0]}
+    assert (row["id"], row["metadata"]["group"]) == ("ragchecker-1", "ragchecker:desk:71")
+
+
+def test_tabfact_writes_the_table_as_csv():
+    rows = document_rows("tabfact", tabfact_statements())
+    assert [row["id"] for row in rows] == [
+        "tabfact-val-1-10-1.html.csv-0",
+        "tabfact-val-1-10-1.html.csv-1",
+        "tabfact-val-2-20-2.html.csv-0",
+    ]
+    assert [row["rating"] for row in rows] == [1, 0, 1]
+    assert rows[2]["retrieved_contexts"] == ['title: prices, by year\nyear,price\n2020,"5 , 00"']
+    assert rows[0]["metadata"]["table"] == {"header": ["month", "sold"], "rows": [["may", "3"], ["june", "4"]]}
+
+
+def test_tatqa_changes_the_value_of_some_answers():
+    """By the SHA-256 of the uid.
+
+    Of `d` it begins with 24, 172, 62, 115. 24 < 128: changed; 172 >= 64: shifted; 6 + 62 % 19 = 11 %; 115 < 128: up.
+    10 * 1.11 = 11.1, which rounds to 11 in whole numbers, as 10 is one. Of `a` it begins with 202: not changed.
+    """
+    changed, gold = document_rows("tatqa", tatqa_reports())
+    assert (changed["id"], changed["response"], changed["rating"]) == ("tatqa-d", "11 million", 0)
+    assert (gold["id"], gold["response"], gold["rating"]) == ("tatqa-a", "12.5 %", 1)
+    assert gold["retrieved_contexts"] == [" | 2019\nSales | $30", "First.", "Later."]
+    assert (changed["metadata"]["perturbation"], changed["metadata"]["gold_answer"]) == ("shifted by 6-24 %", 10.0)
+
+
+@pytest.mark.parametrize("gold", ["12.5", "-3", "0.01", "1500000", "0.1"])
+def test_a_changed_value_differs_and_keeps_its_places(gold):
+    value = Decimal(gold)
+    choices = [choose_value(f"question-{number}", value, is_difference=number % 2 == 0) for number in range(400)]
+    changed = [choice for choice in choices if choice.change != "gold"]
+    assert 150 < len(changed) < 250  # 200 expected, standard deviation 10
+    assert all(choice.value != value for choice in changed)
+    places = len(gold.partition(".")[2])
+    assert all(-choice.value.as_tuple().exponent <= places for choice in changed if "shifted" in choice.change)
+    shifts = [abs(choice.value / value - 1) for choice in changed if "shifted" in choice.change]
+    half = Decimal("0.5") * Decimal(10) ** -places / abs(value)  # what rounding adds at most
+    assert all(Decimal("0.06") - half <= shift <= Decimal("0.24") + half for shift in shifts)
+
+
+def test_zero_is_never_changed():
+    assert {choose_value(f"q{n}", Decimal(0), is_difference=True).change for n in range(50)} == {"gold"}
+
+
+def test_tau_keeps_messages_as_they_are():
+    first, second = document_rows("tau", tau_trajectories())
+    assert [row["id"] for row in (first, second)] == ["tau-airline-0-gpt-4o-0", "tau-airline-0-gpt-4o-1"]
+    assert first["messages"][2] == {"role": "assistant", "content": "It is cancelled."}
+    assert (first["rating"], second["rating"], second["metadata"]["group"]) == (1.0, 0.0, "airline-0")
+    retail = document_rows("tau-retail", tau_trajectories())
+    assert retail[0]["id"] == "tau-retail-0-gpt-4o-0"
+
+
+def test_attempts_are_counted_where_the_file_does_not():
+    entries = tau_trajectories()
+    for entry in entries:
+        del entry["trial"]
+    assert [row["metadata"]["trial"] for row in document_rows("tau", entries)] == [0, 1]
+
+
+def test_halves_hold_whole_groups():
+    """A group is in one half, by the first byte of its SHA-256, and the halves together are all of the set."""
+    document = json.dumps(ragchecker_entries(40))
+    dev, test = (rows_of("ragchecker", document, part=part) for part in ("dev", "test"))
+    assert len(dev) + len(test) == 40
+    assert 8 < len(dev) < 32  # 20 expected, standard deviation 3.2
+    assert {part_of(row["metadata"]["group"]) for row in dev} == {"dev"}
+    assert not {row["metadata"]["group"] for row in dev} & {row["metadata"]["group"] for row in test}
+
+
+def test_the_first_by_hash_do_not_depend_on_the_order():
+    samples = [Sample(id=str(number), user_input="", response="") for number in range(20)]
+    assert first_by_hash(samples, 5) == first_by_hash(reversed(samples), 5)
+    assert len(first_by_hash(samples, 50)) == 20
+
+
+BREAKS: dict[str, Any] = {
+    "mtrag": [
+        (lambda d: d["evaluations"][1].pop("model_id"), "evaluations[1]: has no field `model_id`"),
+        (lambda d: d["evaluations"][0].update(task_id="no"), "evaluations[0]: has a task_id that no task has"),
+        (
+            lambda d: d["evaluations"][0].update(model_response=7),
+            "evaluations[0].model_response: is a number, not a text",
+        ),
+        (
+            lambda d: d["evaluations"][0]["annotations"]["faithfulness"]["rater0"].update(value="9"),
+            "faithfulness.rater0.value: is 9, not one of 1, 2, 3, 4",
+        ),
+        (
+            lambda d: d["evaluations"][0]["annotations"]["faithfulness"]["rater0"].update(value="NaN"),
+            "is 'NaN', not a number",
+        ),
+        (lambda d: d["tasks"][0]["contexts"][0].update(document_id="gone"), "names a document that is not in the file"),
+        (
+            lambda d: d["documents"].append(d["documents"][0]),
+            "documents[1]: has the document_id `leave` of an entry before",
+        ),
+        (lambda d: d["tasks"][0].update(input=[]), "tasks[0].input: is empty"),
+        (lambda d: d.update(tasks={}), "tasks: is an object, not a list"),
+    ],
+    "clapnq": [
+        (lambda d: d["results"][0].update(output=[]), "results[0]: has no question, no context or no answer"),
+        (lambda d: d["results"][0].update(task_id="no"), "has a task_id that no task has"),
+    ],
+    "ragchecker": [
+        (lambda d: d[1].update(query="another"), "[1]: has another `query` than the entry before it"),
+        (lambda d: d[0].update(overall_label=3), "[0].overall_label: is 3, not one of -2, -1, 0, 1, 2"),
+    ],
+    "tabfact": [
+        (lambda d: d["1-10-1.html.csv"][1].pop(), "1-10-1.html.csv: has 2 statements and 1 labels"),
+        (lambda d: d.update({"3-30-3.html.csv": [[], [], ""]}), "3-30-3.html.csv: has no table among the files"),
+        (lambda d: d.update({"1-10-1.html.csv": []}), "1-10-1.html.csv: has no statements, labels or title"),
+    ],
+    "tatqa": [
+        (lambda d: d[0]["questions"][1].update(answer="many"), "questions[1].answer: is 'many', not a number"),
+        (lambda d: d[0]["questions"][1].update(scale="dozen"), "questions[1].scale: is none of percent, thousand"),
+    ],
+    "tau": [
+        (lambda d: d[0].update(reward=0.5), "[0].reward: is 0.5, not one of 0, 1"),
+        (lambda d: d[0].update(task_id=-1), "[0].task_id: is -1, not a whole number from 0"),
+        (lambda d: d[0].update(traj="text"), "[0].traj: is a text, not a list"),
+    ],
+}
+DOCUMENTS = {
+    "mtrag": mtrag_document,
+    "clapnq": clapnq_document,
+    "ragchecker": ragchecker_entries,
+    "tabfact": tabfact_statements,
+    "tatqa": tatqa_reports,
+    "tau": tau_trajectories,
+}
+
+
+@pytest.mark.parametrize(("name", "number"), [(name, n) for name, breaks in BREAKS.items() for n in range(len(breaks))])
+def test_what_is_not_in_the_form_is_named_with_its_place(name, number):
+    change, words = BREAKS[name][number]
+    document = DOCUMENTS[name]()
+    change(document)
+    with pytest.raises(InputError) as raised:
+        document_rows(name, document)
+    message = str(raised.value)
+    assert message.startswith(load_facts(name).files[0].path)
+    assert words in message
+    assert "get it again" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a\tb\n", "line 1: does not name the columns model_name"),
+        (BEGIN_HEAD + "t5\twow\tx\n", "line 2: has 3 columns, not 6"),
+        (BEGIN_HEAD + "t5\twow\tk\tm\tr\tMaybe\n", "line 2: has the label `Maybe`, not one of Fully attributable"),
+    ],
+)
+def test_a_wrong_line_of_begin_is_named(text, words):
+    with pytest.raises(InputError) as raised:
+        rows_of("begin", text)
+    assert words in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["", "<html>", "[" * 100_000, '{"a": 1, "a": 2}', '{"tasks": [NaN]}', "[]", "7"])
+@pytest.mark.parametrize("name", sorted({*DOCUMENTS} - {"ragchecker", "tau", "tatqa"}))
+def test_other_json_is_refused(name, text):
+    with pytest.raises(InputError, match="get it again"):
+        rows_of(name, text)
+
+
+def test_a_table_with_uneven_lines_is_named():
+    facts = load_facts("tabfact")
+    files = [OriginalFile(facts.files[0].path, json.dumps({"1-1-1.html.csv": [["x"], [1], "t"]}))]
+    files.append(OriginalFile("data/all_csv/1-1-1.html.csv", "a#b\n1\n"))
+    with pytest.raises(InputError, match=r"1-1-1\.html\.csv, line 2: has 1 cells, and the first line 2"):
+        list(read_rows(facts, files))
+
+
+def test_each_set_has_facts_that_agree_with_themselves():
+    for name in public_sets():
+        facts = load_facts(name)
+        assert facts.name == name
+        assert all((file.size is None) == (file.sha256 is None) for file in facts.files)
+        assert (facts.raters == 0) == (facts.rated_by != "people")
+
+
+# below: other people's files, which are not part of this repository
+
+
+def rated(name: str) -> dict[str, dict[str, Any]]:
+    file = SHARED / "rated" / f"{name}.jsonl"
+    if not file.exists():
+        pytest.skip("needs ../shared/data")
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return {row["id"]: row for row in rows}
+
+
+EXCERPTS = {
+    "mtrag": ("mtrag_excerpt.json", "mtrag_faithfulness", 9),
+    "clapnq": ("clapnq_inspectorraget_excerpt.json", "clapnq_human", 8),
+    "begin": ("begin_dev_wow_excerpt.tsv", "begin_wow", 1),
+    "ragchecker": ("ragchecker_excerpt.json", "ragchecker_pairwise", 2),
+}
+
+
+@pytest.mark.parametrize("name", EXCERPTS)
+def test_an_excerpt_gives_the_same_as_was_rated(name):
+    excerpt, rated_name, common = EXCERPTS[name]
+    expected = rated(rated_name)
+    rows = rows_of(name, (SHARED / "raw" / excerpt).read_text(encoding="utf-8"))
+    pairs = [(row, expected[row["id"]]) for row in rows if row["id"] in expected]
+    assert len(pairs) == common
+    for row, other in pairs:
+        row.pop("other_response", None)  # it is read from metadata.answer_b there
+        is_cut = row["id"] == "ragchecker-5"  # the excerpt ends after the first of its two raters
+        keys = ("id", "user_input", "retrieved_contexts", "response") if is_cut else {*row, *other}
+        assert {key: row.get(key) for key in keys} == {key: other.get(key) for key in keys}
+
+
+def test_tau_airline_is_the_same_as_was_rated():
+    expected = rated("tau_airline")
+    entries = [
+        {
+            "task_id": int(row["metadata"]["group"].rpartition("-")[2]),
+            "reward": row["rating"],
+            "trial": row["metadata"]["trial"],
+            "traj": row["messages"],
+            "info": {
+                "task": {
+                    "actions": row["metadata"]["expected_actions"],
+                    "instruction": row["metadata"]["customer_goal"],
+                    "outputs": row["metadata"]["expected_outputs"],
+                }
+            },
+        }
+        for row in expected.values()
+    ]
+    assert document_rows("tau", entries) == list(expected.values())
+
+
+def test_tabfact_is_the_same_as_was_rated():
+    """But for what was derived from the statements there: operations and columns of numbers."""
+    expected = rated("tabfact_numeric")
+    statements: dict[str, Any] = {}
+    tables: dict[str, OriginalFile] = {}
+    for row in expected.values():
+        name, number = row["metadata"]["group"].removeprefix("tabfact:"), int(row["id"].rpartition("-")[2])
+        texts, labels, _ = statements.setdefault(name, [[], [], row["metadata"]["title"]])
+        texts += [""] * (number + 1 - len(texts))
+        labels += [0] * (number + 1 - len(labels))
+        texts[number], labels[number] = row["response"], row["rating"]
+        table = row["metadata"]["table"]
+        lines = ["#".join(cells) for cells in (table["header"], *table["rows"])]
+        tables[name] = OriginalFile(f"data/all_csv/{name}", "\n".join([*lines, ""]))
+    facts = load_facts("tabfact")
+    files = [OriginalFile(facts.files[0].path, json.dumps(statements)), *tables.values()]
+    rows = {row.values["id"]: row.values for row in read_rows(facts, files)}
+    for key, other in expected.items():
+        metadata = {name: other["metadata"][name] for name in rows[key]["metadata"]}
+        assert rows[key] == other | {"metadata": metadata}
+
+
+def test_tatqa_is_the_same_as_was_rated():
+    """But for the wrong answers, which were made by other rules there."""
+    expected = rated("tatqa_numeric")
+    reports = [
+        {
+            "table": {
+                "uid": row["metadata"]["group"].removeprefix("tatqa:"),
+                "table": row["metadata"]["table"]["rows"],
+            },
+            "paragraphs": [{"order": n, "text": text} for n, text in enumerate(row["retrieved_contexts"][1:])],
+            "questions": [
+                {
+                    "uid": row["id"].removeprefix("tatqa-"),
+                    "question": row["user_input"],
+                    "answer": row["metadata"]["gold_answer"],
+                    "derivation": row["metadata"]["derivation"],
+                    "answer_type": "arithmetic",
+                    "scale": row["metadata"]["scale"],
+                }
+            ],
+        }
+        for row in expected.values()
+    ]
+    rows = document_rows("tatqa", reports)
+    right = [(row, expected[row["id"]]) for row in rows if row["rating"] == expected[row["id"]]["rating"] == 1]
+    assert len(right) == 70
+    for row in rows:
+        other = expected[row["id"]]
+        for field in ("user_input", "retrieved_contexts", "language", "rating_min", "rating_max"):
+            assert row[field] == other[field]
+        for field in ("source", "licence", "group", "table", "gold_answer", "scale", "derivation"):
+            assert row["metadata"][field] == other["metadata"][field]
+    assert all(row["response"] == other["response"] for row, other in right)
