@@ -113,9 +113,12 @@ def tabulate_set(judges: Iterable[JudgedSet]) -> ResultTable:
         rows.append(_row(judge, one.entry.judge.spearman, one.entry.difference))
         rows.append(_row(f"{judge} + token overlap, out of fold", one.entry.combined.spearman, one.entry.gain))
     first = judges[0].entry
-    rows.append(_row("one rater, beside the others", first.one_rater))
-    rows.append(_row("ceiling: the best that any measure could reach", first.ceiling))
-    return ResultTable("", _COLUMNS, tuple(rows))
+    if first.one_rater.value is not None:
+        rows.append(_row("one rater, beside the others", first.one_rater))
+    if first.ceiling.value is not None:
+        rows.append(_row("ceiling: the best that any measure could reach", first.ceiling))
+    note = "" if first.ceiling.value is not None else f"No raters' ceiling: {first.ceiling.problem}."
+    return ResultTable("", _COLUMNS, tuple(rows), note=note)
 
 
 def _row(name: str, estimate: Estimate, difference: Estimate | None = None) -> tuple[Content, ...]:

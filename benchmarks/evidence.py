@@ -101,7 +101,7 @@ def write_page(measurements: Sequence[Measurement], judged: Sequence[Sequence[Ju
 def write_readme_table(measurements: Sequence[Measurement], judged: Sequence[Sequence[JudgedSet]]) -> str:
     """The README's table: agreement with people of the demo's judge beside token overlap, one row per set."""
     cards = [one for judges in judged for one in judges if one.card.judge == README_JUDGE and one.is_rated_by_people]
-    rows = [
+    rows: list[tuple[Content, ...]] = [
         (
             one.name,
             f"{one.entry.answers:,} in {one.entry.groups:,}",
@@ -185,7 +185,10 @@ def _write_cards(judged: Sequence[Sequence[JudgedSet]], sources: Sequence[Measur
         first = judges[0]
         yield f"### {first.title}\n"
         yield f"{as_text(first.entry.rated, 400)}\n"
-        yield "\n".join(table_lines(tabulate_set(judges))) + "\n"
+        table = tabulate_set(judges)
+        yield "\n".join(table_lines(table)) + "\n"
+        if table.note:
+            yield f"{as_text(table.note, 400)}\n"
         made = "; ".join(
             f"{as_text(one.card.judge)} {one.card.date}, Assay {as_text(one.card.assay)}" for one in judges
         )

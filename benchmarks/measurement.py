@@ -3,14 +3,14 @@
 import re
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Literal, Self, cast, get_args
 
 import checkout  # noqa: F401
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from assay.errors import InputError
 from assay.languages import read_yaml
-from assay.presentation.figure import Figure
+from assay.presentation.figure import Figure, Kind
 from assay.presentation.result_table import Column, Content, ResultTable
 
 RESULTS = Path(__file__).with_name("results")
@@ -290,7 +290,7 @@ def write_cell(cell: MeasuredCell, column: MeasuredColumn) -> Content:
         return cell or ""
     figure = as_figure(cell)
     if column.kind not in {"text", "number"} and figure.of is None and figure.n is None and not figure.note:
-        return Figure(column.kind, figure.value, figure.low, figure.high)  # type: ignore[arg-type]
+        return Figure(cast("Kind", column.kind), figure.value, figure.low, figure.high)
     text = _write_number(figure.value, "number" if figure.of else column.kind) + (
         f" of {figure.of:,}" if figure.of else ""
     )
@@ -301,7 +301,7 @@ def write_cell(cell: MeasuredCell, column: MeasuredColumn) -> Content:
 
 
 def _write_number(value: float, kind: str) -> str:
-    return f"{value:,}" if kind in {"text", "number"} else str(Figure(kind, value))  # type: ignore[arg-type]
+    return f"{value:,}" if kind in {"text", "number"} else str(Figure(cast("Kind", kind), value))
 
 
 def read_measurements(folder: Path = RESULTS) -> list[Measurement]:

@@ -268,6 +268,16 @@ def test_judges_of_one_set_stand_in_one_table(tmp_path: Path) -> None:
     ]
 
 
+def test_a_set_without_a_ceiling_says_why(tmp_path: Path) -> None:
+    card = judge_card("qwen1.5b", 0.5, BETTER)
+    alone = Estimate(None, problem="the answers have no ratings by two raters or more")
+    entry = card.sets[0].model_copy(update={"ceiling": alone, "one_rater": alone})
+    write_card(tmp_path / "a.json", card.model_copy(update={"sets": (entry,)}))
+    page = evidence.write_page([], read_judged_sets(tmp_path))
+    assert "\nNo raters' ceiling: the answers have no ratings by two raters or more.\n" in page
+    assert "| ceiling" not in page
+
+
 def test_the_readme_shows_the_demos_judge_on_what_people_rated(tmp_path: Path) -> None:
     """Not the other judge, and not the conversations whose ratings are computed."""
     write_card(tmp_path / "a.json", judge_card("qwen1.5b", 0.5, BETTER))
