@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import checkout  # noqa: F401
 from measurement import CellPlace, Claim, Finding, Measurement, write_cell
+
+from assay.text.wording import count_of
 
 Outcome = Literal["holds", "fails", "open"]
 
@@ -70,10 +73,12 @@ def format_basis(n: int | None, groups: int | None) -> str:
     """How many answers in how many groups a figure is of.
 
     Examples:
-        >>> format_basis(60, 7), format_basis(54, None), format_basis(None, None)
-        ('n = 60 in 7 groups', 'n = 54', 'n not recorded')
+        >>> format_basis(60, 7), format_basis(54, 1), format_basis(None, None)
+        ('n = 60 in 7 groups', 'n = 54 in 1 group', 'n not recorded')
     """
-    return ("n not recorded" if n is None else f"n = {n:,}") + ("" if groups is None else f" in {groups:,} groups")
+    return ("n not recorded" if n is None else f"n = {n:,}") + (
+        "" if groups is None else f" in {count_of(groups, 'group')}"
+    )
 
 
 def write_findings(measurement: Measurement) -> list[FindingSentence]:

@@ -33,6 +33,23 @@ def test_pages_quote_the_figure(name: str) -> None:
         assert " ".join(quote.text.split()) in " ".join(page.split())
 
 
+@pytest.mark.parametrize("name", [name for name, one in MEASUREMENTS.items() if one.quotes and one.tables])
+def test_a_page_that_quotes_a_table_has_all_its_intervals(name: str) -> None:
+    """So that a page and the evidence cannot say different things; signs of positive figures aside."""
+    measurement = MEASUREMENTS[name]
+    texts = [(ROOT / quote.page).read_text(encoding="utf-8") for quote in measurement.quotes]
+    pages = " ".join(" ".join(texts).replace("+", "").split())
+    written = [
+        str(write_cell(cell, column)).replace("+", "")
+        for table in measurement.tables
+        for row in table.rows
+        for cell, column in zip(row, table.columns, strict=True)
+        if isinstance(cell, MeasuredFigure) and cell.low is not None
+    ]
+    assert written
+    assert [text for text in written if text not in pages] == []
+
+
 @pytest.mark.parametrize("name", MEASUREMENTS)
 def test_command_and_code_exist(name: str) -> None:
     measurement = MEASUREMENTS[name]
