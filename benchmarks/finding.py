@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import checkout  # noqa: F401
-from measurement import CellPlace, Claim, Finding, Measurement, write_cell
+from measurement import NOT_RECORDED, CellPlace, Claim, Finding, Measurement, write_cell
 
 from assay.text.wording import count_of
 
@@ -76,9 +76,8 @@ def format_basis(n: int | None, groups: int | None) -> str:
         >>> format_basis(60, 7), format_basis(54, 1), format_basis(None, None)
         ('n = 60 in 7 groups', 'n = 54 in 1 group', 'n not recorded')
     """
-    return ("n not recorded" if n is None else f"n = {n:,}") + (
-        "" if groups is None else f" in {count_of(groups, 'group')}"
-    )
+    answers = f"n {NOT_RECORDED}" if n is None else f"n = {n:,}"
+    return answers if groups is None else f"{answers} in {count_of(groups, 'group')}"
 
 
 def write_findings(measurement: Measurement) -> list[FindingSentence]:

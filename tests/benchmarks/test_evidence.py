@@ -1,11 +1,15 @@
 """The page on what was found is what the results say: its text, its links, and each sentence's outcome."""
 
+import doctest
 import re
 from datetime import date
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal
 
 import evidence
+import finding
+import measurement
 import pytest
 from card_evidence import read_judged_sets, tabulate_set
 from finding import decide, write_findings
@@ -44,6 +48,13 @@ def test_each_heading_stands_once_and_each_link_leads_somewhere() -> None:
             assert (ROOT / "docs" / file).exists(), link
         else:
             assert place in anchors, link
+
+
+@pytest.mark.parametrize("module", [finding, measurement], ids=["finding", "measurement"])
+def test_examples_of_the_modules_hold(module: ModuleType) -> None:
+    result = doctest.testmod(module)
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 def test_each_table_has_its_provenance() -> None:
