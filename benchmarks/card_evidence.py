@@ -134,4 +134,11 @@ def _row(name: str, estimate: Estimate, difference: Estimate | None = None) -> t
 def tabulate_judges(judges: Iterable[JudgedSet]) -> list[ResultTable]:
     """Whether each judge says the same again and can be talked round, and what 1,000 answers take, on each set."""
     entries = [CardEntry(one.card.judge, one.entry) for one in judges]
-    return [reliability_table(entries), cost_table(entries)]
+    return [_without_details(table) for table in (reliability_table(entries), cost_table(entries))]
+
+
+def _without_details(table: ResultTable) -> ResultTable:
+    """The table without the columns that a narrow terminal leaves out: a phone has no more room."""
+    kept = [place for place, column in enumerate(table.columns) if column.detail == "always"]
+    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[place] for place in kept), rows=rows)
