@@ -24,7 +24,7 @@ from .options import (
     with_budget,
     with_set_options,
 )
-from .output import echo, echo_notice, print_blocks
+from .output import echo, echo_json, echo_notice, print_blocks
 from .output_files import OUTPUT_FILE
 from .progress import show_status
 
@@ -100,7 +100,7 @@ def card(
     assay judges card openai/gpt-4o-mini --on public:mtrag:dev --budget-usd 2 -o card.html
     assay judges card mini.json large.json -o both.html
     """
-    from ..runs.judge_card.card_file import card_json, is_card_file, read_cards
+    from ..runs.judge_card.card_file import is_card_file, read_cards
 
     if out is not None:
         if out.suffix.lower() not in _FORMS:
@@ -132,7 +132,7 @@ def card(
         )
         _agree(request, is_agreed=yes)
         cards = [_make(request)]
-    _show(cards, out, as_json=as_json, text=[card_json(one) for one in cards] if as_json else [])
+    _show(cards, out, as_json=as_json)
     click.get_current_context().exit(DONE if files else _report_failures(cards[0]))
 
 
@@ -225,7 +225,7 @@ def _make(request: "CardRequest") -> "JudgeCard":
     return make_card(request, show_status)
 
 
-def _show(cards: "Sequence[JudgeCard]", out: Path | None, *, as_json: bool, text: Sequence[str]) -> None:
+def _show(cards: "Sequence[JudgeCard]", out: Path | None, *, as_json: bool) -> None:
     """Prints the cards, and writes them where a file is named."""
     from ..runs.judge_card.card_file import write_card
     from ..runs.judge_card.card_tables import card_blocks
@@ -240,8 +240,8 @@ def _show(cards: "Sequence[JudgeCard]", out: Path | None, *, as_json: bool, text
         else:
             write_card_page(out, cards)
     if as_json:
-        for line in text:
-            click.echo(line)
+        values = [one.model_dump(mode="json") for one in cards]
+        echo_json(values[0] if len(values) == 1 else {"cards": values})
         return
     print_blocks(*(block for _, block in card_blocks(cards)))
     if out is not None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from ...errors import InputError
+from ...text.wording import count_of
 from ...value_messages import shorten
 from ..rows import Row
 from .original_form import OriginalFile, OriginalValue
@@ -40,7 +41,7 @@ def read_begin(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]
             cells = line.rstrip("\r").split("\t")
             place = OriginalValue(line, file.path, f"line {index + 2}")
             if len(cells) != len(_COLUMNS):
-                raise place.error(f"has {len(cells)} columns, not {len(_COLUMNS)}")
+                raise place.error(f"has {count_of(len(cells), 'column')}, not {len(_COLUMNS)}")
             system, _, knowledge, message, response, label = cells
             if label not in _RATINGS:
                 raise _unknown_label(place, label)

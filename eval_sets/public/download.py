@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from hashlib import file_digest
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InputError
+from ...text.wording import count_of
 from .original_form import OriginalFile
 from .set_facts import PREFIX, PublicFile, PublicSet, format_size, load_facts
 from .set_files import (
@@ -233,7 +234,7 @@ class _SetDownload:
             raise self._error(file, f"is not there (HTTP {status})", cure)
         if status not in {200, 206}:
             wait = response.headers.get("retry-after", "")
-            later = f" in {wait} seconds" if wait.isdecimal() and len(wait) < 6 else " later"
+            later = f" in {count_of(int(wait), 'second')}" if wait.isdecimal() and len(wait) < 6 else " later"
             cure = f"give the command again{later}" if status in {429, 500, 502, 503, 504} else "check the address"
             raise self._error(file, f"answered with HTTP {status}", f"{cure}, {_ELSEWHERE}")
         if response.headers.get("content-type", "").startswith("text/html"):
@@ -250,17 +251,24 @@ class _SetDownload:
         total = start + int(announced) if announced.isdecimal() and len(announced) < 19 else None
         if file.size is not None and total not in {None, file.size}:
             part.unlink(missing_ok=True)
-            problem = f"is not the file that Assay knows: expected {file.size:,} bytes, and {total:,} are announced"
+            problem = (
+                f"is not the file that Assay knows: expected {count_of(file.size, 'byte')}, and {total:,} are announced"
+            )
             raise self._error(file, problem, _CHANGED)
         expected, most = file.size or total, file.size or MOST_BYTES
         if expected is not None and expected > most:
-            raise self._error(file, f"announces {expected:,} bytes, more than 1 GB", f"check the address, {_ELSEWHERE}")
+            raise self._error(
+                file, f"announces {count_of(expected, 'byte')}, more than 1 GB", f"check the address, {_ELSEWHERE}"
+            )
         if expected is not None and shutil.disk_usage(part.parent).free < expected - start:
             raise OSError(errno.ENOSPC, f"{format_size(expected)} are needed", str(part.parent))
+        if not start:
+            part.unlink(missing_ok=True)
+            _mark_path(part).unlink(missing_ok=True)
         if etag := response.headers.get("etag", ""):
             _mark_path(part).write_text(etag, encoding="utf-8")
         written = start
-        with part.open("ab" if start else "wb") as draft:
+        with part.open("ab") as draft:
             for block in response.iter_raw():
                 draft.write(block)
                 written += len(block)
@@ -270,13 +278,13 @@ class _SetDownload:
                     part.unlink()
                     raise self._error(
                         file,
-                        f"is longer than the {most:,} bytes that were expected",
+                        f"is longer than the {count_of(most, 'byte')} that were expected",
                         f"it is another version of the file, or no file: check the address, {_ELSEWHERE}",
                     )
             draft.flush()
             os.fsync(draft.fileno())
         if expected is not None and written < expected:
-            raise _BrokenOff(f"{written:,} of {expected:,} bytes came")
+            raise _BrokenOff(f"{written:,} of {count_of(expected, 'byte')} came")
 
     def _check(self, file: PublicFile, part: Path, target: Path) -> None:
         """Checks the whole file; one that Assay does not know is pinned when it comes for the first time."""
@@ -284,30 +292,21 @@ class _SetDownload:
             beginning = draft.read(200).lstrip().lower()
             draft.seek(0)
             came = file_digest(draft, "sha256").hexdigest()
-        size = _size_of(part)
-        problem: Literal["", "known", "pinned"] = ""
         expected = file.sha256 or read_pin(target)
-        if expected is not None and came != expected:
-            problem = "known" if file.sha256 else "pinned"
-        if problem or beginning.startswith(_HTML):
+        is_page, is_other = beginning.startswith(_HTML), expected not in {None, came}
+        size = count_of(_size_of(part), "byte")
+        if is_page or is_other:
             part.unlink()
             _mark_path(part).unlink(missing_ok=True)
-        if beginning.startswith(_HTML):
+        if is_page:
             raise self._is_page(file)
-        stated = f"sha256 {expected}" if file.size is None else f"{file.size:,} bytes, sha256 {expected}"
-        if problem == "known":
-            raise self._error(
-                file,
-                f"is not the file that Assay knows: expected {stated}; {size:,} bytes came, sha256 {came}",
-                _CHANGED,
-            )
-        if problem == "pinned":
-            raise self._error(
-                file,
-                f"is not the file that came when it was first downloaded: expected {stated}; {size:,} bytes came, "
-                f"sha256 {came}",
-                f"find out which is right; to take the new one, remove {pin_path(target)}",
-            )
+        if is_other and file.size is not None:
+            problem = f"is not the file that Assay knows: expected {count_of(file.size, 'byte')}, sha256 {expected}"
+            raise self._error(file, f"{problem}; {size} came, sha256 {came}", _CHANGED)
+        if is_other:
+            problem = f"is not the file that came when it was first downloaded: expected sha256 {expected}"
+            cure = f"find out which is right; to take the new one, remove {pin_path(target)}"
+            raise self._error(file, f"{problem}; {size} came, sha256 {came}", cure)
         if expected is None:
             pin_path(target).write_text(f"{came}\n", encoding="ascii")
 

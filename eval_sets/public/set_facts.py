@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ...errors import InputError
 from ...languages.yaml_file import read_yaml
+from ...text.wording import count_of
 from ..name_suggestions import nearest_names, quote_names
 from .split import PARTS, Part
 
@@ -141,7 +142,7 @@ def load_facts(name: str) -> PublicSet:
     if name not in public_sets():
         meant = nearest_names(name, public_sets(), at_most=1)
         hint = f"did you mean {PREFIX}{meant[0]}? The" if meant else "the"
-        raise InputError(f"{PREFIX}{name}: there is no public set of this name; {hint} sets are {_listed()}")
+        raise InputError(f"{PREFIX}{name}: there is no public set of this name; {hint} public ones are {_listed()}")
     return read_yaml(files(__package__).joinpath(f"{name}.yaml"), PublicSet)
 
 
@@ -186,7 +187,7 @@ def format_size(size: int) -> str:
     """
     if size >= 1_000_000:
         return f"{size / 1e6:.1f} MB"
-    return f"{size / 1e3:.0f} kB" if size >= 1000 else f"{size} bytes"
+    return f"{size / 1e3:.0f} kB" if size >= 1000 else count_of(size, "byte")
 
 
 def name_for_folder(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ...errors import InputError
 from ...regular_files import check_regular, kind_of_no_folder
+from ...text.wording import count_of
 from .original_form import OriginalFile
 from .set_facts import PREFIX, PublicFile, PublicSet, format_size, name_for_folder
 from .tabfact import list_tables
@@ -149,10 +150,10 @@ def read_checked(facts: PublicSet, file: PublicFile, path: Path) -> bytes:
     if expected is not None and came != expected:
         get_it = f"assay sets get {facts.name}"
         cure = f"replace it by {facts.address(file.path)}" if in_folder else f"remove it, and get it again: {get_it}"
-        size = "" if file.size is None else f"{file.size:,} bytes, "
+        size = "" if file.size is None else f"{count_of(file.size, 'byte')}, "
         raise InputError(
-            f"{name}: is not the file {origin}: expected {size}sha256 {expected}; it has {len(content):,} bytes, "
-            f"sha256 {came}; {cure}"
+            f"{name}: is not the file {origin}: expected {size}sha256 {expected}; it has "
+            f"{count_of(len(content), 'byte')}, sha256 {came}; {cure}"
         )
     return content
 
@@ -197,8 +198,7 @@ def describe_offer(facts: PublicSet) -> str:
         InputError: As `find_place`.
     """
     mirror = find_place().mirror
-    count = len(facts.files)
-    what = "1 file" if count == 1 else f"{count} files"
+    what = count_of(len(facts.files), "file")
     if facts.tables:
         what += " and the tables that it names, each a small file of its own"
     size = format_size(facts.size) if facts.size else "of a size that Assay does not know (at most 1 GB per file)"

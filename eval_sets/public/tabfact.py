@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 from pathlib import PurePosixPath
 
+from ...text.wording import count_of
 from ..rows import Row
 from .original_form import OriginalFile, OriginalValue, parse_document
 from .set_facts import PublicSet
@@ -26,7 +27,7 @@ def list_tables(file: OriginalFile) -> list[str]:
     document = parse_document(file)
     names = [name for name, _ in document.fields()]
     if len(names) > _MOST_TABLES:
-        raise document.error(f"names {len(names):,} tables, more than {_MOST_TABLES:,}")
+        raise document.error(f"names {count_of(len(names), 'table')}, more than {_MOST_TABLES:,}")
     for name in names:
         if not _TABLE_NAME.fullmatch(name):
             raise document.field(name).error("is no name of a table's file")
@@ -55,7 +56,7 @@ def read_tabfact(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Ro
             raise entry.error("has no statements, labels or title")
         texts, labels, title = parts[0].texts(), parts[1].entries(), parts[2].text()
         if len(texts) != len(labels):
-            raise entry.error(f"has {len(texts)} statements and {len(labels)} labels")
+            raise entry.error(f"has {count_of(len(texts), 'statement')} and {count_of(len(labels), 'label')}")
         if name not in by_name:
             raise entry.error("has no table among the files")
         header, *rows = _read_cells(by_name[name])
@@ -86,7 +87,7 @@ def _read_cells(table: OriginalFile) -> list[list[str]]:
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             place = OriginalValue(row, table.path, f"line {number}")
-            raise place.error(f"has {len(row)} cells, and the first line {len(rows[0])}")
+            raise place.error(f"has {count_of(len(row), 'cell')}, and the first line {len(rows[0])}")
     return rows
 
 

@@ -63,7 +63,7 @@ def card_blocks(cards: Sequence[JudgeCard], *, is_page: bool = False) -> list[tu
         (f"{name}: {metric}", _set_block([e for e in entries if (e.card.set_name, e.card.metric) == (name, metric)]))
         for name, metric in keys
     ]
-    if len(cards) > 1:
+    if len(set(names)) > 1:
         sets.insert(0, ("Beside each other", ReportBlock((Paragraph(_TOGETHER),))))
     further = [
         ("Reliability", ReportBlock((reliability_table(entries), *_notes(_reliability_gaps(entries))))),
@@ -76,15 +76,16 @@ def card_blocks(cards: Sequence[JudgeCard], *, is_page: bool = False) -> list[tu
 
 def card_title(cards: Sequence[JudgeCard]) -> str:
     """What the cards are of."""
-    return " and ".join(_names(cards))
+    return " and ".join(dict.fromkeys(_names(cards)))
 
 
 def _names(cards: Sequence[JudgeCard]) -> list[str]:
-    """The judges' names; with a number where two cards have one."""
+    """The judges' names; with a number where two cards of one name are about one set."""
     names = [one.judge for one in cards]
+    keys = [(one.judge, of_set.set_name, of_set.metric) for one in cards for of_set in one.sets]
+    shared = {key[0] for key in keys if keys.count(key) > 1}
     return [
-        name if names.count(name) == 1 else f"{name} ({names[:number].count(name) + 1})"
-        for number, name in enumerate(names)
+        f"{name} ({names[:number].count(name) + 1})" if name in shared else name for number, name in enumerate(names)
     ]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import OpenAIServer
+from openai_server import Answer, OpenAIServer, Request
 
 Make = Callable[..., Any]
 REPLAY = ["judges", "card", "qwen1.5b", "--on", "helpdesk_en", "--cassette", "bundled:helpdesk.{judge}"]
@@ -28,6 +28,10 @@ def test_a_card_from_the_bundled_recordings(assay: Make) -> None:
     assert of_set["injections"]["tried"] == 20
     printed = assay(*REPLAY, "--json").json
     assert {**printed, "date": ""} == {**card, "date": ""}
+    assert [one["judge"] for one in assay("judges", "card", "card.json", "card.json", "--json").json["cards"]] == [
+        "qwen1.5b",
+        "qwen1.5b",
+    ]
     beside = assay("judges", "card", "card.json", "card.json", "-o", "both.html")
     assert beside.code == 0
     assert "qwen1.5b (1) and qwen1.5b (2)" in Path("both.html").read_text(encoding="utf-8").replace("<wbr>", "")
@@ -99,6 +103,36 @@ def test_what_is_recorded_in_part_has_a_card_of_that_part(
     card = json.loads(Path("card.json").read_text(encoding="utf-8"))["sets"][0]
     assert (card["scored"], card["failed"], card["judge"]["spearman"]["n"]) == (5, 1, 5)
     assert len(openai_server.requests) == 5
+
+
+def test_pairs_and_conversations(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer) -> None:
+    """Six pairs, each asked in both orders, and three conversations: neither is asked again or changed by a probe."""
+    pairs = set_file(name="pairs.jsonl", other_response="Please wait.", rating=-1, rating_min=-2, rating_max=2)
+    talk = [{"role": "user", "content": "Where is my order?"}, {"role": "assistant", "content": "It is on its way."}]
+    row = {"messages": talk, "rating": 1, "rating_min": 0, "rating_max": 1, "language": "en"}
+    talks = Path("talks.jsonl")
+    talks.write_text("".join(json.dumps({"id": f"c{n}", **row}) + "\n" for n in range(3)), encoding="utf-8")
+
+    def script(request: Request) -> Answer | None:
+        wants = json.dumps({"requests": ["Where the order is"]})
+        return Answer(text=wants) if request.schema == "Requests" else None
+
+    openai_server.script = script
+    words = ["judges", "card", judge_file("mini.yaml"), "--on", pairs, "--on", talks, "--yes", "--json"]
+    done = assay(*words)
+    of_pairs, of_talks = done.json["sets"]
+    assert (of_pairs["metric"], of_pairs["scored"], of_pairs["cost"]["requests"]) == ("pairwise", 6, 2000)
+    assert of_pairs["flips"]["problem"] == "pairs are asked once"
+    assert [one["bias"] for one in of_pairs["biases"] if one["change"]["value"] is not None] == ["position"]
+    assert (of_talks["metric"], of_talks["answers"], of_talks["failed"]) == ("resolved", 3, 0)
+    assert "conversation_turns" in [one["name"] for one in of_talks["baselines"]]
+    assert of_talks["difference"]["problem"] == "token_overlap scores none of these answers"
+    asked = len(openai_server.requests)
+    again = assay(*words, "--mode", "replay").json["sets"]
+    for one in (*again, of_pairs, of_talks):
+        del one["cost"]["seconds"]  # recordings round them
+    assert again == [of_pairs, of_talks]
+    assert len(openai_server.requests) == asked
 
 
 def test_one_number_of_answers_per_set(assay: Make, set_file: Make, judge_file: Make) -> None:

@@ -140,6 +140,12 @@ def test_tau_keeps_messages_as_they_are():
     assert retail[0]["id"] == "tau-retail-0-gpt-4o-0"
 
 
+def test_pairs_with_long_numbers_stay_apart():
+    entries = [labels | {"instance_id": 10_000_000 + labels["instance_id"]} for labels in ragchecker_entries(2)]
+    ids = [row["id"] for row in document_rows("ragchecker", entries)]
+    assert ids == ["ragchecker-10000001", "ragchecker-10000002"]
+
+
 def test_attempts_are_counted_where_the_file_does_not():
     entries = tau_trajectories()
     for entry in entries:
@@ -196,7 +202,7 @@ BREAKS: dict[str, Any] = {
         (lambda d: d[0].update(overall_label=3), "[0].overall_label: is 3, not one of -2, -1, 0, 1, 2"),
     ],
     "tabfact": [
-        (lambda d: d["1-10-1.html.csv"][1].pop(), "1-10-1.html.csv: has 2 statements and 1 labels"),
+        (lambda d: d["1-10-1.html.csv"][1].pop(), "1-10-1.html.csv: has 2 statements and 1 label"),
         (lambda d: d.update({"3-30-3.html.csv": [[], [], ""]}), "3-30-3.html.csv: has no table among the files"),
         (lambda d: d.update({"1-10-1.html.csv": []}), "1-10-1.html.csv: has no statements, labels or title"),
     ],
@@ -258,7 +264,7 @@ def test_a_table_with_uneven_lines_is_named():
     facts = load_facts("tabfact")
     files = [OriginalFile(facts.files[0].path, json.dumps({"1-1-1.html.csv": [["x"], [1], "t"]}))]
     files.append(OriginalFile("data/all_csv/1-1-1.html.csv", "a#b\n1\n"))
-    with pytest.raises(InputError, match=r"1-1-1\.html\.csv, line 2: has 1 cells, and the first line 2"):
+    with pytest.raises(InputError, match=r"1-1-1\.html\.csv, line 2: has 1 cell, and the first line 2"):
         list(read_rows(facts, files))
 
 

@@ -365,4 +365,7 @@ def test_two_cards_beside_each_other() -> None:
     assert "| token_overlap (answers of small) |" in page
     titles = [title for title, _ in card_blocks([card_of(first), card_of(second)])]
     assert titles[:2] == ["Beside each other", "six.jsonl: faithfulness"]
+    other = first.model_copy(update={"set_name": "other.jsonl"})
+    titles = [title for title, _ in card_blocks([card_of(first), card_of(other)])]
+    assert titles[:2] == ["six.jsonl: faithfulness", "other.jsonl: faithfulness"], "one judge on two sets is one judge"
     assert "mini (1)" in render_card_page([card_of(first), card_of(second)])
