@@ -27,7 +27,7 @@ from rated_agreement import row, score_samples
 
 from assay import Sample, load_set
 from assay.judges import JudgeSettings, LiteLLMJudge, Usage, load_settings
-from assay.meta_eval.comparison import compare
+from assay.meta_eval.comparison import compare_metrics
 from assay.meta_eval.estimate import Estimate, estimate_mean
 from assay.meta_eval.selection import Combine, select
 from assay.meta_eval.table import ScoreTable
@@ -148,16 +148,31 @@ def agreement_rows(table: ScoreTable, samples: list[Sample]) -> list[list[object
     return rows
 
 
-def fitted_rows(table: ScoreTable, samples: list[Sample], seed: int) -> list[list[object]]:
+def predict_by_scorers(table: ScoreTable, seed: int) -> dict[tuple[str, str], dict[str, float | None]]:
+    """The predictions of each fitted scorer that makes some, by its columns and its way of combining."""
+    predictions = {
+        (title, way): predict_out_of_fold(table, names, way, seed) if names else {}
+        for title, names in fitted_columns(table).items()
+        for way in WAYS
+    }
+    return {name: values for name, values in predictions.items() if values}
+
+
+def fitted_rows(
+    predictions: Mapping[tuple[str, str], dict[str, float | None]], samples: list[Sample]
+) -> list[list[object]]:
     """The same of the fitted scorers."""
-    rows = []
-    for title, names in fitted_columns(table).items():
-        for way in WAYS:
-            values = predict_out_of_fold(table, names, way, seed) if names else {}
-            if values:
-                label = "chosen in the folds" if way == "all" else f"{way}, all of them"
-                rows.append(row(f"scorer of {title}: {label}", values, samples)[:4])
-    return rows
+    labels = {way: "chosen in the folds" if way == "all" else f"{way}, all of them" for way in WAYS}
+    return [
+        row(f"scorer of {title}: {labels[way]}", values, samples)[:4] for (title, way), values in predictions.items()
+    ]
+
+
+def describe_gain(predictions: Mapping[tuple[str, str], dict[str, float | None]], samples: list[Sample]) -> str:
+    """Says how much more the scorer of the metrics agrees than that of the baselines, both chosen in the folds."""
+    first, second = (predictions.get((title, "all"), {}) for title in (f"metrics without {ORACLE}", "baselines"))
+    columns = [np.array([values.get(sample.id) for sample in samples], float) for values in (first, second)]
+    return describe_difference(columns[0], columns[1], samples)
 
 
 def one_per_group(samples: Sequence[Sample], limit: int, seed: int) -> list[Sample]:
@@ -192,12 +207,14 @@ async def rate_by_rules(name: str, samples: list[Sample], seed: int) -> None:
     scores = {metric.name: await score_samples(samples, metric, 1) for metric in metrics}
     table = tabulate(samples, metrics, scores)
     rows = agreement_rows(table, samples)
-    if len(samples) >= FEWEST_FOR_SCORERS:
-        rows += fitted_rows(table, samples, seed)
+    predictions = predict_by_scorers(table, seed) if len(samples) >= FEWEST_FOR_SCORERS else {}
+    rows += fitted_rows(predictions, samples)
     groups = len({sample.source for sample in samples})
     title = f"{name}: {len(samples)} conversations in {groups} groups, no judge"
     header = ["metric", "n", "Spearman", "AUROC"][: 4 if is_binary(samples) else 3]
     print_table(title, header, [cells[: len(header)] for cells in rows])
+    if predictions:
+        print(f"scorer of metrics without {ORACLE}, beside that of baselines: {describe_gain(predictions, samples)}")
     for metric in metrics:
         if reasons := [score.reason for score in scores[metric.name].values() if score.status != "scored"]:
             print(f"{metric.name} has no score of {len(reasons)}: {min(reasons)}")
@@ -266,27 +283,30 @@ async def compare_history(samples: list[Sample], settings: JudgeSettings, casset
 
 def describe_pair(first: np.ndarray, second: np.ndarray, samples: Sequence[Sample]) -> list[str]:
     """Says how much the scores of the same items differ, and how much their agreement with the ratings does."""
+    changes = first - second
+    has_both = ~np.isnan(changes)
+    labels = [sample.source for sample, is_there in zip(samples, has_both, strict=True) if is_there]
+    mean = estimate_mean(changes[has_both], labels, bounds=(-1.0, 1.0))
+    changed = int((changes[has_both] != 0).sum())
+    return [
+        f"the score with it less the score without it: {write(mean, 'change')}; {changed} of {has_both.sum()} differ",
+        describe_difference(first, second, samples),
+    ]
+
+
+def describe_difference(first: np.ndarray, second: np.ndarray, samples: Sequence[Sample]) -> str:
+    """Says how much more the first scores agree with the ratings than the second, on the items that both have."""
     table = ScoreTable(
         items=tuple(sample.id for sample in samples),
-        metrics=("with", "without"),
+        metrics=("first", "second"),
         scores=np.column_stack([first, second]),
         ratings=np.array([NAN if sample.human_rating is None else sample.human_rating for sample in samples])[:, None],
         rating_min=samples[0].rating_min,
         rating_max=samples[0].rating_max,
         groups=tuple(sample.source for sample in samples),
-    ).rated()
-    comparison = compare(
-        table, ("with", table.column("with")[:, None]), ("without", table.column("without")[:, None]), permutations=2000
     )
-    changes = table.column("with") - table.column("without")
-    has_both = ~np.isnan(changes)
-    labels = [group for group, is_there in zip(table.groups, has_both, strict=True) if is_there]
-    mean = estimate_mean(changes[has_both], labels, bounds=(-1.0, 1.0))
-    changed = int((changes[has_both] != 0).sum())
-    return [
-        f"the score with it less the score without it: {write(mean, 'change')}; {changed} of {has_both.sum()} differ",
-        f"its Spearman less the other's: {write(comparison.difference, 'correlation')} (n = {comparison.n})",
-    ]
+    comparison = compare_metrics(table, "first", "second")
+    return f"its Spearman less the other's: {write(comparison.difference, 'correlation')} (n = {comparison.n})"
 
 
 def write(estimate: Estimate, kind: str) -> str:

@@ -7,8 +7,9 @@ For the bundled helpdesk sets: Tables IV and V of the paper (Spearman of score a
 instruction messages, the types as predicted; margin-1 accuracy and shares of scores by rating). Their ratings are
 constructed, so these figures show which planted defects the heuristics notice, not how far they agree with people.
 For rated sets (mtrag_faithfulness, clapnq_human): Spearman with all types scored and 95% intervals over groups, also of
-each heuristic alone. The table marks a heuristic whose interval contains 0. A table has 13 rows: even if no heuristic
-were related to the ratings, about one interval in twenty would not contain 0.
+each heuristic alone; and how much more the score and `hal` agree than token overlap. The table marks a heuristic whose
+interval contains 0. A table has 13 rows: even if no heuristic were related to the ratings, about one interval in twenty
+would not contain 0.
 Needs the extra `heuristic`; no judge and no network.
 With --translated also helpdesk_nl with the starred features on English text, replayed from that cassette, which
 
@@ -26,12 +27,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import checkout  # noqa: F401
+import numpy as np
 from benchmark_output import print_machine, print_table
 
 from assay import Sample, load_set
 from assay.judges import LiteLLMJudge
 from assay.languages import packs_with
+from assay.meta_eval.comparison import compare_metrics
 from assay.meta_eval.correlation import spearman
+from assay.meta_eval.table import ScoreTable
 from assay.metrics import Metric, Score
 from assay.metrics.catalogue import load_metric, metric_names
 from assay.metrics.heuristic.pipelines import find_pipeline
@@ -41,6 +45,7 @@ HELPDESK = ("helpdesk_nl", "helpdesk_en")
 RATED = ("mtrag_faithfulness", "clapnq_human")
 TYPED = ("heuristic", "heuristic:overrides=False")
 WHOLE = ("heuristic:all_types=True", "heuristic:all_types=True:overrides=False")
+BASELINE = "token_overlap"
 FEWEST_DIFFERING = 10
 STARRED = ("heuristic.hal", "heuristic.subject_combination", "heuristic.verbatim_guide")
 
@@ -59,10 +64,12 @@ def main() -> None:
     for name in (*HELPDESK, *(RATED if options.data else ())):
         samples = list(load_set(name if name in HELPDESK else str(options.data / f"{name}.jsonl")))
         wholes = (*TYPED, *WHOLE) if name in HELPDESK else WHOLE
-        metrics = [load_metric(each) for each in (*wholes, *features, "token_overlap")]
+        metrics = [load_metric(each) for each in (*wholes, *features, BASELINE)]
         scores = _print_agreement(name, samples, metrics)
         if name in HELPDESK:
             _print_deviations(name, samples, scores["heuristic"])
+        else:
+            _print_differences(name, samples, scores)
     if options.translated:
         judge = LiteLLMJudge(options.judge, cassette=options.translated, mode="replay")
         samples = list(load_set("helpdesk_nl"))
@@ -80,6 +87,24 @@ def _print_agreement(name: str, samples: Sequence[Sample], metrics: Sequence[Met
     header = ["metric", "n", "Spearman", "low", "high", "stars", "verdict"]
     print_table(f"{name}: {len(samples)} answers, {len({s.source for s in samples})} groups", header, rows)
     return scores
+
+
+def _print_differences(name: str, samples: Sequence[Sample], scores: dict[str, dict[str, Score]]) -> None:
+    """Spearman of the score and of `hal` less that of token overlap, on the answers that both scored."""
+    rated = [sample for sample in samples if sample.human_rating is not None]
+    columns = ("heuristic:all_types=True", "heuristic.hal", BASELINE)
+    values = np.array([[scores[column][sample.id].value for column in columns] for sample in rated], float)
+    ratings = np.array([[sample.human_rating] for sample in rated], float)
+    groups = tuple(sample.source for sample in rated)
+    table = ScoreTable(tuple(sample.id for sample in rated), columns, values, ratings, groups=groups)
+    rows = [
+        (column, estimate.n, estimate.groups, estimate.value, estimate.low, estimate.high)
+        for column in columns[:-1]
+        for estimate in (compare_metrics(table, column, BASELINE).difference,)
+    ]
+    print_table(
+        f"{name}: Spearman less that of {BASELINE}", ["metric", "n", "groups", "difference", "low", "high"], rows
+    )
 
 
 async def _scores(samples: Sequence[Sample], metrics: Sequence[Metric]) -> dict[str, dict[str, Score]]:

@@ -19,7 +19,7 @@ UNDIRECTED: Mapping[str, tuple[str, str]] = {
 }
 """The metrics of which neither more nor less is better, with the words for less and for more."""
 DEFAULT_METRICS = ("weakest_claim", "faithfulness", "token_overlap")
-"""What agreed best with people's ratings (benchmarks/README.md); the first two come of the same calls."""
+"""What agreed best with people's ratings (docs/evidence.md); the first two come of the same calls."""
 RAGAS = "ragas"
 SCORER = "scorer"
 

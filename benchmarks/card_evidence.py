@@ -1,0 +1,144 @@
+"""What the committed cards of judges show: one table per set that people rated, and one sentence per judge and set."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import checkout  # noqa: F401
+from finding import FindingSentence, Outcome, compose, decide, format_basis
+from measurement import RESULTS, Claim
+
+from assay.meta_eval.estimate import Estimate
+from assay.presentation.figure import Figure
+from assay.presentation.markdown import as_text
+from assay.presentation.result_table import Column, Content, ResultTable
+from assay.runs.judge_card.card_file import read_card
+from assay.runs.judge_card.card_tables import CardEntry, cost_table, reliability_table
+from assay.runs.judge_card.judge_card import CardAgreement, JudgeCard, SetCard
+from assay.runs.judge_card.set_card import OVERLAP
+
+CARDS = RESULTS / "cards"
+_COMPUTED = re.compile(r"(?<![^\W_])tau(?![^\W_])")
+_COLUMNS = (
+    Column("what scores the answers", "name"),
+    Column("Spearman with the ratings"),
+    Column("more than token overlap"),
+    Column("n"),
+    Column("groups"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSet:
+    """What one judge is worth on one set.
+
+    Attributes:
+        card: The judge's card.
+        entry: Its entry for the set.
+    """
+
+    card: JudgeCard
+    entry: SetCard
+
+    @property
+    def name(self) -> str:
+        """The set's name, without the folder and the ending of a file."""
+        return re.sub(r"^.*[/\\]|\.jsonl$", "", self.entry.set_name)
+
+    @property
+    def title(self) -> str:
+        """The heading of the set and the metric, of words and digits."""
+        return re.sub(r"[^\w-]+", " ", f"Judges by {self.entry.metric} on {self.name}").strip()
+
+    @property
+    def is_rated_by_people(self) -> bool:
+        """Whether people gave the ratings; those of the tau sets are computed from a database."""
+        return _COMPUTED.search(self.name) is None
+
+    @property
+    def overlap(self) -> CardAgreement | None:
+        """How token overlap agrees with the same ratings."""
+        return next((baseline for baseline in self.entry.baselines if baseline.name == OVERLAP), None)
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether the judge agrees better than token overlap, worse, or nobody can tell yet."""
+        return decide(self.entry.difference.low, self.entry.difference.high)
+
+    def sentences(self) -> list[FindingSentence]:
+        """Whether the judge agrees better with the ratings than token overlap, and whether it adds to it."""
+        judge = f"{as_text(self.entry.metric)} by {as_text(self.card.judge)}"
+        beside = self._write(judge, "token overlap", self.entry.difference)
+        return [beside, self._write(f"token overlap together with {judge}", "token overlap alone", self.entry.gain)]
+
+    def _write(self, subject: str, other: str, difference: Estimate) -> FindingSentence:
+        claim = Claim(
+            subject=subject,
+            holds=f"agrees better with the ratings than {other}",
+            fails=f"agrees worse with the ratings than {other}",
+            question=f"agrees better or worse with the ratings than {other}",
+            where=f"on {as_text(self.name)}",
+        )
+        outcome = decide(difference.low, difference.high)
+        figure = Figure.from_estimate("correlation", replace(difference, problem=""))
+        reasons = [format_basis(difference.n, difference.groups), *filter(None, [as_text(difference.problem)])]
+        text = f"{compose(outcome, claim)}: difference of Spearman's rho {figure} ({'; '.join(reasons)})."
+        return FindingSentence(outcome, text, self.title)
+
+
+def read_judged_sets(folder: Path = CARDS) -> list[list[JudgedSet]]:
+    """Reads the cards of a folder: for each set and metric, in the order of the first card, what each judge is worth.
+
+    Raises:
+        InputError: A file is no card; the message names the file, the field and the cure.
+    """
+    sets: dict[tuple[str, str], list[JudgedSet]] = {}
+    for card in sorted(map(read_card, folder.glob("*.json")), key=lambda card: (card.date, card.judge)):
+        for entry in card.sets:
+            judged = JudgedSet(card, entry)
+            sets.setdefault((judged.name, entry.metric), []).append(judged)
+    return list(sets.values())
+
+
+def tabulate_set(judges: Iterable[JudgedSet]) -> ResultTable:
+    """The judges of one set beside token overlap, both combined, and the raters' ceiling."""
+    judges = list(judges)
+    overlaps = [(f"token overlap, on what {one.card.judge} scored", one.overlap) for one in judges if one.overlap]
+    if len({overlap.spearman for _, overlap in overlaps}) == 1:
+        overlaps = [("token overlap", overlaps[0][1])]
+    rows = [_row(name, overlap.spearman) for name, overlap in overlaps]
+    for one in judges:
+        judge = one.card.judge
+        rows.append(_row(judge, one.entry.judge.spearman, one.entry.difference))
+        rows.append(_row(f"{judge} + token overlap, out of fold", one.entry.combined.spearman, one.entry.gain))
+    first = judges[0].entry
+    if first.one_rater.value is not None:
+        rows.append(_row("one rater, beside the others", first.one_rater))
+    if first.ceiling.value is not None:
+        rows.append(_row("ceiling: the best that any measure could reach", first.ceiling))
+    note = "" if first.ceiling.value is not None else f"No raters' ceiling: {first.ceiling.problem}."
+    return ResultTable("", _COLUMNS, tuple(rows), note=note)
+
+
+def _row(name: str, estimate: Estimate, difference: Estimate | None = None) -> tuple[Content, ...]:
+    return (
+        name,
+        Figure.from_estimate("coefficient", estimate),
+        "" if difference is None else Figure.from_estimate("correlation", difference),
+        Figure("count", estimate.n),
+        Figure("count", estimate.groups),
+    )
+
+
+def tabulate_judges(judges: Iterable[JudgedSet]) -> list[ResultTable]:
+    """Whether each judge says the same again and can be talked round, and what 1,000 answers take, on each set."""
+    entries = [CardEntry(one.card.judge, one.entry) for one in judges]
+    return [_without_details(table) for table in (reliability_table(entries), cost_table(entries))]
+
+
+def _without_details(table: ResultTable) -> ResultTable:
+    """The table without the columns that a narrow terminal leaves out: a phone has no more room."""
+    kept = [place for place, column in enumerate(table.columns) if column.detail == "always"]
+    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[place] for place in kept), rows=rows)

@@ -1,0 +1,258 @@
+"""Writes docs/evidence.md and the README's table of it from the committed results, or checks that both are up to date.
+
+    python benchmarks/evidence.py [--check]
+
+The results are `benchmarks/results/*.json`, one file per measurement (`measurement.py` describes the form), and
+`benchmarks/results/cards/*.json`, the cards that `assay judges card` writes. After measuring something again, change
+its file and run this command. Whether a sentence says better, worse, or that nobody can tell yet is derived from the
+figures, so change figures and words, never the page. `--check` writes nothing and ends with 1 if a page differs.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import checkout  # noqa: F401
+from card_evidence import CARDS, JudgedSet, read_judged_sets, tabulate_judges, tabulate_set
+from finding import FindingSentence, Outcome, write_findings
+from measurement import NOT_RECORDED, RESULTS, Measurement, Topic, anchor, read_measurements
+
+from assay.errors import InputError
+from assay.presentation.figure import Figure
+from assay.presentation.markdown import as_text, table_lines
+from assay.presentation.result_table import Column, Content, ResultTable
+
+ROOT = Path(__file__).parent.parent
+PAGE = Path("docs/evidence.md")
+README = Path("README.md")
+BEGIN, END = "<!-- evidence: begin -->", "<!-- evidence: end -->"
+README_JUDGE = "qwen1.5b"  # the judge of the README's demo
+_README_MEASUREMENTS = ("faithfulness-begin", "faithfulness-mtrag")  # what the README shows where there is no card
+_OUTCOMES: dict[Outcome, str] = {
+    "holds": "What holds",
+    "fails": "What does not hold",
+    "open": "What nobody can tell yet",
+}
+_TOPICS: dict[Topic, str] = {
+    "people": "Answers that people rated",
+    "conversations": "Conversations",
+    "decisions": "Decisions between versions",
+    "numbers": "Numerical claims",
+    "constructed": "Planted faults and labels of our own",
+    "speed": "Speed and cost",
+    "elsewhere": "Figures on other pages",
+}
+_VERDICTS: dict[Outcome, str] = {"holds": "the judge", "fails": "token overlap", "open": "nobody can tell yet"}
+_INTRODUCTION = """# Evidence
+
+What was measured of Assay's metrics and of small judges: first what holds, then what does not, then what nobody can
+tell yet; below that every table, with its data, date, commit and command. Only your own ratings tell what holds for
+your chatbot: [`assay meta`](meta.md).
+
+- A sentence says *better* or *worse* only where the interval of the difference leaves out 0 (or the bound that the
+  sentence names); else it says that nobody can tell yet. Agreement is Spearman's rho with the ratings, from -1 to 1.
+  Square brackets are intervals; the line under each table says which. Each interval holds by itself, not all together.
+- Most rated sets were used for development: prompts, metrics and word lists were written while their answers were
+  looked at. The line under each table says so. Cards are of the halves called `dev`; the halves called `test` are kept
+  for whoever tunes a prompt. A figure of data that development has seen may be too good.
+- The judges are small models on a processor. Nothing here is about large ones; `assay judges compare` tells how yours
+  does.
+- Code has changed since most figures were measured: `python benchmarks/published_figures.py` lists which.
+- This page is made by `python benchmarks/evidence.py` from [`benchmarks/results`](../benchmarks/README.md#results); a
+  test compares them.
+"""
+_NO_CARD = (
+    "No judge's card is committed yet: `assay judges card MODEL -o benchmarks/results/cards/MODEL.json` makes one, and "
+    "this section then shows it."
+)
+
+
+def write_page(measurements: Sequence[Measurement], judged: Sequence[Sequence[JudgedSet]]) -> str:
+    """The page on what was found, as Markdown.
+
+    Args:
+        measurements: The measurements, in the order of the page.
+        judged: The judges of each set, of the cards.
+    """
+    topics = {topic: list(group) for topic, group in groupby(measurements, key=lambda one: one.topic)}
+    cards = [one for judges in judged for one in judges]
+    parts = [_INTRODUCTION]
+    for outcome, heading in _OUTCOMES.items():
+        parts.append(f"## {heading}\n")
+        parts += _list_sentences(
+            "Cards of judges", [sentence for one in cards for sentence in one.sentences()], outcome
+        )
+        for topic, group in topics.items():
+            sentences = [sentence for measurement in group for sentence in write_findings(measurement)]
+            parts += _list_sentences(_TOPICS[topic], sentences, outcome)
+    parts.append("## Cards of judges\n")
+    parts += _write_cards(judged, [one for one in measurements if one.cards]) if judged else [f"{_NO_CARD}\n"]
+    for topic, group in topics.items():
+        parts.append(f"## {_TOPICS[topic]}\n")
+        if topic == "elsewhere":
+            parts.append("\n".join(map(_quote_line, sorted(group, key=lambda one: one.quotes[0].page))) + "\n")
+        else:
+            parts += [_write_measurement(one) for one in group if one.tables]
+    return "\n".join(parts)
+
+
+def write_readme_table(measurements: Sequence[Measurement], judged: Sequence[Sequence[JudgedSet]]) -> str:
+    """The README's table: agreement with people of the demo's judge beside token overlap, one row per set."""
+    cards = [one for judges in judged for one in judges if one.card.judge == README_JUDGE and one.is_rated_by_people]
+    rows: list[tuple[Content, ...]] = [
+        (
+            one.name,
+            f"{one.entry.answers:,} in {one.entry.groups:,}",
+            Figure.from_estimate("coefficient", one.entry.judge.spearman),
+            Figure.from_estimate("coefficient", one.overlap.spearman) if one.overlap else "",
+            _VERDICTS[one.outcome],
+        )
+        for one in cards
+    ] or list(_measured_rows(measurements))
+    heads = ("rated by people", "answers, groups", f"judge {README_JUDGE}", "token overlap", "which agrees better")
+    columns = tuple(Column(head, "figure" if 1 < place < 4 else "name") for place, head in enumerate(heads))
+    return "\n".join(
+        [
+            BEGIN,
+            "How far a small judge agrees with other people's ratings, beside counting shared words (Spearman's rho,",
+            f"95% intervals; [what else was found, and what was not]({PAGE.as_posix()})):",
+            "",
+            *table_lines(ResultTable("", columns, tuple(rows))),
+            END,
+        ]
+    )
+
+
+def replace_block(text: str, block: str, name: str) -> str:
+    """Puts the table between the markers of a page.
+
+    Raises:
+        InputError: The page has not each marker once, in their order.
+    """
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end or BEGIN in after or END in after:
+        raise InputError(
+            f"{name}: the lines {BEGIN} and {END} do not stand there once each; write them where the table goes"
+        )
+    return f"{before}{block}{after}"
+
+
+def make_pages(root: Path = ROOT, results: Path = RESULTS, cards: Path = CARDS) -> dict[Path, str]:
+    """The pages as they should be: path below the checkout, and text.
+
+    Raises:
+        InputError: A result cannot be read, a card is named by no measurement, or the README has no markers.
+    """
+    measurements, judged = read_measurements(results), read_judged_sets(cards)
+    named = {name for measurement in measurements for name in measurement.cards}
+    for file in sorted(cards.glob("*.json")):
+        if file.name not in named:
+            raise InputError(f"{file}: no measurement names it; add it to the field cards of judge-cards.json")
+    block = write_readme_table(measurements, judged)
+    readme = replace_block((root / README).read_text(encoding="utf-8"), block, README.name)
+    return {PAGE: write_page(measurements, judged), README: readme}
+
+
+def _measured_rows(measurements: Sequence[Measurement]) -> Iterator[tuple[Content, ...]]:
+    for one in measurements:
+        if one.id in _README_MEASUREMENTS:
+            finding = next(finding for finding in one.findings if len(finding.beside) > 1)
+            judge, overlap = (one.find(place)[0] for place in finding.beside)
+            yield (
+                one.set,
+                f"{one.count(finding) or NOT_RECORDED} in {one.groups or NOT_RECORDED}",
+                Figure("coefficient", judge.value, judge.low, judge.high),
+                Figure("coefficient", overlap.value, overlap.low, overlap.high),
+                _VERDICTS["open"],  # no interval of the difference was recorded
+            )
+
+
+def _list_sentences(heading: str, sentences: Iterable[FindingSentence], outcome: Outcome) -> list[str]:
+    """The sentences with one outcome as a list under their heading; nothing where there is none."""
+    lines = [f"- {one.text} [Table](#{anchor(one.title)})" for one in sentences if one.outcome == outcome]
+    return [f"**{heading}**\n", "\n".join(lines) + "\n"] if lines else []
+
+
+def _write_cards(judged: Sequence[Sequence[JudgedSet]], sources: Sequence[Measurement]) -> Iterator[str]:
+    for source in sources:
+        if source.about:
+            yield f"{source.about}\n"
+        yield f"{_provenance(source)}\n"
+    for judges in judged:
+        first = judges[0]
+        yield f"### {first.title}\n"
+        yield f"{as_text(first.entry.rated, 400)}\n"
+        table = tabulate_set(judges)
+        yield "\n".join(table_lines(table)) + "\n"
+        if table.note:
+            yield f"{as_text(table.note, 400)}\n"
+        made = "; ".join(
+            f"{as_text(one.card.judge)} {one.card.date}, Assay {as_text(one.card.assay)}" for one in judges
+        )
+        scored = "; ".join(f"{one.entry.scored} of {one.entry.answers} by {as_text(one.card.judge)}" for one in judges)
+        yield f"**scored** {scored} · **groups** {first.entry.groups} · **cards** {made}\n"
+    for table in tabulate_judges(one for judges in judged for one in judges):
+        yield f"### {table.caption} by judge and set\n"
+        yield "\n".join(table_lines(table)) + f"\n\n{as_text(table.note, 600)}\n"
+
+
+def _write_measurement(one: Measurement) -> str:
+    parts = [f"### {one.title}\n"]
+    if one.about:
+        parts.append(f"{one.about}\n")
+    for table in one.tables:
+        if table.caption:
+            parts.append(f"{table.caption}:\n")
+        parts.append("\n".join(table_lines(table.as_result_table())) + "\n")
+    return "\n".join([*parts, f"{_provenance(one)}\n"])
+
+
+def _provenance(one: Measurement) -> str:
+    """The line under a table: what it is of, and how it was measured."""
+    fields = {"data": one.set, "n": one.n, "groups": one.groups, "intervals": one.interval, "machine": one.machine}
+    facts = [f"**{name}** {NOT_RECORDED if value in (None, '') else value}" for name, value in fields.items()]
+    facts += [f"**development** {one.development.rstrip('.')}"] if one.development else []
+    return " · ".join([*facts, f"**measured** {_measured_at(one)}", f"`{one.command}`"])
+
+
+def _measured_at(one: Measurement) -> str:
+    day = NOT_RECORDED if one.date is None else one.date.isoformat()
+    return f"{day}, commit {NOT_RECORDED if one.commit is None else f'`{one.commit}`'}"
+
+
+def _quote_line(one: Measurement) -> str:
+    page = Path(one.quotes[0].page)
+    link = page.name if page.parts[0] == "docs" else f"../{page.as_posix()}"
+    return f"- [{page.stem}]({link}): {one.title}; {_measured_at(one)}; `{one.command}`"
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; end with 1 if a page differs")
+    options = parser.parse_args()
+    try:
+        pages = make_pages()
+    except InputError as error:
+        sys.exit(f"evidence.py: {error}")
+    old = [path for path, text in pages.items() if not _is_file_with(ROOT / path, text)]
+    for path in old:
+        if options.check:
+            print(f"{path}: differs from what the results say; run python benchmarks/evidence.py")
+        else:
+            (ROOT / path).write_text(pages[path], encoding="utf-8")
+            print(f"{path}: written")
+    if not old:
+        print("the pages are up to date")
+    sys.exit(1 if old and options.check else 0)
+
+
+def _is_file_with(path: Path, text: str) -> bool:
+    return path.exists() and path.read_text(encoding="utf-8") == text
+
+
+if __name__ == "__main__":
+    main()

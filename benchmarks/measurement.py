@@ -1,0 +1,329 @@
+"""What a benchmark measured, as a committed JSON file: its figures, and when, how and on what they were measured."""
+
+import re
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Literal, Self, cast, get_args
+
+import checkout  # noqa: F401
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from assay.errors import InputError
+from assay.languages import read_yaml
+from assay.presentation.figure import Figure, Kind
+from assay.presentation.result_table import Column, Content, ResultTable
+
+RESULTS = Path(__file__).with_name("results")
+NOT_RECORDED = "not recorded"
+Topic = Literal["people", "conversations", "decisions", "numbers", "constructed", "speed", "elsewhere"]
+_ROUNDING = 1e-9  # an end that is printed like its value may lie beyond it by the last bit
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class MeasuredFigure(_Form):
+    """A figure of a table.
+
+    Attributes:
+        value: The figure; with `of`, a count.
+        low: The interval's lower end; None where there is no interval.
+        high: Its upper end.
+        n: How many it is of, where the table's other figures are of another number.
+        of: The total of a count; the interval is then of the share value / of.
+        note: A remark behind it.
+    """
+
+    value: int | float
+    low: int | float | None = None
+    high: int | float | None = None
+    n: int | None = None
+    of: int | None = None
+    note: str = ""
+
+    @property
+    def share(self) -> float:
+        """What the interval is of: the share of a count, else the value."""
+        return self.value / self.of if self.of else self.value
+
+    @model_validator(mode="after")
+    def _interval_holds_the_value(self) -> Self:
+        if (self.low is None) != (self.high is None):
+            raise ValueError("an interval has both ends: give low and high, or neither")
+        if self.low is None or self.high is None:
+            return self
+        if not self.low - _ROUNDING <= self.share <= self.high + _ROUNDING:
+            raise ValueError(f"the interval {self.low} to {self.high} does not hold {self.share:g}; correct one")
+        return self
+
+
+MeasuredCell = MeasuredFigure | int | float | str | None
+
+
+class MeasuredColumn(_Form):
+    """A column of a table.
+
+    Attributes:
+        head: What stands above it.
+        kind: `text`; `number`, written as it stands in the file; or a kind of `Figure`.
+    """
+
+    head: str
+    kind: Literal["text", "number", "coefficient", "correlation", "value", "share", "rate"] = "text"
+
+
+class MeasuredTable(_Form):
+    """A table of figures.
+
+    Attributes:
+        caption: What stands above it; "" for nothing.
+        columns: Its columns; the first names the rows.
+        rows: One cell per column.
+    """
+
+    caption: str = ""
+    columns: list[MeasuredColumn] = Field(min_length=2)
+    rows: list[list[MeasuredCell]] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _rows_are_whole(self) -> Self:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"the row {row[:1]} has {len(row)} cells, the table {len(self.columns)} columns")
+            for column, cell in zip(self.columns, row, strict=True):
+                if (column.kind == "text" or isinstance(cell, str)) and not isinstance(cell, str | None):
+                    raise ValueError(
+                        f"the column {column.head!r} is of texts; write {cell} in quotes, or give its kind"
+                    )
+        return self
+
+    def find(self, row: str, column: str) -> tuple[MeasuredFigure, MeasuredColumn]:
+        """The figure of the row with this name in the column with this head, and the column.
+
+        Raises:
+            ValueError: There is no such row or column, there are two, or the cell has no figure.
+        """
+        rows = [cells for cells in self.rows if cells[0] == row]
+        places = [place for place, one in enumerate(self.columns) if one.head == column]
+        if len(rows) != 1 or len(places) != 1:
+            raise ValueError(
+                f"{len(rows)} rows are named {row!r} and {len(places)} columns {column!r}; a finding names one of each"
+            )
+        cell = rows[0][places[0]]
+        if cell is None or isinstance(cell, str):
+            raise ValueError(f"the cell of the row {row!r} and the column {column!r} has no figure: {cell!r}")
+        return as_figure(cell), self.columns[places[0]]
+
+    def as_result_table(self) -> ResultTable:
+        """The table as every report shows it."""
+        columns = tuple(Column(one.head, "text" if one.kind == "text" else "figure") for one in self.columns)
+        rows = tuple(
+            tuple(write_cell(cell, column) for cell, column in zip(row, self.columns, strict=True)) for row in self.rows
+        )
+        return ResultTable(self.caption, columns, rows)
+
+
+class CellPlace(_Form):
+    """Where a figure stands in its measurement.
+
+    Attributes:
+        row: The name of the row.
+        column: The head of the column.
+        label: What it is, in the sentence that shows it.
+        table: The number of the table, from 0.
+    """
+
+    row: str
+    column: str
+    label: str
+    table: int = 0
+
+
+class Claim(_Form):
+    """What is claimed, in the words for each outcome.
+
+    Attributes:
+        subject: What is claimed something of, as it stands inside a sentence.
+        holds: What is said of it if the claim holds: "agrees better with people than token overlap".
+        fails: What is said of it if the opposite holds; the two leave no third.
+        question: What nobody can tell yet if neither is shown: "agrees better or worse with people than token overlap".
+        where: On which answers; "" for nothing.
+    """
+
+    subject: str
+    holds: str
+    fails: str
+    question: str
+    where: str = ""
+
+
+class Finding(Claim):
+    """A claim about figures of a measurement. Whether it holds is derived from them; see `finding.py`.
+
+    Attributes:
+        estimate: The figure whose interval decides; None where none was recorded.
+        bound: What the interval is compared with: 0 for a difference or a correlation.
+        wanted: On which side of the bound the claim holds.
+        beside: Figures that are shown too.
+        n: How many answers; None for the total of the count, the row's column `n`, or what the measurement says.
+        groups: How many groups these form; None for what the measurement says.
+    """
+
+    estimate: CellPlace | None = None
+    bound: float = 0.0
+    wanted: Literal["above", "below"] = "above"
+    beside: list[CellPlace] = []
+    n: int | None = None
+    groups: int | None = None
+
+    @model_validator(mode="after")
+    def _shows_a_figure(self) -> Self:
+        if self.estimate is None and not self.beside:
+            raise ValueError("a finding shows a figure: give estimate or beside")
+        return self
+
+
+class Quote(_Form):
+    """Words of another page that have a figure of the measurement.
+
+    Attributes:
+        page: The page's path.
+        text: Its words; the white space between them does not count.
+    """
+
+    page: str
+    text: Annotated[str, Field(min_length=8)]
+
+
+class Measurement(_Form):
+    """What one command measured.
+
+    Attributes:
+        id: Its name, which is the file's.
+        title: Its heading, of words and digits, so that links to it are the same everywhere.
+        topic: Under which heading of the page it stands; `elsewhere` for figures that only other pages have.
+        order: Where it stands among those of its topic; those without one come last, by name.
+        about: What was measured and how, in sentences (Markdown).
+        command: What measures it.
+        commit: The last commit that it is known to have been measured at; None where that was not recorded.
+        date: The day of that commit.
+        machine: What it ran on; None where that was not recorded.
+        code: Files and folders that it measures.
+        set: The data.
+        n: How many answers (or claims, conversations, ...); None where that was not recorded or the tables say it.
+        groups: How many groups these form.
+        interval: What the intervals are; None where that was not recorded.
+        development: Whether the data were used for development.
+        cards: The files in `results/cards` that it made.
+        tables: Its figures.
+        findings: What they show.
+        quotes: Where other pages have them.
+    """
+
+    id: Annotated[str, Field(pattern=r"^[a-z0-9-]+$")]
+    title: Annotated[str, Field(pattern=r"^[\w -]+$")]
+    topic: Topic
+    order: int = 99
+    about: str = ""
+    command: str
+    commit: Annotated[str, Field(pattern=r"^[0-9a-f]{7,40}$")] | None
+    date: date | None
+    machine: str | None = None
+    code: list[str] = Field(min_length=1)
+    set: str = ""
+    n: int | str | None = None
+    groups: int | str | None = None
+    interval: str | None = None
+    development: str = ""
+    cards: list[str] = []
+    tables: list[MeasuredTable] = []
+    findings: list[Finding] = []
+    quotes: list[Quote] = []
+
+    @model_validator(mode="after")
+    def _findings_have_their_figures(self) -> Self:
+        for place in (place for one in self.findings for place in (one.estimate, *one.beside) if place):
+            self.find(place)
+        if not (self.tables or self.quotes or self.cards):
+            raise ValueError("it has no figure: give tables, cards, or quotes of another page")
+        return self
+
+    def count(self, one: Finding) -> int | None:
+        """How many answers a finding is about; None where that was not recorded."""
+        place = one.estimate or one.beside[0]
+        figure, table = self.find(place)[0], self.tables[place.table]
+        heads = [column.head for column in table.columns]
+        in_row = [row[heads.index("n")] for row in table.rows if row[0] == place.row] if "n" in heads else []
+        known = (one.n, figure.of, figure.n, *in_row, self.n)
+        return next((number for number in known if isinstance(number, int)), None)
+
+    def find(self, place: CellPlace) -> tuple[MeasuredFigure, MeasuredColumn]:
+        """The figure at a place, and its column.
+
+        Raises:
+            ValueError: There is none.
+        """
+        if not 0 <= place.table < len(self.tables):
+            raise ValueError(f"there is no table {place.table}; the tables count from 0 to {len(self.tables) - 1}")
+        return self.tables[place.table].find(place.row, place.column)
+
+
+def as_figure(cell: MeasuredFigure | float) -> MeasuredFigure:
+    """A cell's figure: a plain number is one without an interval."""
+    return cell if isinstance(cell, MeasuredFigure) else MeasuredFigure(value=cell)
+
+
+def write_cell(cell: MeasuredCell, column: MeasuredColumn) -> Content:
+    """A cell as a table or a sentence shows it: a `Figure` where it is no more than that.
+
+    Examples:
+        >>> write_cell(MeasuredFigure(value=0, of=306, low=0.0, high=0.012), MeasuredColumn(head="wrong", kind="rate"))
+        '0 of 306 (0.0% to 1.2%)'
+        >>> column = MeasuredColumn(head="rho", kind="coefficient")
+        >>> str(write_cell(MeasuredFigure(value=0.7, low=0.53, high=0.8), column))
+        '0.70 [0.53, 0.80]'
+        >>> write_cell(10420, MeasuredColumn(head="tokens", kind="number"))
+        '10,420'
+    """
+    if cell is None or isinstance(cell, str):
+        return cell or ""
+    figure = as_figure(cell)
+    if column.kind not in {"text", "number"} and figure.of is None and figure.n is None and not figure.note:
+        return Figure(cast("Kind", column.kind), figure.value, figure.low, figure.high)
+    text = _write_number(figure.value, "number" if figure.of else column.kind) + (
+        f" of {figure.of:,}" if figure.of else ""
+    )
+    if figure.low is not None and figure.high is not None:
+        kind = "rate" if figure.of else column.kind
+        text += f" ({_write_number(figure.low, kind)} to {_write_number(figure.high, kind)})"
+    return text + (f" of {figure.n:,}" if figure.n else "") + (f" ({figure.note})" if figure.note else "")
+
+
+def _write_number(value: float, kind: str) -> str:
+    return f"{value:,}" if kind in {"text", "number"} else str(Figure(cast("Kind", kind), value))
+
+
+def read_measurements(folder: Path = RESULTS) -> list[Measurement]:
+    """Reads the measurements of a folder, in the order of the page.
+
+    Raises:
+        InputError: A file is no measurement, or its name is not its id. The message names file, line and field.
+    """
+    measurements = []
+    for file in sorted(folder.glob("*.json")):
+        measurement = read_yaml(file, Measurement)  # JSON is YAML, whose reader names the line of each mistake
+        if measurement.id != file.stem:
+            raise InputError(f"{file}, id: {measurement.id!r} is not the file's name; rename one of the two")
+        measurements.append(measurement)
+    return sorted(measurements, key=lambda one: (get_args(Topic).index(one.topic), one.order, one.id))
+
+
+def anchor(title: str) -> str:
+    """The address of a heading, on the site and on GitHub.
+
+    Example:
+        >>> anchor("Faithfulness on begin_wow")
+        'faithfulness-on-begin_wow'
+    """
+    return re.sub(r"\s+", "-", title.lower())

@@ -1,0 +1,323 @@
+"""The page on what was found is what the results say: its text, its links, and each sentence's outcome."""
+
+import doctest
+import re
+from datetime import date
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
+
+import evidence
+import finding
+import measurement
+import pytest
+from card_evidence import read_judged_sets, tabulate_set
+from finding import decide, write_findings
+from measurement import Measurement, anchor, read_measurements
+
+from assay.errors import InputError
+from assay.meta_eval.estimate import Estimate
+from assay.runs.judge_card.card_file import write_card
+from assay.runs.judge_card.judge_card import CardAgreement, JudgeCard, SetCard
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs" / "evidence.md").read_text(encoding="utf-8")
+HEADINGS = re.findall(r"^#+ (.+)$", PAGE, re.MULTILINE)
+NOTHING = Estimate(None, problem="not measured")
+
+
+@pytest.mark.parametrize("path", [evidence.PAGE, evidence.README], ids=str)
+def test_pages_are_what_the_command_writes(path: Path) -> None:
+    """If this fails: python benchmarks/evidence.py"""
+    assert (ROOT / path).read_text(encoding="utf-8") == evidence.make_pages()[path]
+
+
+def test_the_readme_shows_ratings_of_people_before_constructed_ones() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme.index(evidence.BEGIN) < readme.index("## Install") < readme.index("assay demo")
+
+
+def test_each_heading_stands_once_and_each_link_leads_somewhere() -> None:
+    assert len(set(map(anchor, HEADINGS))) == len(HEADINGS)
+    links = re.findall(r"\]\(([^)]+)\)", PAGE)
+    assert len(links) > 50
+    anchors = set(map(anchor, HEADINGS))
+    for link in links:
+        file, _, place = link.partition("#")
+        if file:
+            assert (ROOT / "docs" / file).exists(), link
+        else:
+            assert place in anchors, link
+
+
+@pytest.mark.parametrize("module", [finding, measurement], ids=["finding", "measurement"])
+def test_examples_of_the_modules_hold(module: ModuleType) -> None:
+    result = doctest.testmod(module)
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_each_table_has_its_provenance() -> None:
+    """The line under a table, and the command; the sections in their order."""
+    shown = [one for one in read_measurements() if one.tables]
+    assert PAGE.count("**measured** ") == len(shown)
+    places = [
+        PAGE.index(f"\n## {heading}\n") for heading in ("What holds", "What does not hold", "What nobody can tell yet")
+    ]
+    assert places == sorted(places)
+    for one in shown:
+        assert f"`{one.command}`" in PAGE
+        assert f"\n### {one.title}\n" in PAGE
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout with the two pages as they are, for the command."""
+    (tmp_path / "docs").mkdir()
+    for path in (evidence.PAGE, evidence.README):
+        (tmp_path / path).write_text((ROOT / path).read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.setattr(evidence, "ROOT", tmp_path)
+    return tmp_path
+
+
+def run_command(monkeypatch: pytest.MonkeyPatch, *words: str) -> object:
+    """Runs the command; its exit code."""
+    monkeypatch.setattr("sys.argv", ["evidence.py", *words])
+    with pytest.raises(SystemExit) as end:
+        evidence.main()
+    return end.value.code
+
+
+def test_a_stale_page_fails_the_check_and_is_written_anew(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(monkeypatch, "--check") == 0
+    page = checkout / evidence.PAGE
+    page.write_text(PAGE.replace("0.70 [0.53, 0.80]", "0.80 [0.63, 0.90]"), encoding="utf-8")
+    assert run_command(monkeypatch, "--check") == 1
+    assert (
+        "docs/evidence.md: differs from what the results say; run python benchmarks/evidence.py"
+        in capsys.readouterr().out
+    )
+    assert page.read_text(encoding="utf-8") != PAGE, "a check writes nothing"
+    assert run_command(monkeypatch) == 0
+    assert page.read_text(encoding="utf-8") == PAGE
+
+
+def test_a_readme_without_markers_is_an_error() -> None:
+    with pytest.raises(InputError, match=r"README\.md: the lines .* do not stand there once each"):
+        evidence.replace_block("# Assay\n", "table", "README.md")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bound", "wanted", "outcome"),
+    [
+        (0.02, 0.20, 0, "above", "holds"),
+        (-0.20, -0.02, 0, "above", "fails"),
+        (-0.02, 0.20, 0, "above", "open"),
+        (0.00, 0.20, 0, "above", "open"),  # an end on the bound decides nothing
+        (-0.20, 0.00, 0, "above", "open"),
+        (None, None, 0, "above", "open"),
+        (-0.20, -0.02, 0, "below", "holds"),
+        (0.00, 0.012, 0.05, "below", "holds"),  # at most 1.2% false alarms, where 5% are allowed
+        (0.34, 0.62, 0.05, "below", "fails"),
+        (0.04, 0.22, 0.05, "below", "open"),
+        (0.59, 0.75, 0.95, "above", "fails"),  # coverage below its target
+        (0.87, 0.97, 0.95, "above", "open"),
+    ],
+)
+def test_the_interval_decides(
+    low: float | None, high: float | None, bound: float, wanted: Literal["above", "below"], outcome: str
+) -> None:
+    assert decide(low, high, bound, wanted) == outcome
+
+
+def measure(low: float, high: float) -> Measurement:
+    """A measurement of one difference, 60 answers in 7 groups, with a claim about it and one without an interval."""
+    place = {"row": "judge", "column": "less", "label": "difference"}
+    words = {
+        "subject": "the judge",
+        "holds": "agrees better",
+        "fails": "agrees worse",
+        "question": "agrees better or worse",
+        "where": "on A",
+    }
+    columns = [{"head": "metric"}, {"head": "less", "kind": "correlation"}, {"head": "rho", "kind": "coefficient"}]
+    value = {"value": (low + high) / 2, "low": low, "high": high}
+    fields: dict[str, Any] = {
+        "id": "a",
+        "title": "A",
+        "topic": "people",
+        "command": "assay run",
+        "commit": None,
+        "date": None,
+        "code": ["metrics"],
+        "n": 60,
+        "groups": 7,
+        "tables": [{"columns": columns, "rows": [["judge", value, 0.5], ["overlap", None, 0.25]]}],
+        "findings": [
+            words | {"estimate": place},
+            words | {"beside": [{"row": name, "column": "rho", "label": name} for name in ("judge", "overlap")]},
+        ],
+    }
+    return Measurement(**fields)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "sentence"),
+    [
+        (0.1, 0.3, "The judge agrees better on A: difference +0.20 [+0.10, +0.30] (n = 60 in 7 groups)."),
+        (-0.3, -0.1, "The judge agrees worse on A: difference -0.20 [-0.30, -0.10] (n = 60 in 7 groups)."),
+        (
+            -0.1,
+            0.3,
+            "Nobody can tell yet whether the judge agrees better or worse on A: difference +0.10 [-0.10, +0.30] "
+            "(n = 60 in 7 groups).",
+        ),
+    ],
+)
+def test_the_words_follow_from_the_figures(low: float, high: float, sentence: str) -> None:
+    assert write_findings(measure(low, high))[0].text == sentence
+
+
+def test_without_the_interval_of_the_difference_nobody_can_tell() -> None:
+    """However far apart the two figures are."""
+    assert write_findings(measure(0.1, 0.3))[1].text == (
+        "Nobody can tell yet whether the judge agrees better or worse on A: judge 0.50; overlap 0.25 "
+        "(n = 60 in 7 groups; no interval of the difference was recorded)."
+    )
+
+
+def agreement(name: str, value: float | None) -> CardAgreement:
+    """An agreement on 60 answers in 7 groups."""
+    rho = NOTHING if value is None else Estimate(value, value - 0.1, value + 0.1, n=60, groups=7)
+    return CardAgreement(name=name, spearman=rho, auroc=NOTHING)
+
+
+def judge_card(judge: str, rho: float, difference: Estimate, name: str = "public:mtrag:dev") -> JudgeCard:
+    """A card of one set, on which token overlap agrees by 0.4."""
+    entry = SetCard(
+        set_name=name,
+        rated="answers, rated 1 to 4 by people",
+        metric="faithfulness",
+        most=60,
+        answers=60,
+        groups=7,
+        scored=60,
+        skipped=0,
+        failed=0,
+        judge=agreement("faithfulness", rho),
+        baselines=(agreement("answer_length", -0.2), agreement("token_overlap", 0.4)),
+        difference=difference,
+        combined=agreement("faithfulness + token_overlap", 0.55),
+        gain=Estimate(0.15, 0.05, 0.25, n=60, groups=7),
+        ceiling=Estimate(0.84, n=60, groups=7),
+        one_rater=Estimate(0.48, n=60, groups=7),
+        calibration=None,
+        biases=(),
+        flips=NOTHING,
+        injections=None,
+        cost=None,
+        unparsable=NOTHING,
+        lost=NOTHING,
+    )
+    day = date(2026, 11, 28)
+    return JudgeCard(judge=judge, model=judge, assay="0.2.0", date=day, seed=0, probed=20, sets=(entry,))
+
+
+BETTER = Estimate(0.1, 0.02, 0.18, n=60, groups=7)
+WORSE = Estimate(-0.2, -0.3, -0.1, n=60, groups=7)
+TOO_FEW = Estimate(0.1, n=60, groups=3, problem="an interval needs 5 groups that differ")
+
+
+@pytest.mark.parametrize(
+    ("difference", "heading", "sentence"),
+    [
+        (BETTER, "What holds", "Faithfulness by qwen1.5b agrees better with the ratings than token overlap on "),
+        (WORSE, "What does not hold", "Faithfulness by qwen1.5b agrees worse with the ratings than token overlap on "),
+        (
+            TOO_FEW,
+            "What nobody can tell yet",
+            "Nobody can tell yet whether faithfulness by qwen1.5b agrees better or worse with the ratings than token "
+            "overlap on ",
+        ),
+    ],
+)
+def test_a_card_gives_its_sentence_and_its_table(
+    tmp_path: Path, difference: Estimate, heading: str, sentence: str
+) -> None:
+    write_card(tmp_path / "a.json", judge_card("qwen1.5b", 0.5, difference))
+    judged = read_judged_sets(tmp_path)
+    page = evidence.write_page([], judged)
+    section = page.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    assert f"- {sentence}" in section
+    assert "(n = 60 in " in section
+    assert "[Table](#judges-by-faithfulness-on-public-mtrag-dev)" in section
+    assert "\n### Judges by faithfulness on public mtrag dev\n" in page
+    together = (
+        "- Token overlap together with faithfulness by qwen1.5b agrees better with the ratings than token overlap alone"
+    )
+    assert together in page.partition("## What holds\n")[2].partition("\n## ")[0]
+    assert "| qwen1.5b | 0.50 [0.40, 0.60] |" in page
+    assert "| token overlap | 0.40 [0.30, 0.50] |" in page
+    assert page.count(sentence.removeprefix("Nobody can tell yet whether ")) == 1
+
+
+def test_judges_of_one_set_stand_in_one_table(tmp_path: Path) -> None:
+    write_card(tmp_path / "a.json", judge_card("qwen1.5b", 0.5, BETTER))
+    write_card(tmp_path / "b.json", judge_card("qwen0.5b", 0.2, WORSE))
+    (judges,) = read_judged_sets(tmp_path)
+    rows = [[str(cell) for cell in row[:3]] for row in tabulate_set(judges).rows]
+    assert rows == [
+        ["token overlap", "0.40 [0.30, 0.50]", ""],
+        ["qwen0.5b", "0.20 [0.10, 0.30]", "-0.20 [-0.30, -0.10]"],
+        ["qwen0.5b + token overlap, out of fold", "0.55 [0.45, 0.65]", "+0.15 [+0.05, +0.25]"],
+        ["qwen1.5b", "0.50 [0.40, 0.60]", "+0.10 [+0.02, +0.18]"],
+        ["qwen1.5b + token overlap, out of fold", "0.55 [0.45, 0.65]", "+0.15 [+0.05, +0.25]"],
+        ["one rater, beside the others", "0.48", ""],
+        ["ceiling: the best that any measure could reach", "0.84", ""],
+    ]
+
+
+def test_a_set_without_a_ceiling_says_why(tmp_path: Path) -> None:
+    card = judge_card("qwen1.5b", 0.5, BETTER)
+    alone = Estimate(None, problem="the answers have no ratings by two raters or more")
+    entry = card.sets[0].model_copy(update={"ceiling": alone, "one_rater": alone})
+    write_card(tmp_path / "a.json", card.model_copy(update={"sets": (entry,)}))
+    page = evidence.write_page([], read_judged_sets(tmp_path))
+    assert "\nNo raters' ceiling: the answers have no ratings by two raters or more.\n" in page
+    assert "| ceiling" not in page
+
+
+def test_the_readme_shows_the_demos_judge_on_what_people_rated(tmp_path: Path) -> None:
+    """Not the other judge, and not the conversations whose ratings are computed."""
+    write_card(tmp_path / "a.json", judge_card("qwen1.5b", 0.5, BETTER))
+    write_card(tmp_path / "b.json", judge_card("qwen0.5b", 0.2, WORSE))
+    write_card(tmp_path / "c.json", judge_card("qwen1.5b", 0.3, WORSE, name="public:tau:dev"))
+    table = evidence.write_readme_table(read_measurements(), read_judged_sets(tmp_path))
+    rows = [line for line in table.splitlines() if line.startswith("| public")]
+    assert rows == ["| public:mtrag:dev | 60 in 7 | 0.50 [0.40, 0.60] | 0.40 [0.30, 0.50] | the judge |"]
+
+
+def test_without_cards_one_line_says_so(tmp_path: Path) -> None:
+    page = evidence.write_page([], read_judged_sets(tmp_path))
+    section = page.partition("## Cards of judges\n")[2].strip()
+    assert section.startswith("No judge's card is committed yet: `assay judges card MODEL")
+    assert section.count("\n") == 0
+    table = evidence.write_readme_table(read_measurements(), [])
+    assert "| 60 in 7 | 0.55 [0.36, 0.72] | 0.63 [0.37, 0.78] | nobody can tell yet |" in table
+
+
+def test_a_card_that_no_measurement_names_is_an_error(tmp_path: Path) -> None:
+    write_card(tmp_path / "other.json", judge_card("mini", 0.5, BETTER))
+    with pytest.raises(
+        InputError, match=r"other\.json: no measurement names it; add it to the field cards of judge-cards"
+    ):
+        evidence.make_pages(cards=tmp_path)
+
+
+def test_names_on_a_card_do_nothing_in_the_page(tmp_path: Path) -> None:
+    write_card(tmp_path / "a.json", judge_card("<b>|x", 0.5, BETTER, name="[a](http://b.example)"))
+    page = evidence.write_page([], read_judged_sets(tmp_path))
+    assert "<b>" not in page
+    assert "[a](" not in page
