@@ -4,7 +4,7 @@ import logging
 
 from ...errors import InputError
 from ..rows import Rows
-from .consent import DIALOG
+from .consent import find_dialog
 from .set_facts import PREFIX, PublicSet, parse_name
 from .set_files import describe_offer, is_downloaded, read_files
 from .set_rows import read_rows
@@ -60,7 +60,7 @@ def is_on_this_machine(source: str) -> bool:
 
 def _offer_download(facts: PublicSet) -> None:
     """Downloads a set if a person at the terminal allows it. Raises `InputError` where nobody does."""
-    offer, dialog = f"{PREFIX}{facts.name} ({facts.title}): {describe_offer(facts)}", DIALOG.get()
+    offer, dialog = f"{PREFIX}{facts.name} ({facts.title}): {describe_offer(facts)}", find_dialog()
     if dialog is None or not dialog.confirm(offer):
         raise InputError(
             f"{PREFIX}{facts.name}: is not downloaded; get it once with: assay sets get {facts.name} --yes "
