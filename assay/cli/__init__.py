@@ -13,9 +13,7 @@ import click
 
 from .. import __version__
 from ..errors import AssayError, BudgetReached, UsageError
-from ..eval_sets.public.consent import DIALOG
 from .command_list import CommandList
-from .download_dialog import find_dialog
 from .exit_codes import BUDGET, ERROR, INTERRUPTED, USAGE
 from .output import echo, echo_notice
 
@@ -25,7 +23,8 @@ from .output import echo, echo_notice
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(__version__, prog_name="assay")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Assay tests what a support chatbot's answers are made of.
 
     \b
@@ -33,6 +32,14 @@ def cli() -> None:
     4 more samples failed than --max-failed, 5 a gate of a suite failed,
     130 interrupted by Ctrl-C or TERM (resumable).
     """
+    # `DIALOG_KEY` of eval_sets.public.consent, which few commands need: it is not imported for the others
+    context.meta["assay.download_dialog"] = _find_download_dialog
+
+
+def _find_download_dialog() -> object:
+    from .download_dialog import find_dialog
+
+    return find_dialog()
 
 
 class _NoticeHandler(logging.Handler):
@@ -48,7 +55,6 @@ def main() -> None:
     logger, notices = logging.getLogger("assay"), _NoticeHandler(logging.WARNING)
     logger.addHandler(notices)
     restore_signals = _end_at_signals()
-    asked = DIALOG.set(find_dialog())
     try:
         sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:
@@ -68,7 +74,6 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(ERROR)
     finally:
-        DIALOG.reset(asked)
         logger.removeHandler(notices)
         restore_signals()
 

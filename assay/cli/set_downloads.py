@@ -1,5 +1,7 @@
 """`assay sets get`: downloads public rated sets."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ..errors import UsageError
@@ -7,7 +9,8 @@ from .listings import sets
 from .options import json_option, quiet_option
 from .output import echo, echo_json, echo_notice
 
-_MOST_CHECKSUMS = 3  # a set of tables has hundreds of files
+if TYPE_CHECKING:
+    from ..eval_sets.public.set_facts import PublicSet
 
 
 @sets.command()
@@ -26,27 +29,26 @@ def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
     assay sets get mtrag begin --yes
     """
     from ..eval_sets import download_public_set
+    from ..eval_sets.public.download import describe_unknown
     from ..eval_sets.public.open_public import count_answers
     from ..eval_sets.public.set_facts import PREFIX, parse_name
-    from ..eval_sets.public.set_files import cache_folder, describe_offer
+    from ..eval_sets.public.set_files import cache_folder
     from ..text.wording import count_of
-    from .download_dialog import TerminalDialog, find_dialog
+    from .download_dialog import TerminalDialog
 
     chosen = [parse_name(name if name.startswith(PREFIX) else f"{PREFIX}{name}").facts for name in names]
     written = []
     for facts in chosen:
-        offer = f"{PREFIX}{facts.name} ({facts.title}): {describe_offer(facts)}"
-        dialog = find_dialog()
-        if yes:
-            echo_notice(offer)
-        elif dialog is None:
-            problem = f"{PREFIX}{facts.name}: nobody can be asked here; allow the download with --yes"
-            raise UsageError(f"{problem} ({describe_offer(facts)})")
-        elif not dialog.confirm(offer):
-            raise click.Abort
+        _check_allowed(facts, yes=yes)
         with TerminalDialog().show_progress(facts.size) as report:
             files = download_public_set(facts.name, report)
-        count = count_answers(facts)
+        count = count_answers(facts) or 0
+        new = sum(file.is_new for file in files)
+        if not as_json:
+            for line in describe_unknown(files):
+                echo(line)
+            came = f"{count_of(new, 'file')} downloaded" if new else "downloaded before"
+            echo(f"{PREFIX}{facts.name}: {count_of(count, 'answer')}, {came}")
         written.append(
             {
                 "set": f"{PREFIX}{facts.name}",
@@ -55,15 +57,24 @@ def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
                 "files": [file._asdict() for file in files],
             }
         )
-        if not as_json:
-            unknown = [file for file in files if not file.is_known]
-            for file in unknown[:_MOST_CHECKSUMS]:
-                echo(f"{file.path}: its checksum is not known to Assay: sha256 of what came is {file.sha256}")
-            if len(unknown) > _MOST_CHECKSUMS:
-                echo(f"and {count_of(len(unknown) - _MOST_CHECKSUMS, 'file')} more; their checksums stand beside them")
-            if unknown:
-                echo("A file that comes later under the same name is compared with it, and refused if it differs.")
-            new = sum(file.is_new for file in files)
-            echo(f"{PREFIX}{facts.name}: {count_of(count, 'answer')}, {count_of(new, 'file')} downloaded")
     if as_json:
         echo_json({"sets": written})
+
+
+def _check_allowed(facts: "PublicSet", *, yes: bool) -> None:
+    """Asks whether a set may be downloaded, unless it is there already. Raises where nobody allows it."""
+    from ..eval_sets.public.set_facts import PREFIX
+    from ..eval_sets.public.set_files import describe_offer, read_files
+    from .download_dialog import find_dialog
+
+    if read_files(facts) is not None:
+        return
+    offer = f"{PREFIX}{facts.name} ({facts.title}): {describe_offer(facts)}"
+    dialog = find_dialog()
+    if yes:
+        echo_notice(offer)
+    elif dialog is None:
+        problem = f"{PREFIX}{facts.name}: nobody can be asked here; allow the download with --yes"
+        raise UsageError(f"{problem} ({describe_offer(facts)})")
+    elif not dialog.confirm(offer):
+        raise click.Abort

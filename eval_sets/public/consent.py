@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from contextvars import ContextVar
 from typing import Protocol
+
+DIALOG_KEY = "assay.download_dialog"
+"""Under which the command line puts what makes the dialog, in the `meta` of click's context."""
 
 
 class DownloadDialog(Protocol):
@@ -18,5 +20,10 @@ class DownloadDialog(Protocol):
         ...
 
 
-DIALOG: ContextVar[DownloadDialog | None] = ContextVar("DIALOG", default=None)
-"""Who is asked: set by the command line on a terminal."""
+def find_dialog() -> DownloadDialog | None:
+    """The dialog of the command that runs in this thread; None in a program, and where nobody is at a terminal."""
+    import click
+
+    context = click.get_current_context(silent=True)
+    make: Callable[[], DownloadDialog | None] | None = context.meta.get(DIALOG_KEY) if context else None
+    return make() if make is not None else None

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _ATTEMPTS = 5
 _MOST_REDIRECTS = 5
 _TABLES_AT_ONCE = 8
+_MOST_LINES = 3  # a set of tables has hundreds of files
 _SECONDS = 30.0
 _HTML = (b"<!doctype html", b"<html")
 _ELSEWHERE = f"or name a mirror or a folder with the files ({VARIABLE})"
@@ -104,6 +105,24 @@ def download_files(facts: PublicSet, report: Callable[[int], None]) -> list[Down
     except OSError as error:
         raise _cannot_keep(facts, error) from error
     return files
+
+
+def describe_unknown(files: list[DownloadedFile]) -> list[str]:
+    """Says which of the files that came had no checksum that Assay knew: one line per file, of many only the first.
+
+    Args:
+        files: What `download_public_set` returned.
+    """
+    unknown = [file for file in files if not file.is_known and file.is_new]
+    lines = [
+        f"{file.path}: its checksum is not known to Assay: sha256 of what came is {file.sha256}"
+        for file in unknown[:_MOST_LINES]
+    ]
+    if len(unknown) > _MOST_LINES:
+        lines.append(f"and {count_of(len(unknown) - _MOST_LINES, 'file')} more, whose checksums stand beside them")
+    if unknown:
+        lines.append("a file that comes later under the same name is compared with it, and refused if it differs")
+    return lines
 
 
 class _ByteCounter:

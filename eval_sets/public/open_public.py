@@ -1,11 +1,15 @@
 """Opens a public set by its name: it is read where it is on this machine, else offered for download."""
 
+import logging
+
 from ...errors import InputError
 from ..rows import Rows
-from .consent import DIALOG
+from .consent import find_dialog
 from .set_facts import PREFIX, PublicSet, parse_name
 from .set_files import describe_offer, is_downloaded, read_files
 from .set_rows import read_rows
+
+_LOGGER = logging.getLogger("assay")
 
 
 def open_public(source: str, split: str | None) -> Rows:
@@ -56,13 +60,15 @@ def is_on_this_machine(source: str) -> bool:
 
 def _offer_download(facts: PublicSet) -> None:
     """Downloads a set if a person at the terminal allows it. Raises `InputError` where nobody does."""
-    offer, dialog = f"{PREFIX}{facts.name} ({facts.title}): {describe_offer(facts)}", DIALOG.get()
+    offer, dialog = f"{PREFIX}{facts.name} ({facts.title}): {describe_offer(facts)}", find_dialog()
     if dialog is None or not dialog.confirm(offer):
         raise InputError(
             f"{PREFIX}{facts.name}: is not downloaded; get it once with: assay sets get {facts.name} --yes "
             f"({describe_offer(facts)})"
         )
-    from .download import download_public_set
+    from .download import describe_unknown, download_public_set
 
     with dialog.show_progress(facts.size) as report:
-        download_public_set(facts.name, report)
+        files = download_public_set(facts.name, report)
+    for line in describe_unknown(files):
+        _LOGGER.warning(line)

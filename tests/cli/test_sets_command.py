@@ -53,6 +53,8 @@ def test_get_downloads_and_run_reads(server: FileServer, assay: Callable[..., An
         assert words in done.err
     for words in ("its checksum is not known to Assay: sha256 of what came is ", "12 answers, 1 file downloaded"):
         assert words in done.out
+    before = assay("sets", "get", "ragchecker")  # nobody needs to be asked
+    assert (before.code, before.out, before.err) == (0, "public:ragchecker: 12 answers, downloaded before\n", "")
     again = assay("sets", "get", "public:ragchecker", "--yes", "--json").json["sets"][0]
     assert (again["answers"], [file["is_new"] for file in again["files"]]) == (12, [False])
     listed = {row["set"]: row for row in assay("sets", "--json").json["public"]}
@@ -106,6 +108,8 @@ def test_a_person_at_the_terminal_is_asked(server: FileServer, tmp_path: Path, r
     session = pexpect.spawn(sys.executable, words, cwd=ROOT, dimensions=(40, 80), encoding="utf-8", timeout=60)
     session.expect(r"Download it\? \[y/N\]")
     session.sendline(reply)
+    if reply == "y":
+        session.expect("sha256 of what came is [0-9a-f]{3}")
     session.expect(pexpect.EOF)
     session.close()
     assert (session.exitstatus, len(server.calls)) == (code, code ^ 1)
