@@ -39,6 +39,7 @@ EXCEPTIONS = {
     *("{chosen} looks", "{describe_more_ratings(more)} ratings", "{more} ratings"),  # 10 or more
     *("{prompt.identity:<28} fields", "{metric.name} scores conversations"),
     "{bound} bad answers",
+    "{other} scores",  # a metric's name and a verb
     "{len(days)} days",  # 3 or more
     '{{ policy.bound|figure("share") }} bad answers',
     "{pieces} before its sentences",

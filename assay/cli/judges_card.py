@@ -163,7 +163,7 @@ def _request(
     names = name_sets(sets or BUNDLED_SETS)
     if len(most) not in {1, len(names)}:
         raise UsageError(
-            f"--most stands {len(most)} times for {count_of(len(names), 'set')}; name it once, or per --on"
+            f"--most stands {count_of(len(most), 'time')} for {count_of(len(names), 'set')}; name it once, or per --on"
         )
     numbers = most * len(names) if len(most) == 1 else most
     card_sets = [

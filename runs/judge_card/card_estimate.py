@@ -51,7 +51,7 @@ class CardEstimate:
             else "replies by the most that they may take; the time is not known before the first reply"
         )
         return (
-            f"about {count_of(self.requests, 'request')}, {self.tokens_in:,} tokens of prompts and {most}"
+            f"about {count_of(self.requests, 'request')}, {count_of(self.tokens_in, 'token')} of prompts and {most}"
             f"{self.tokens_out:,} of replies, {cost}{time} (estimated: {how}; a question that depends on a reply comes "
             "on top)"
         )
