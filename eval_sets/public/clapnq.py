@@ -9,6 +9,8 @@ from .original_form import (
     OriginalValue,
     index_by,
     mean,
+    merge_groups,
+    other_values,
     parse_document,
     ratings_of,
     summarise_criteria,
@@ -33,13 +35,23 @@ def read_clapnq(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row
     """
     document = parse_document(files[0])
     tasks = index_by(document.field("tasks").entries(), "task_id")
+    groups = merge_groups({_question(task_id): _titles(task) for task_id, task in tasks.items()})
     for number, result in enumerate(document.field("results").entries(), 1):
         task_id = result.field("task_id").text()
         if task_id not in tasks:
             raise result.error("has a task_id that no task has")
         fields = _fields(result, task_id.rpartition("::")[2], tasks[task_id])
-        fields["metadata"] = facts.describe_rating(files[0].path) | fields["metadata"]
+        group = {"group": groups[_question(task_id)]}  # questions about one article are not independent
+        fields["metadata"] = facts.describe_rating(files[0].path) | group | fields["metadata"]
         yield Row(number, f"result {number}", fields)
+
+
+def _question(task_id: str) -> str:
+    return f"clap:{task_id.rpartition('::')[2]}"
+
+
+def _titles(task: OriginalValue) -> list[str]:
+    return [f"title:{context.field('title').text()}" for context in task.field("contexts").entries()]
 
 
 def _fields(result: OriginalValue, question_id: str, task: OriginalValue) -> dict[str, Any]:
@@ -61,7 +73,6 @@ def _fields(result: OriginalValue, question_id: str, task: OriginalValue) -> dic
         "rating_min": 1,
         "rating_max": 4,
         "metadata": {
-            "group": f"clap:{question_id}",
             "rater_ids": list(ratings),
             "dims": summarise_criteria(_CRITERIA, lambda criterion: ratings_of(scores, criterion).values()),
             "reasons": _reasons(scores),
@@ -71,6 +82,8 @@ def _fields(result: OriginalValue, question_id: str, task: OriginalValue) -> dic
             "doc_title": contexts[0].field("title").text(),
         },
     }
+    if others := other_values(scores, _CRITERIA):
+        fields["metadata"]["other_values"] = others
     if ratings:
         fields |= {"rating": mean(ratings.values()), "ratings": ratings}
     targets = task.field("targets").entries() if task.has("targets") else []

@@ -1,5 +1,6 @@
 """MT-RAG: answers in conversations about documents, each rated by two or three people for faithfulness, 1 to 4."""
 
+import math
 from collections.abc import Iterator, Sequence
 from hashlib import sha1
 from typing import Any
@@ -10,6 +11,8 @@ from .original_form import (
     OriginalValue,
     index_by,
     mean,
+    merge_groups,
+    other_values,
     parse_document,
     ratings_of,
     summarise_criteria,
@@ -40,13 +43,34 @@ def read_mtrag(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]
         key: entry.field("text").text()
         for key, entry in index_by(document.field("documents").entries(), "document_id").items()
     }
+    groups = _groups(tasks)
     for number, evaluation in enumerate(document.field("evaluations").entries(), 1):
         task_id = evaluation.field("task_id").text()
         if task_id not in tasks:
             raise evaluation.error("has a task_id that no task has")
         fields = _fields(evaluation, task_id, tasks[task_id], texts)
-        fields["metadata"] = facts.describe_rating(files[0].path) | fields["metadata"]
+        group = {"group": groups[_conversation(task_id)]}
+        fields["metadata"] = facts.describe_rating(files[0].path) | group | fields["metadata"]
         yield Row(number, f"evaluation {number}", fields)
+
+
+def _conversation(task_id: str) -> str:
+    return f"conv:{task_id.partition('<::>')[0]}"
+
+
+def _groups(tasks: dict[str, OriginalValue]) -> dict[str, str]:
+    """The group of each conversation: those about the same documents are one.
+
+    A passage is named after its document: `ibmcld_03704-7-1958`, `864952571_9169-9336-0-167`, `51873-0-862`.
+    """
+    sources: dict[str, list[str]] = {}
+    for task_id, task in tasks.items():
+        documents = sources.setdefault(_conversation(task_id), [])
+        for context in task.field("contexts").entries():
+            name = context.field("document_id").text().partition("-")[0]
+            is_cloud = name.startswith("ibmcld_")
+            documents.append(f"cloud:{name}" if is_cloud else f"document:{name.partition('_')[0]}")
+    return merge_groups(sources)
 
 
 def _fields(evaluation: OriginalValue, task_id: str, task: OriginalValue, texts: dict[str, str]) -> dict[str, Any]:
@@ -67,7 +91,7 @@ def _fields(evaluation: OriginalValue, task_id: str, task: OriginalValue, texts:
     ratings = ratings_of(annotations, "faithfulness")
     fields: dict[str, Any] = {
         # the ids of the set hold marks that no file name can, so that a hash names the task
-        "id": f"mtrag-{sha1(task_id.encode(), usedforsecurity=False).hexdigest()[:12]}-{system}",
+        "id": f"mtrag-{sha1(task_id.encode(), usedforsecurity=False).hexdigest()[:12].lstrip('0')}-{system}",
         "language": "en",
         "user_input": turns[-1]["text"],
         "retrieved_contexts": contexts,
@@ -75,7 +99,6 @@ def _fields(evaluation: OriginalValue, task_id: str, task: OriginalValue, texts:
         "rating_min": 1,
         "rating_max": 4,
         "metadata": {
-            "group": f"conv:{task_id.partition('<::>')[0]}",
             "rater_ids": list(ratings),
             "dims": summarise_criteria(_CRITERIA, lambda criterion: ratings_of(annotations, criterion).values()),
             "history": turns[:-1],
@@ -85,6 +108,8 @@ def _fields(evaluation: OriginalValue, task_id: str, task: OriginalValue, texts:
             "published_metrics": _published_metrics(annotations),
         },
     }
+    if others := other_values(annotations, _CRITERIA):
+        fields["metadata"]["other_values"] = others
     if ratings:
         fields |= {"rating": mean(ratings.values()), "ratings": ratings}
     if targets := task.field("targets").entries():
@@ -103,7 +128,7 @@ def _published_metrics(annotations: OriginalValue) -> dict[str, Any]:
     for name in _PUBLISHED:
         if annotations.has(name):
             for _, score in annotations.field(name).fields():
-                value = score.field("value")
-                value.number()
-                published[name] = value.value
+                value = score.field("value").value
+                if isinstance(value, int | float) and math.isfinite(value):
+                    published[name] = value
     return published

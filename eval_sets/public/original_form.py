@@ -1,7 +1,7 @@
 """A public set's files in their original form, read strictly: what is not as expected is named with file and place."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...errors import InputError
@@ -101,6 +101,13 @@ reads; get it again, from the commit that `assay sets --json` names
             raise self.error(f"is {number:g}, not a whole number from 0")
         return int(number)
 
+    def is_label(self, *labels: float) -> bool:
+        """Whether the value is a number that is one of the labels."""
+        try:
+            return self.number() in labels
+        except InputError:
+            return False
+
     def label(self, *labels: float) -> float:
         """A number that is one of the labels. Raises `InputError` where it is another one."""
         number = self.number()
@@ -144,16 +151,30 @@ def index_by(entries: Iterable[OriginalValue], name: str) -> dict[str, OriginalV
 
 
 def ratings_of(annotations: OriginalValue, criterion: str) -> dict[str, float]:
-    """The ratings of one criterion by rater, in the order of the raters' names; a rating that is left out is no entry.
+    """The ratings of one criterion by rater, in the order of the raters' names.
 
     Args:
-        annotations: By criterion, by rater, an object with a `value` from 1 to 4.
+        annotations: By criterion, by rater, an object with a `value` from 1 to 4. Other values are no ratings.
         criterion: Such as `faithfulness`.
     """
+    values = _values_by_rater(annotations, criterion)
+    return {rater: values[rater].number() for rater in sorted(values) if values[rater].is_label(1, 2, 3, 4)}
+
+
+def other_values(annotations: OriginalValue, criteria: Iterable[str]) -> dict[str, dict[str, str]]:
+    """What raters entered that is no rating from 1 to 4, by criterion and rater, so that nothing is lost in silence."""
+    others: dict[str, dict[str, str]] = {}
+    for criterion in criteria:
+        for rater, value in sorted(_values_by_rater(annotations, criterion).items()):
+            if value.value not in (None, "") and not value.is_label(1, 2, 3, 4):
+                others.setdefault(criterion, {})[rater] = shorten(str(value.value))
+    return others
+
+
+def _values_by_rater(annotations: OriginalValue, criterion: str) -> dict[str, OriginalValue]:
     if not annotations.has(criterion):
         return {}
-    values = {rater: entry.field("value") for rater, entry in annotations.field(criterion).fields()}
-    return {rater: values[rater].label(1, 2, 3, 4) for rater in sorted(values) if values[rater].value not in (None, "")}
+    return {rater: entry.field("value") for rater, entry in annotations.field(criterion).fields()}
 
 
 def summarise_criteria(
@@ -165,3 +186,30 @@ def summarise_criteria(
         if values := list(ratings(criterion)):
             summary[criterion] = {"mean": mean(values), "raters": values}
     return summary
+
+
+def merge_groups(sources: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """Names the group of each item: items that share a source, also through other items, are one group.
+
+    Args:
+        sources: By item, what it is made from.
+
+    Returns:
+        By item, the first in the alphabet of all items and sources of its group.
+
+    Example:
+        >>> merge_groups({"b": ["x"], "c": ["y", "x"], "d": ["z"]})
+        {'b': 'b', 'c': 'b', 'd': 'd'}
+    """
+    names: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        while names.setdefault(name, name) != name:
+            names[name] = name = names[names[name]]
+        return name
+
+    for item, made_from in sources.items():
+        for source in made_from:
+            first, second = sorted((find(item), find(source)))
+            names[second] = first
+    return {item: find(item) for item in sources}
