@@ -236,16 +236,8 @@ def counts_periods(clause: Clause, count: Mark) -> bool:
 def bounds_of(clause: Clause) -> list[Mark]:
     """The numbers that bound a series."""
     return [
-        mark
-        for mark in clause.numbers
-        if mark.hedge in BOUNDS and mark.number and not (_counts_something(clause, mark) or _is_factor(clause, mark))
+        mark for mark in clause.numbers if mark.hedge in BOUNDS and mark.number and not _counts_something(clause, mark)
     ]
-
-
-def _is_factor(clause: Clause, mark: Mark) -> bool:
-    """Whether a number is a factor: "more than two times as many"."""
-    factors = [m for m in clause.marks_of("times_as", "double") if m.start >= mark.end]
-    return any(not clause.text[mark.end : m.start].strip() for m in factors)
 
 
 def _counts_something(clause: Clause, mark: Mark) -> bool:

@@ -45,12 +45,6 @@ class Context:
         named = [window for window in self.windows if window != ALL_ROWS]
         return named[0] if len(named) == 1 else None
 
-    @property
-    def dates(self) -> list[Window]:
-        """Its times, without the rows that they were said of."""
-        dated = (replace(window, conditions=(), positions=(), text="") for window in self.windows if window != ALL_ROWS)
-        return list(dict.fromkeys(window for window in dated if window != ALL_ROWS))
-
     def in_view(self, view: View) -> "Context":
         """The part of it that a view has: its columns, and times where windows have dates."""
         columns = {*view.table.columns, *map(str, view.table.labels.columns)}
@@ -154,14 +148,12 @@ class Clause:
     def windows(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
         """The windows that times and cells may mean together, less what is left out; empty where they cannot be one.
 
-        Without times and cells, those of the context; cells alone have the times of the clause before. Where a clause
+        Without times and cells, those of the context. Where a clause
         says "over the whole period" after one with a time, either may be meant.
         """
         others = self.marks_of("others")
         if times or cells or extra:
-            before = [] if times or not self.context.same_sentence else self.context.dates
-            together = self._together(times, cells, extra)
-            windows = [one for w in together for date in before if (one := merge_windows(date, w))] or together
+            windows = self._together(times, cells, extra)
         elif others or self.marks_of("all_rows") or not self.context.windows:
             windows = [ALL_ROWS]
         else:

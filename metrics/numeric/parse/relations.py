@@ -95,7 +95,7 @@ def _find_than(clause: Clause) -> list[Mark]:
     times_the = re.compile(rf" (?:{links.factor_of})$", re.IGNORECASE)  # "three times the overtime of March"
     factor = clause.first_mark("double", "half", "times_as", "equal")
     for mark in clause.marks[:-1]:
-        if not mark.kinds & _JOINING or mark in bounds or _is_before(clause, mark, factor):
+        if not mark.kinds & _JOINING or mark in bounds:
             continue
         joins = mark.kinds & {"than", "equal", "outnumbers"} or closing.search(mark.text)
         if joins or ("times_as" in mark.kinds and times_the.search(mark.text)):
@@ -103,11 +103,6 @@ def _find_than(clause: Clause) -> list[Mark]:
     as_word = re.compile(rf"(?<!\w)(?:{links.as_word})(?!\w)", re.IGNORECASE)
     found_as = as_word.search(clause.text, factor.end) if factor else None
     return [Mark(*found_as.span(), found_as[0], frozenset({"than"}))] if found_as else []
-
-
-def _is_before(clause: Clause, mark: Mark, factor: Mark | None) -> bool:
-    """Whether a word stands right before a factor, which it is a hedge of ("more than twice")."""
-    return factor is not None and mark.end < factor.start and not clause.text[mark.end : factor.start].strip()
 
 
 def _split(clause: Clause, than: Mark) -> tuple[list[Mark], list[Mark]]:

@@ -99,12 +99,6 @@ class _Joint:
         is_word = self.match.groupdict().get("n") and self.count is None
         return self.match.start("unit") if is_word else self.match.start()
 
-    @property
-    def may_leave_out_the_last(self) -> bool:
-        """Whether it may end before its last part: "tot 3 maart"."""
-        until = rf"(?<!\w)(?:{self.words.data['until_before']})"
-        return re.search(until, self.match[0], re.IGNORECASE) is not None
-
 
 def _join_times(text: str, language: str, times: Times, named_times: list[NamedTime]) -> list[NamedTime]:
     """The times of a text, joined where two are one."""
@@ -142,8 +136,7 @@ def _from_to(joint: _Joint) -> tuple[Window, ...]:
         return (Window(weekdays=tuple(sorted((first.weekdays[0] + step) % 7 for step in steps))),)
     if not (first.start and first.end and last.start and last.end) or first.start > last.end:
         return ()
-    whole, excluded = days(first.start, last.end), days(first.start, last.start - DAY)
-    return (whole, excluded) if joint.may_leave_out_the_last else (whole,)
+    return (days(first.start, last.end),)
 
 
 def _on_one_side(joint: _Joint) -> tuple[Window, ...]:
@@ -153,16 +146,15 @@ def _on_one_side(joint: _Joint) -> tuple[Window, ...]:
         return (ALL_ROWS,)
     if first.start is None or first.end is None:
         return ()
-    before, until = Window(end=first.start - DAY), Window(end=first.end)
-    windows: Mapping[str, tuple[Window, ...]] = {
-        "start_of": (replace(first, first=1),),
-        "end_of": (replace(first, last=1),),
-        "since": (Window(start=first.start),),
-        "after": (Window(start=first.end + DAY),),
-        "before": (before,),
-        "until": (until, before) if joint.may_leave_out_the_last else (until,),
+    windows = {
+        "start_of": replace(first, first=1),
+        "end_of": replace(first, last=1),
+        "since": Window(start=first.start),
+        "after": Window(start=first.end + DAY),
+        "before": Window(end=first.start - DAY),
+        "until": Window(end=first.end),
     }
-    return windows[kind]
+    return (windows[kind],)
 
 
 def _units(joint: _Joint) -> tuple[Window, ...]:
