@@ -21,10 +21,10 @@ from .clause import Clause, has_several, merge_windows, with_cells
 from .construction import (
     ANY,
     ClauseReading,
-    Construction,
     ConstructionMatch,
     Slot,
     as_one_check,
+    construction,
     number,
     places,
     series,
@@ -37,6 +37,19 @@ Sides = list[tuple[Window, Window]]
 """Windows after and before a change."""
 
 
+def _sizes(clause: Clause) -> list[Mark]:
+    """Numbers that are the size or an end of a change: no level that it got beyond ("has not fallen below 30")."""
+    bounds = bounds_of(clause)
+    return [mark for mark in values_of(clause) if mark not in bounds]
+
+
+@construction(
+    words("up", "down", "flat", "change", "improved", "worsened", most=ANY, name="way"),
+    Slot("value", _sizes, 0, 2, is_head=False),
+    series(),
+    places(),
+    optional="trend than per_row difference count changed_to times_as all",
+)
 def _change(match: ConstructionMatch) -> ClauseReading | None:
     clause, names = match.clause, match.names
     ways = _ways(clause, names)
@@ -51,12 +64,6 @@ def _change(match: ConstructionMatch) -> ClauseReading | None:
         return None
     checks = (reading.checks[0].negated(),) if not_ else reading.checks
     return ClauseReading(checks, (*reading.also, *also, *not_, *inner))
-
-
-def _sizes(clause: Clause) -> list[Mark]:
-    """Numbers that are the size or an end of a change: no level that it got beyond ("has not fallen below 30")."""
-    bounds = bounds_of(clause)
-    return [mark for mark in values_of(clause) if mark not in bounds]
 
 
 def _ways(clause: Clause, names: list[str]) -> tuple[Direction | None, list[Mark]] | None:
@@ -152,6 +159,13 @@ def _between(statistic: Statistic, names: list[str], sides: Sides, **rest: objec
     return [s for w, v in sides for s in specify(statistic, names, [w], compared_window=v, **rest)]
 
 
+@construction(
+    words("double", "half", "multiplied_by", name="multiple"),
+    number(0, 0),
+    series(),
+    places(),
+    optional="than count per_row trend up down",
+)
 def _multiplied(match: ConstructionMatch) -> ClauseReading | None:
     """ "Has more than halved since the start of 2023", "doubled between May and June"."""
     clause, word = match.clause, match.one("multiple")
@@ -229,6 +243,14 @@ def _row_before(clause: Clause, window: Window) -> Window | None:
     return Window(start=before, end=Times(before, before, times.period).last_day, conditions=window.conditions)
 
 
+@construction(
+    words("in_a_row"),
+    words("up", "higher", "down", "lower", most=ANY, name="direction"),
+    number(),
+    series(),
+    places(),
+    optional="count trend all",
+)
 def _streak(match: ConstructionMatch) -> ClauseReading | None:
     clause, mark = match.clause, match.one("number")
     count = mark.number
@@ -239,28 +261,3 @@ def _streak(match: ConstructionMatch) -> ClauseReading | None:
     value = {"value": count.value, "unit": count.unit, "decimals": 0, "hedge": hedge, "direction": directions.pop()}
     times = [m for m in clause.times if m.time and Window(last=1) not in m.time.windows]  # "has now risen"
     return as_one_check(specify(Statistic.STREAK, match.names, clause.windows(times, clause.cells), **value))
-
-
-CONSTRUCTIONS = (
-    Construction(
-        "change",
-        (words("up", "down", "flat", "change", "improved", "worsened", most=ANY, name="way"),),
-        (Slot("value", _sizes, 0, 2), series(), places()),
-        ("trend", "than", "per_row", "difference", "count", "changed_to", "times_as", "all"),
-        _change,
-    ),
-    Construction(
-        "multiplied",
-        (words("double", "half", "multiplied_by", name="multiple"),),
-        (number(0, 0), series(), places()),
-        ("than", "count", "per_row", "trend", "up", "down"),
-        _multiplied,
-    ),
-    Construction(
-        "streak",
-        (words("in_a_row"), words("up", "higher", "down", "lower", most=ANY, name="direction")),
-        (number(), series(), places()),
-        ("count", "trend", "all"),
-        _streak,
-    ),
-)

@@ -54,11 +54,11 @@ def check(*tiers: Iterable[Specification]) -> ClauseCheck:
 def specify(
     statistic: Statistic, series: Iterable[str | None], windows: Iterable[Window], **rest: object
 ) -> list[Specification]:
-    """One specification per combination of series and window."""
-    windows = list(windows)
+    """One specification per combination of series, windows, and the alternatives of each field that is a list."""
+    alternatives = [field if isinstance(field, list) else [field] for field in rest.values()]
     return [
-        Specification(statistic, name, window, **rest)  # type: ignore[arg-type]
-        for name, window in product(series, windows)
+        Specification(statistic, name, window, **dict(zip(rest, chosen, strict=True)))
+        for name, window, *chosen in product(series, windows, *alternatives)
     ]
 
 

@@ -17,10 +17,10 @@ from .clause import Clause, is_one_named_row
 from .construction import (
     ANY,
     ClauseReading,
-    Construction,
     ConstructionMatch,
     Slot,
     as_one_check,
+    construction,
     number,
     places,
     series,
@@ -54,14 +54,30 @@ def _counts_beside_bounds(clause: Clause) -> list[Mark]:
     return [m for m in clause.numbers if m not in bounds and counts_rows(clause, m)]
 
 
-def _value_count(match: ConstructionMatch) -> ClauseReading | None:
+@construction(
+    Slot("bound", bounds_of),
+    Slot("count", _counts_beside_bounds),
+    series(),
+    places(),
+    optional="up down trend only count some times_as distinct column mean",
+)
+def _count_of_values(match: ConstructionMatch) -> ClauseReading | None:
     bound, names = match.one("bound"), _bounded_series(match)
     statistic = Statistic.COUNT_ABOVE if _is_lower_bound(bound) else Statistic.COUNT_BELOW
     fields = _count_fields(match.one("count")) | _threshold_fields(bound)
     return as_one_check(specify(statistic, names, match.windows, **fields))
 
 
-def _bound_check(match: ConstructionMatch) -> ClauseReading | None:
+@construction(
+    Slot("bound", bounds_of),
+    words("none", "not", "all", least=0, most=ANY, name="quantifier"),
+    words("first_time", least=0),
+    Slot("count", _counts_beside_bounds, 0, 0, is_head=False),
+    series(),
+    places(),
+    optional="up down trend only count some",
+)
+def _bound(match: ConstructionMatch) -> ClauseReading | None:
     """ "Was above 50" somewhere, "never above 50", "always above 50", "in May above 50 for the first time"."""
     clause, bound, names = match.clause, match.one("bound"), _bounded_series(match)
     value, is_lower = value_fields(bound), _is_lower_bound(bound)
@@ -74,8 +90,7 @@ def _bound_check(match: ConstructionMatch) -> ClauseReading | None:
     elif match["first_time"] or clause.marks_of("some", "up", "down"):
         crossing = _threshold_fields(bound) | {"direction": Direction.UP if is_lower else Direction.DOWN}
         if match["first_time"]:
-            of_all = (specify(Statistic.CROSSING, names, [ALL_ROWS], place=w, **crossing) for w in match.windows)
-            return as_one_check([spec for specs in of_all for spec in specs])
+            return as_one_check(specify(Statistic.CROSSING, names, [ALL_ROWS], place=match.windows, **crossing))
         return as_one_check(specify(Statistic.CROSSING, names, match.windows, **crossing))
     else:
         ends = (specify(end, names, match.windows, **value) for end in (Statistic.MINIMUM, Statistic.MAXIMUM))
@@ -85,7 +100,20 @@ def _bound_check(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(specify(outermost, names, match.windows, **value))
 
 
-def _row_count(match: ConstructionMatch) -> ClauseReading | None:
+def _row_counts(clause: Clause) -> list[Mark]:
+    """Numbers that count what follows them: "5 teams", "5 different teams", "5 days"."""
+    nouns = [mark for mark in clause.marks if mark.columns or "days" in mark.kinds]
+
+    def counts_noun(mark: Mark) -> bool:
+        following = next((noun for noun in nouns if noun.start >= mark.end), None)
+        near = following is not None and len(clause.text[mark.end : following.start].split()) <= 1
+        return near or (mark.number is not None and mark.number.unit is not None)
+
+    return [mark for mark in clause.numbers if counts_rows(clause, mark) and counts_noun(mark)]
+
+
+@construction(Slot("row_count", _row_counts), places(), optional="count distinct only column")
+def _count_of_rows(match: ConstructionMatch) -> ClauseReading | None:
     clause, count = match.clause, match.one("row_count")
     pairs = _paired_with_series(clause, [mark for mark in clause.numbers if mark is not count])
     if pairs is None:
@@ -103,18 +131,7 @@ def _row_count(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(distinct if clause.marks_of("distinct") else [*distinct, *rows], also=also)
 
 
-def _row_counts(clause: Clause) -> list[Mark]:
-    """Numbers that count what follows them: "5 teams", "5 different teams", "5 days"."""
-    nouns = [mark for mark in clause.marks if mark.columns or "days" in mark.kinds]
-
-    def counts_noun(mark: Mark) -> bool:
-        following = next((noun for noun in nouns if noun.start >= mark.end), None)
-        near = following is not None and len(clause.text[mark.end : following.start].split()) <= 1
-        return near or (mark.number is not None and mark.number.unit is not None)
-
-    return [mark for mark in clause.numbers if counts_rows(clause, mark) and counts_noun(mark)]
-
-
+@construction(number(most=ANY), series(most=ANY), places(), optional="count none column")
 def _row_with(match: ConstructionMatch) -> ClauseReading | None:
     clause, none = match.clause, match.clause.marks_of("none")
     if len(clause.series) + len(clause.cells) < 2:
@@ -148,6 +165,13 @@ def _fits(clause: Clause, number: Mark, series: Mark) -> bool:
     return unit is None or all(clause.table.can_be_in(name, unit) for name in series.series)
 
 
+@construction(
+    words("missing", "measured", most=ANY, name="missing"),
+    number(0, 1),
+    series(),
+    places(),
+    optional="count some only distinct column",
+)
 def _missing(match: ConstructionMatch) -> ClauseReading | None:
     clause, names, numbers = match.clause, match.names, match["number"]
     missing, none = clause.marks_of("missing"), clause.marks_of("none", "not")
@@ -165,41 +189,3 @@ def _missing(match: ConstructionMatch) -> ClauseReading | None:
     if not missing:
         return None
     return as_one_check(specify(Statistic.MISSING, names, windows, value=1.0, hedge=Hedge.AT_LEAST), also=also)
-
-
-_BOUND = Slot("bound", bounds_of)
-_BESIDE_BOUND = ("up", "down", "trend", "only", "count", "some")
-
-CONSTRUCTIONS = (
-    Construction(
-        "count_of_values",
-        (_BOUND, Slot("count", _counts_beside_bounds)),
-        (series(), places()),
-        (*_BESIDE_BOUND, "times_as", "distinct", "column", "mean"),
-        _value_count,
-    ),
-    Construction(
-        "bound",
-        (_BOUND, words("none", "not", "all", least=0, most=ANY, name="quantifier"), words("first_time", least=0)),
-        (Slot("count", _counts_beside_bounds, 0, 0), series(), places()),
-        _BESIDE_BOUND,
-        _bound_check,
-    ),
-    Construction(
-        "count_of_rows",
-        (Slot("row_count", _row_counts),),
-        (places(),),
-        ("count", "distinct", "only", "column"),
-        _row_count,
-    ),
-    Construction(
-        "row_with", (), (number(most=ANY), series(most=ANY), places()), ("count", "none", "column"), _row_with
-    ),
-    Construction(
-        "missing",
-        (words("missing", "measured", most=ANY, name="missing"),),
-        (number(0, 1), series(), places()),
-        ("count", "some", "only", "distinct", "column"),
-        _missing,
-    ),
-)

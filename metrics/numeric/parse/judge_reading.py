@@ -172,7 +172,7 @@ def _interpretation(clause: Clause, judged: Sequence[_Judged], claim: OpenClaim)
         for mark in one.rows(clause, slot)
     ]
     construction = _construction(clause, specs)
-    (head,) = construction.head
+    (head,) = construction.slots
     match = ConstructionMatch(clause, {head.name: tuple(head.select(clause)), "used": tuple(used)})
     comment = tuple(mark for mark in clause.marks_of(*_SHOWN_BY) if mark.start < claim.begin)
     made = Interpretation(construction, match, tuple(checks), comment)
@@ -197,7 +197,7 @@ def _construction(clause: Clause, specs: Sequence[Specification]) -> Constructio
     head = {kind for kind, shown in _SHOWN_BY.items() if shown & statistics} | way_words
     telling = {*_SHOWN_BY, *(kind for kinds in WAYS.values() for kind in kinds)}
     beside = ("column", *{kind for mark in clause.marks for kind in mark.kinds} - telling)
-    return Construction("judged", (words(*head, least=0, most=ANY, name="statistic"),), (), beside, lambda _: None)
+    return Construction("judged", (words(*head, least=0, most=ANY, name="statistic"),), beside, lambda _: None)
 
 
 def _specifications(clause: Clause, judged: _Judged, limits: Sequence[Mark]) -> list[list[Specification]]:
@@ -237,8 +237,8 @@ def _specifications(clause: Clause, judged: _Judged, limits: Sequence[Mark]) -> 
         return [specify(statistic, [series], windows_of(clause, [*own, *against]), **fields)]
     windows, when = windows_of(clause, against), _PLACE_OF.get(statistic)
     if when is None:
-        return [[spec for spot in spots for spec in specify(statistic, [series], windows, **fields, place=spot)]]
-    placed = [spec for spot in spots for spec in specify(when, [series], windows, place=spot)]
+        return [specify(statistic, [series], windows, **fields, place=spots)]
+    placed = specify(when, [series], windows, place=spots)
     return [specify(statistic, [series], windows, **fields), placed]
 
 

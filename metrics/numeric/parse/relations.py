@@ -1,7 +1,6 @@
 """Constructions of two sides: higher than, twice as high as, the difference between, per one, a part of a whole."""
 
 import re
-from itertools import product
 
 from ....text.numbers import known_unit
 from ..compute.statistics import STATISTICS
@@ -27,10 +26,10 @@ from .clause import Clause, contains_time, is_other_window, is_pair_of_rows, is_
 from .construction import (
     ANY,
     ClauseReading,
-    Construction,
     ConstructionMatch,
     Slot,
     as_one_check,
+    construction,
     number,
     places,
     series,
@@ -52,13 +51,29 @@ def compare_sides(
 ) -> list[Specification]:
     """One specification per combination of series and windows, and of statistics that each side may be of."""
     (names, windows), (others, compared) = sides
-    specs = []
-    for side_statistic, other, window in product(inner, others, compared):
-        fields = {"side_statistic": side_statistic, "compared_with": other, "compared_window": window, **rest}
-        specs += specify(statistic, names, windows, **fields)
-    return specs
+    fields = {"side_statistic": inner, "compared_with": others, "compared_window": compared, **rest}
+    return specify(statistic, names, windows, **fields)
 
 
+def _find_than(clause: Clause) -> list[Mark]:
+    """The word between the two sides, as a list of at most one."""
+    bounds, links = [m.hedge_mark for m in clause.numbers], clause.words.links
+    # "higher than", "below the one at", "boven die van"
+    closing = re.compile(rf"(?<!\w)(?:{links.than_end})$| (?:{links.level_of})(?: \w+)?$", re.IGNORECASE)
+    times_the = re.compile(rf" (?:{links.factor_of})$", re.IGNORECASE)  # "three times the overtime of March"
+    factor = clause.first_mark("double", "half", "times_as", "equal")
+    for mark in clause.marks[:-1]:
+        if not mark.kinds & _JOINING or mark in bounds:
+            continue
+        joins = mark.kinds & {"than", "equal", "outnumbers"} or closing.search(mark.text)
+        if joins or ("times_as" in mark.kinds and times_the.search(mark.text)):
+            return [mark]
+    as_word = re.compile(rf"(?<!\w)(?:{links.as_word})(?!\w)", re.IGNORECASE)
+    found_as = as_word.search(clause.text, factor.end) if factor else None
+    return [Mark(*found_as.span(), found_as[0], frozenset({"than"}))] if found_as else []
+
+
+@construction(Slot("than", _find_than), value(0, 1), optional="difference change count ratio per_row")
 def _comparison(match: ConstructionMatch) -> ClauseReading | None:
     clause, than, numbers = match.clause, match.one("than"), match["value"]
     ways = adjective_ways(clause, described_series(clause))
@@ -85,24 +100,6 @@ def _comparison(match: ConstructionMatch) -> ClauseReading | None:
     fields = value_fields(numbers[0]) if numbers else {}
     fields["direction"] = direction or Direction.FLAT
     return as_one_check(compare_sides(statistic, statistics, sides, **fields), also=also)
-
-
-def _find_than(clause: Clause) -> list[Mark]:
-    """The word between the two sides, as a list of at most one."""
-    bounds, links = [m.hedge_mark for m in clause.numbers], clause.words.links
-    # "higher than", "below the one at", "boven die van"
-    closing = re.compile(rf"(?<!\w)(?:{links.than_end})$| (?:{links.level_of})(?: \w+)?$", re.IGNORECASE)
-    times_the = re.compile(rf" (?:{links.factor_of})$", re.IGNORECASE)  # "three times the overtime of March"
-    factor = clause.first_mark("double", "half", "times_as", "equal")
-    for mark in clause.marks[:-1]:
-        if not mark.kinds & _JOINING or mark in bounds:
-            continue
-        joins = mark.kinds & {"than", "equal", "outnumbers"} or closing.search(mark.text)
-        if joins or ("times_as" in mark.kinds and times_the.search(mark.text)):
-            return [mark]
-    as_word = re.compile(rf"(?<!\w)(?:{links.as_word})(?!\w)", re.IGNORECASE)
-    found_as = as_word.search(clause.text, factor.end) if factor else None
-    return [Mark(*found_as.span(), found_as[0], frozenset({"than"}))] if found_as else []
 
 
 def _split(clause: Clause, than: Mark) -> tuple[list[Mark], list[Mark]]:
@@ -183,6 +180,13 @@ def difference_kind(clause: Clause, number: Mark, names: list[str]) -> Statistic
     return Statistic.PERCENT_CHANGE if percent else Statistic.DIFFERENCE
 
 
+@construction(
+    words("difference", "ratio", "share", most=ANY, name="relation"),
+    value(),
+    series(0, 2),
+    places(),
+    optional="than change",
+)
 def _difference(match: ConstructionMatch) -> ClauseReading | None:
     clause, mark = match.clause, match.one("value")
     relation = next((spec for spec in clause.context.checks if spec.statistic in RELATIONS), None)
@@ -235,6 +239,7 @@ def _pair(clause: Clause) -> tuple[Side, Side] | None:
     return None
 
 
+@construction(value(2, 2), series(0, 0), places(0, 0), optional="than changed_to count")
 def _both_sides(match: ConstructionMatch) -> ClauseReading | None:
     """ "(55 against 42)": the values of the two sides that the sentence compared before."""
     earlier = earlier_check(match.clause, RELATIONS)
@@ -250,6 +255,14 @@ def _both_sides(match: ConstructionMatch) -> ClauseReading | None:
     )
 
 
+@construction(
+    words("than", "outnumbers", most=2, name="than"),
+    words("higher", "above", "lower", "below", "outnumbers", most=ANY, name="direction"),
+    Slot("row_count", lambda clause: [mark for mark in clause.numbers if counts_rows(clause, mark)]),
+    series(2, 2),
+    places(),
+    optional="count days all",
+)
 def _rows_compared(match: ConstructionMatch) -> ClauseReading | None:
     """ "In 5 of the 12 weeks more parcels were sent than received"."""
     first, second = match["series"]
@@ -258,10 +271,15 @@ def _rows_compared(match: ConstructionMatch) -> ClauseReading | None:
     is_more = match.one("direction").kinds & {"higher", "above", "outnumbers"}
     statistic = Statistic.COUNT_ABOVE if is_more else Statistic.COUNT_BELOW
     fields = value_fields(match.one("row_count")) | {"unit": None, "decimals": 0}
-    specs = (specify(statistic, first.series, match.windows, compared_with=s, **fields) for s in second.series)
-    return as_one_check([spec for of_series in specs for spec in of_series])
+    return as_one_check(specify(statistic, first.series, match.windows, compared_with=[*second.series], **fields))
 
 
+def _find_per(clause: Clause) -> list[Mark]:
+    """The "per" of "the cost per employee", "for each" and the like."""
+    return [Mark(*m.span(), m[0]) for m in re.finditer(clause.words.data["per"], clause.text, re.IGNORECASE)]
+
+
+@construction(Slot("per", _find_per), value(), series(2, 2), places(), optional="mean count per_row")
 def _per_each(match: ConstructionMatch) -> ClauseReading | None:
     clause, mark, per = match.clause, match.one("value"), match.one("per")
     (first, second), also = match["series"], []
@@ -275,15 +293,18 @@ def _per_each(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(compare_sides(Statistic.RATIO, inner, sides, **value_fields(mark)), also=also)
 
 
-def _find_per(clause: Clause) -> list[Mark]:
-    """The "per" of "the cost per employee", "for each" and the like."""
-    return [Mark(*m.span(), m[0]) for m in re.finditer(clause.words.data["per"], clause.text, re.IGNORECASE)]
-
-
 def _percentages(clause: Clause) -> list[Mark]:
     return [mark for mark in values_of(clause) if mark.number and mark.number.unit == "%"]
 
 
+@construction(
+    Slot("percentage", _percentages),
+    words("share", least=0, most=ANY),
+    number(),
+    series(0, 2),
+    places(),
+    optional="sum all count whole",
+)
 def _share(match: ConstructionMatch) -> ClauseReading | None:
     named, windows = match["series"], match.windows
     if len(named) == 2:
@@ -348,55 +369,5 @@ def _has_parts(clause: Clause, name: str) -> bool:
 
 def _shares(parts: tuple[Mark, Mark], windows: list[Window], outer: Window, mark: Mark) -> list[Specification]:
     part, whole = parts
-    fields = value_fields(mark) | {"compared_window": outer}
-    return [
-        spec
-        for name in whole.series
-        for spec in specify(Statistic.SHARE, part.series, windows, compared_with=name, **fields)
-    ]
-
-
-CONSTRUCTIONS = (
-    Construction(
-        "comparison",
-        (Slot("than", _find_than),),
-        (value(0, 1),),
-        ("difference", "change", "count", "ratio", "per_row"),
-        _comparison,
-    ),
-    Construction(
-        "difference",
-        (words("difference", "ratio", "share", most=ANY, name="relation"),),
-        (value(), series(0, 2), places()),
-        ("than", "change"),
-        _difference,
-    ),
-    Construction(
-        "both_sides", (), (value(2, 2), series(0, 0), places(0, 0)), ("than", "changed_to", "count"), _both_sides
-    ),
-    Construction(
-        "rows_compared",
-        (
-            words("than", "outnumbers", most=2, name="than"),
-            words("higher", "above", "lower", "below", "outnumbers", most=ANY, name="direction"),
-            Slot("row_count", lambda clause: [mark for mark in clause.numbers if counts_rows(clause, mark)]),
-        ),
-        (series(2, 2), places()),
-        ("count", "days", "all"),
-        _rows_compared,
-    ),
-    Construction(
-        "per_each",
-        (Slot("per", _find_per),),
-        (value(), series(2, 2), places()),
-        ("mean", "count", "per_row"),
-        _per_each,
-    ),
-    Construction(
-        "share",
-        (Slot("percentage", _percentages), words("share", least=0, most=ANY)),
-        (number(), series(0, 2), places()),
-        ("sum", "all", "count", "whole"),
-        _share,
-    ),
-)
+    fields = value_fields(mark) | {"compared_with": [*whole.series], "compared_window": outer}
+    return specify(Statistic.SHARE, part.series, windows, **fields)

@@ -19,12 +19,11 @@ from .construction import Construction, Interpretation, interpret
 from .mark_finders import names_of
 from .marks import Mark
 
-CONSTRUCTIONS: tuple[Construction, ...] = (
-    *values.CONSTRUCTIONS,
-    *extremes.CONSTRUCTIONS,
-    *counts.CONSTRUCTIONS,
-    *relations.CONSTRUCTIONS,
-    *changes.CONSTRUCTIONS,
+CONSTRUCTIONS = tuple(
+    made
+    for module in (values, extremes, counts, relations, changes)
+    for made in vars(module).values()
+    if isinstance(made, Construction)
 )
 """All constructions. Their order means nothing."""
 

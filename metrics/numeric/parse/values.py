@@ -14,9 +14,9 @@ from .clause import Clause, is_row
 from .construction import (
     ANY,
     ClauseReading,
-    Construction,
     ConstructionMatch,
     as_one_check,
+    construction,
     places,
     series,
     value,
@@ -28,6 +28,13 @@ _STATISTICS = {entry.word: entry.statistic for entry in STATISTICS.values() if e
 _INHERITED = (Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MAXIMUM, Statistic.MINIMUM)
 
 
+@construction(
+    words(*_STATISTICS, "per_row", most=ANY, name="statistic"),
+    value(),
+    series(),
+    places(),
+    optional="count column both all",
+)
 def _aggregate(match: ConstructionMatch) -> ClauseReading | None:
     clause = match.clause
     kinds = [kind for kind in _STATISTICS if clause.marks_of(kind)]
@@ -40,6 +47,7 @@ def _aggregate(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(specify(_STATISTICS[kinds[0]], names, match.windows, **value_fields(match.one("value"))))
 
 
+@construction(value(most=ANY), places(), optional="count sum column")
 def _lookup(match: ConstructionMatch) -> ClauseReading | None:
     clause, numbers = match.clause, match["value"]
     if clause.series and re.match(rf"{clause.words.data['part_of_led']}$", clause.text[: clause.series[0].start], re.I):
@@ -95,15 +103,3 @@ def _is_of_one_row(clause: Clause, windows: list[Window], *, are_flows: bool) ->
     if clause.times:
         return clause.table.period is not Period.MOMENT and all(map(partial(is_row, clause), clause.times))
     return bool(not clause.cells and clause.context.windows and not clause.marks_of("all_rows") and not are_flows)
-
-
-CONSTRUCTIONS = (
-    Construction("lookup", (), (value(most=ANY), places()), ("count", "sum", "column"), _lookup),
-    Construction(
-        "aggregate",
-        (words(*_STATISTICS, "per_row", most=ANY, name="statistic"),),
-        (value(), series(), places()),
-        ("count", "column", "both", "all"),
-        _aggregate,
-    ),
-)

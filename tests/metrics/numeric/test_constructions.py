@@ -49,7 +49,7 @@ def claiming(statistic: Statistic, number: float) -> Callable[[ConstructionMatch
 
 
 MEAN = Construction(
-    "mean", (words("mean"),), (value(), series(), places()), (), claiming(Statistic.MEAN, 30)
+    "mean", (words("mean"), value(), series(), places()), (), claiming(Statistic.MEAN, 30)
 )  # holds of the depots
 
 
@@ -74,7 +74,7 @@ def test_the_order_of_the_constructions_means_nothing(depots: NumericTable) -> N
 
 
 def test_the_more_specific_of_two_readings_counts(depots: NumericTable) -> None:
-    bare = replace(MEAN, name="bare", head=(), optional=("mean",), build=claiming(Statistic.MEDIAN, 30))
+    bare = replace(MEAN, name="bare", slots=MEAN.slots[1:], optional=("mean",), build=claiming(Statistic.MEDIAN, 30))
     assert names("The average of the parcels was 30", depots, (bare, MEAN)) == ["mean"]
 
 
