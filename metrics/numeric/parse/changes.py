@@ -31,7 +31,7 @@ from .construction import (
     words,
 )
 from .marks import Mark, is_count
-from .relations import INNER, MEANS, difference_kind, stated_statistic
+from .relations import MEANS, difference_kind, stated_statistic
 
 Sides = list[tuple[Window, Window]]
 """Windows after and before a change."""
@@ -57,8 +57,6 @@ def _change(match: ConstructionMatch) -> ClauseReading | None:
         return None
     direction, also = ways
     (measure, inner), not_ = stated_statistic(clause, MEANS), clause.marks_of("not")
-    if measure is None and clause.context.statistic in INNER.values():
-        measure = clause.context.statistic
     reading = _change_checks(clause, names, match["value"], direction, measure)
     if reading is None or (not_ and len(reading.checks) > 1):
         return None
@@ -130,7 +128,7 @@ def _up_from(clause: Clause, names: list[str], mark: Mark, direction: Direction 
     earlier = earlier_check(clause, (Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM))
     if earlier is None or earlier.series not in names or not direction or len(clause.times) != 1 or clause.cells:
         return None
-    sides = [(earlier.window, before) for before in clause.windows(clause.times, [])]
+    sides = [(earlier.window, before) for before in clause.windows(clause.times)]
     way = {"direction": direction, "side_statistic": earlier.statistic}
     before_value = _value_in([earlier.series], [before for _, before in sides], earlier.statistic, mark)
     return ClauseReading((before_value, check(_between(Statistic.COMPARISON, [earlier.series], sides, **way))))
@@ -146,12 +144,10 @@ def _without_number(
     """A way that it went: "rose every month" is a streak, "rose steadily" a trend, "rose in March" either."""
     every = re.search(rf"(?<!\w)(?:{clause.words.data['each_step']})", clause.text, re.IGNORECASE)
     steps = [m for m in clause.marks if every and m.start < every.end() and every.start() < m.end]
-    windows = clause.windows(clause.times, clause.cells)
+    windows = clause.windows(clause.places)
     if steps and direction is not Direction.FLAT and measure is None:
         return as_one_check(specify(Statistic.STREAK, names, windows, direction=direction), also=steps)
     slopes = specify(Statistic.TREND, names, windows, direction=direction)
-    if clause.marks_of("trend") or direction is Direction.FLAT:
-        return as_one_check(slopes)
     return as_one_check(ways if any(m.time and m.time.ends for m in clause.times) else [*slopes, *ways])
 
 
@@ -201,7 +197,7 @@ def change_sides(clause: Clause, names: list[str]) -> Sides:
         begins = with_cells(ends[0], clause, cells)
         return [(after, before) for after in with_cells(ends[1], clause, cells) for before in begins]
     sides = []
-    for window in clause.windows(times, cells):
+    for window in clause.windows(clause.places):
         row = _row_before(clause, window)
         sides.append((window, row) if row else (replace(window, last=1), replace(window, first=1)))
     return sides
@@ -227,8 +223,8 @@ def _compared_sides(clause: Clause, than: Mark) -> Sides:
         return []
     left = [m for m in clause.times if m is not right]
     windows = [window for window in clause.context.windows if window != ALL_ROWS] or [Window(last=1)]
-    after = clause.windows(left, clause.cells) if left else windows
-    before = clause.windows([right], clause.cells)
+    after = clause.windows([*left, *clause.cells]) if left else windows
+    before = clause.windows([right, *clause.cells])
     return [(a, b) for a in after for b in before]
 
 
@@ -260,4 +256,4 @@ def _streak(match: ConstructionMatch) -> ClauseReading | None:
     hedge = Hedge.AT_LEAST if mark.hedge is Hedge.EXACT else mark.hedge
     value = {"value": count.value, "unit": count.unit, "decimals": 0, "hedge": hedge, "direction": directions.pop()}
     times = [m for m in clause.times if m.time and Window(last=1) not in m.time.windows]  # "has now risen"
-    return as_one_check(specify(Statistic.STREAK, match.names, clause.windows(times, clause.cells), **value))
+    return as_one_check(specify(Statistic.STREAK, match.names, clause.windows([*times, *clause.cells]), **value))

@@ -65,7 +65,7 @@ class ConstructionMatch:
     @cached_property
     def windows(self) -> list[Window]:
         """The windows that the times and rows of the clause mean together."""
-        return self.clause.windows(self.clause.times, self.clause.cells)
+        return self.clause.windows(self.clause.places)
 
 
 Build = Callable[[ConstructionMatch], ClauseReading | None]
@@ -177,4 +177,4 @@ def series(least: int = 0, most: int = 1) -> Slot:
 
 def places(least: int = 0, most: int = ANY) -> Slot:
     """Times and cells that say which rows."""
-    return Slot("place", lambda clause: [*clause.times, *clause.cells], least, most, is_head=False)
+    return Slot("place", lambda clause: clause.places, least, most, is_head=False)

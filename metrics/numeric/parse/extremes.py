@@ -4,9 +4,8 @@ import re
 
 from ..names.column_names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Statistic, Window
-from .adjectives import can_describe
-from .checks import VALUES, ClauseCheck, check, earlier_check, specify, value_fields
-from .clause import Clause, contains_time, has_several, is_one_named_row, is_other_window, is_row, windows_of
+from .checks import VALUES, ClauseCheck, can_describe, check, earlier_check, specify, value_fields
+from .clause import Clause, contains_time, is_one_named_row, is_other_window, is_row
 from .construction import (
     ANY,
     ClauseReading,
@@ -42,7 +41,7 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     placed, inside = _places(clause, word, numbers[0] if numbers else None)
     if inside and not placed and clause.cells and is_one_named_row(clause):
         placed, inside = inside, []  # "lowest in Linden, at 12%": of one row there is no lowest
-    windows, spots = windows_of(clause, inside), windows_of(clause, placed) if placed else []
+    windows, spots = clause.windows(inside), clause.windows(placed) if placed else []
     also = ordinal
     if clause.marks_of("any_other"):
         if numbers:
@@ -116,20 +115,17 @@ def _ordinal(clause: Clause, word: Mark) -> tuple[int, list[Mark]]:
 
 def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark], list[Mark]]:
     """Where the claim puts the extreme, and what it is the extreme of."""
-    marks = [*clause.times, *clause.cells]
 
     def is_place(mark: Mark) -> bool:
         if number is None:
             is_span = mark.time is not None and mark.time.ends is not None
-            if mark.time and clause.cells and has_several(clause, *windows_of(clause, [mark])):
-                return False  # "in the first quarter South had the highest": of that quarter's rows
-            return len(marks) == 1 or not (is_span or any(contains_time(mark, other) for other in clause.times))
+            return len(clause.places) == 1 or not (is_span or any(contains_time(mark, other) for other in clause.times))
         if mark.cells:
             return mark.end <= word.start or mark.start >= number.end or _is_predicate_of(clause, mark, number)
         return is_row(clause, mark)
 
-    placed = [mark for mark in marks if is_place(mark)]
-    return placed, [mark for mark in marks if mark not in placed]
+    placed = [mark for mark in clause.places if is_place(mark)]
+    return placed, [mark for mark in clause.places if mark not in placed]
 
 
 def _is_predicate_of(clause: Clause, place: Mark, number: Mark) -> bool:

@@ -25,7 +25,7 @@ from .claim_questions import (
     subjects_of,
     words_of,
 )
-from .clause import Clause, has_several, windows_of
+from .clause import Clause, has_several
 from .construction import ANY, Construction, ConstructionMatch, Interpretation, words
 from .marks import Mark
 from .selection import open_marks, without_impossible
@@ -81,7 +81,7 @@ class _Judged:
             CannotUse: A time or a row is named that the table does not have.
         """
         text = self.answers.get(slot, "")
-        marks = [mark for mark in (*clause.times, *clause.cells) if words_of(mark).casefold() == text.casefold()]
+        marks = [mark for mark in clause.places if words_of(mark).casefold() == text.casefold()]
         if text and not marks and slot is not QuestionSlot.AGAINST:
             raise CannotUse(f"{text!r} names no time or row of {clause.table.name}")
         return marks
@@ -232,10 +232,10 @@ def _specifications(clause: Clause, judged: _Judged, limits: Sequence[Mark]) -> 
         return [[s for w, v in sides for s in specify(statistic, [series], [w], compared_window=v, **fields)]]
     if compared_with is not None:
         raise CannotUse(f"it measures a {_title(statistic)} against {compared_with!r}")
-    spots = windows_of(clause, own) if own and statistic in _MAY_HAVE_PLACE else []
+    spots = clause.windows(own) if own and statistic in _MAY_HAVE_PLACE else []
     if not spots or ("place" not in needs and any(has_several(clause, spot) for spot in spots)):
-        return [specify(statistic, [series], windows_of(clause, [*own, *against]), **fields)]
-    windows, when = windows_of(clause, against), _PLACE_OF.get(statistic)
+        return [specify(statistic, [series], clause.windows([*own, *against]), **fields)]
+    windows, when = clause.windows(against), _PLACE_OF.get(statistic)
     if when is None:
         return [specify(statistic, [series], windows, **fields, place=spots)]
     placed = specify(when, [series], windows, place=spots)
@@ -246,12 +246,12 @@ def _sides(
     clause: Clause, own: list[Mark], against: list[Mark], *, over_time: bool
 ) -> list[tuple[Window, Window | None]]:
     """What is measured, and another time or row that it is measured against; None where that is another series."""
-    windows = windows_of(clause, own)
+    windows = clause.windows(own)
     if against:
         if not own and not clause.context.windows:
             windows = [Window(last=1)]  # "880 more than in June": by now
         shared = [mark for mark in own if bool(mark.time) != bool(against[0].time)]
-        return [*product(windows, windows_of(clause, [*against, *shared]))]
+        return [*product(windows, clause.windows([*against, *shared]))]
     if not over_time:
         return [(window, None) for window in windows]
     return [(replace(w, last=1), replace(w, first=1)) for w in windows if clause.view.times is not None]

@@ -6,13 +6,14 @@ from ....text.numbers import known_unit
 from ..compute.statistics import STATISTICS
 from ..names.column_names import means
 from ..specification import ALL_ROWS, Direction, Specification, Statistic, Window
-from .adjectives import adjective_ways, described_series
 from .checks import (
     RELATIONS,
+    adjective_ways,
     can_be_summed,
     check,
     counts_periods,
     counts_rows,
+    described_series,
     earlier_check,
     factor_fields,
     hedge_before,
@@ -119,21 +120,21 @@ def _sides(clause: Clause, left: list[Mark], right: list[Mark]) -> tuple[Side, S
         return None
     names = list((ls or rs)[0].series) if ls or rs else described_series(clause)
     if rs and ls and set(ls[0].series) != set(rs[0].series) and not rc:
-        windows = clause.windows([*lt, *rt], lc)
+        windows = clause.windows([*lt, *rt, *lc])
         return (names, windows), (list(rs[0].series), windows)
     if rc:
         columns = {column for m in rc for column, _ in m.cells}
         shared = [m for m in lc if not columns & {column for column, _ in m.cells}]
         if not lc and not lt and clause.context.same_sentence:  # "Portside had 42, one more than Eastmoor"
-            compared = clause.windows(rt, rc)
+            compared = clause.windows([*rt, *rc])
             windows = [w for w in clause.context.windows if any(is_other_window(w, other) for other in compared)]
         elif len(lc) == len(shared):
             return None
         else:
-            windows, compared = clause.windows([*lt, *rt], lc), clause.windows([*lt, *rt], [*shared, *rc])
+            windows, compared = (clause.windows([*lt, *rt, *cells]) for cells in (lc, [*shared, *rc]))
     else:
-        compared = clause.windows(rt, lc) if rt else []
-        windows = clause.windows(lt, lc) if lt else [w for c in compared for w in clause.context.windows if w != c]
+        compared = clause.windows([*rt, *lc]) if rt else []
+        windows = clause.windows([*lt, *lc]) if lt else [w for c in compared for w in clause.context.windows if w != c]
     return (names, windows), (names, compared)
 
 
@@ -226,7 +227,7 @@ def _pair(clause: Clause) -> tuple[Side, Side] | None:
     """The two things that a clause names side by side: series, rows or times."""
     named, cells, times, names = clause.series, clause.cells, clause.times, series_of(clause)
     if len(named) == 2:
-        windows = clause.windows(times, cells)
+        windows = clause.windows(clause.places)
         return (list(named[0].series), windows), (list(named[1].series), windows)
     if len(times) == 1 and times[0].time and times[0].time.ends:
         begin, end = times[0].time.ends
@@ -235,7 +236,7 @@ def _pair(clause: Clause) -> tuple[Side, Side] | None:
         first, second = (list(m.time.windows) for m in times if m.time)
         return (names, first), (names, second)
     if len(cells) == 2 and {c for c, _ in cells[0].cells} & {c for c, _ in cells[1].cells}:
-        return (names, clause.windows(times, cells[:1])), (names, clause.windows(times, cells[1:]))
+        return (names, clause.windows([*times, cells[0]])), (names, clause.windows([*times, cells[1]]))
     return None
 
 
@@ -326,7 +327,7 @@ def _part_of_series(match: ConstructionMatch) -> ClauseReading | None:
     times = clause.times
     outer = times if clause.cells else [m for m in times if any(contains_time(m, other) for other in times)]
     shares = []
-    for whole in clause.windows(outer, []) if outer else [ALL_ROWS]:
+    for whole in clause.windows(outer) if outer else [ALL_ROWS]:
         inside = [window for window in match.windows if whole == ALL_ROWS or is_window_within(window, whole)]
         shares += _shares((named, named), inside, whole, mark)
     return as_one_check(shares)

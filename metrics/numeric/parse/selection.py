@@ -12,7 +12,7 @@ from ..names.column_names import means
 from ..specification import ALL_ROWS, Specification, Statistic
 from ..tables.table import NumericTable
 from ..tables.views import is_panel
-from . import changes, counts, extremes, relations, values
+from . import changes, extremes, relations, values
 from .checks import RELATIONS, ClauseCheck, can_be_summed
 from .clause import Clause, has_several
 from .construction import Construction, Interpretation, interpret
@@ -21,7 +21,7 @@ from .marks import Mark
 
 CONSTRUCTIONS = tuple(
     made
-    for module in (values, extremes, counts, relations, changes)
+    for module in (values, extremes, relations, changes)
     for made in vars(module).values()
     if isinstance(made, Construction)
 )

@@ -87,24 +87,17 @@ def _with_unique_names(tables: Iterable[NumericTable]) -> list[NumericTable]:
     return [replace(t, name=name) if t.name != name else t for t, name in zip(tables, names, strict=True)]
 
 
-def table_of(grid: Grid, also_shown: frozenset[NumberFormat] = frozenset()) -> NumericTable:
-    """The grid's columns as times, numbers and texts, with all readings where the notation is ambiguous.
-
-    `also_shown` are the formats that rows left out of the grid give away.
-    """
+def table_of(grid: Grid) -> NumericTable:
+    """The grid's columns as times, numbers and texts, with all readings where the notation is ambiguous."""
     import pandas as pd
 
     pack = find_language(grid.language)
     time_name, times = _time_column(grid.columns, pack is not None and pack.is_day_first)
     unreadable_times = times.unreadable if time_name is not None and times else ()
     if totals := [place for place in unreadable_times if _is_total(grid.columns[str(time_name)][place])]:
-        whole = [
-            column for name, cells in grid.columns.items() if name != time_name and (column := read_numbers(cells))
-        ]
-        return table_of(_without_rows(grid, totals), frozenset(form for column in whole for form in column.shown))
+        return table_of(_without_rows(grid, totals))
     columns = {name: read_numbers(cells) for name, cells in grid.columns.items() if name != time_name}
     numbers = {name: column for name, column in columns.items() if column}
-    numbers = {name: replace(column, shown=column.shown | also_shown) for name, column in numbers.items()}
     texts = {
         name: [
             None if is_missing(cell) or (name in numbers and row not in numbers[name].unreadable) else str(cell).strip()

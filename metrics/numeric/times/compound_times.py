@@ -40,17 +40,13 @@ def _longest(named_times: list[NamedTime]) -> list[NamedTime]:
 def _nearest_to_dated(named_times: list[NamedTime]) -> list[NamedTime]:
     """The times, a month without a year in the year nearest to one that has it ("from February to July 2024")."""
     dated = [time.windows[0].start for time in named_times if len(time.windows) == 1 and time.windows[0].start]
-    if len(dated) != 1:
-        return named_times
-    return [replace(time, windows=_nearest(time.windows, dated[0])) for time in named_times]
-
-
-def _nearest(windows: tuple[Window, ...], day: date) -> tuple[Window, ...]:
-    """Of windows that begin on one day of several years the one nearest to a date; else all."""
-    starts = {window.start: window for window in windows if window.start}
-    if len({(start.month, start.day) for start in starts}) != 1:
-        return windows
-    return (starts[min(starts, key=lambda start: abs(start - day))],)
+    nearest = []
+    for time in named_times if len(dated) == 1 else ():
+        starts = {window.start: window for window in time.windows if window.start}
+        of_several_years = len({(start.month, start.day) for start in starts}) == 1
+        near = min(starts, key=lambda start: abs(start - dated[0])) if of_several_years else None
+        nearest.append(replace(time, windows=(starts[near],)) if near else time)
+    return nearest or named_times
 
 
 def _without_repetitions(text: str, language: str, named_times: list[NamedTime]) -> list[NamedTime]:
@@ -229,17 +225,12 @@ def _with_lone_days(text: str, language: str, times: Times, named_times: list[Na
         if window.start and window.start == window.end:
             day = day_of(window.start, int(match["day"]))
         elif weekdays or (match["suffix"] and article.search(masked, 0, match.start())):
-            day = _date_of_day(int(match["day"]), times, named_times)
+            named = _months_of([window for time in named_times for window in time.windows])
+            months = named or _months_of([days(times.start, times.last_day)])
+            day = day_of(months.pop(), int(match["day"])) if len(months) == 1 else None
         if day and (not weekdays or weekdays == (day.weekday(),)):
             lone_days.append(NamedTime(*match.span(), (span(day, "day"),)))
     return sorted([*named_times, *lone_days], key=lambda time: time.start)
-
-
-def _date_of_day(number: int, times: Times, named_times: list[NamedTime]) -> date | None:
-    """The date of a day in the one month that the text names, or that the table is of."""
-    named = _months_of([window for time in named_times for window in time.windows])
-    months = named or _months_of([days(times.start, times.last_day)])
-    return day_of(months.pop(), number) if len(months) == 1 else None
 
 
 def _months_of(windows: list[Window]) -> set[date]:

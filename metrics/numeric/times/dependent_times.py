@@ -78,11 +78,11 @@ def _whole_units(clause: _Clause) -> Iterator[Mark]:
     """ "Over the month", of a table that reaches over about a month: all rows."""
     for match in clause.matches("the_unit"):
         is_other = any(m.start <= match.start() < m.end for m in clause.marks if m.time or "others" in m.kinds)
-        if not is_other and is_about(clause.times, clause.unit(match)):
+        if not is_other and _is_about(clause.times, clause.unit(match)):
             yield Mark(*match.span(), match[0], frozenset({"whole", "trend", "all_rows"}))
 
 
-def is_about(times: Times, unit: str) -> bool:
+def _is_about(times: Times, unit: str) -> bool:
     """Whether times reach over about a unit of time."""
     length = (times.last_day - times.start + DAY).days
     return unit in LENGTHS and _SHARE_OF_UNIT[0] <= length / LENGTHS[unit] <= _SHARE_OF_UNIT[1]
