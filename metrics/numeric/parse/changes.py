@@ -17,19 +17,8 @@ from .checks import (
     value_fields,
     values_of,
 )
-from .clause import Clause, has_several, merge_windows, with_cells
-from .construction import (
-    ANY,
-    ClauseReading,
-    ConstructionMatch,
-    Slot,
-    as_one_check,
-    construction,
-    number,
-    places,
-    series,
-    words,
-)
+from .clause import Clause, has_several, is_row, merge_windows, with_cells
+from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
 from .marks import Mark, is_count
 from .relations import MEANS, difference_kind, stated_statistic
 
@@ -44,10 +33,8 @@ def _sizes(clause: Clause) -> list[Mark]:
 
 
 @construction(
-    words("up", "down", "flat", "change", "improved", "worsened", most=ANY, name="way"),
+    Slot.words("up", "down", "flat", "change", "improved", "worsened", most=ANY, name="way"),
     Slot("value", _sizes, 0, 2, is_head=False),
-    series(),
-    places(),
     optional="trend than per_row difference count changed_to times_as all",
 )
 def _change(match: ConstructionMatch) -> ClauseReading | None:
@@ -101,8 +88,7 @@ def _change_checks(
         return _up_from(clause, names, numbers[0], direction)
     if re.search(rf" (?:{clause.words.links.reached})$", before_number):  # "rose to 50"
         return ClauseReading((_value_in(names, [after for after, _ in sides], reached, numbers[0]), *moved))
-    size = numbers[0].number
-    assert size is not None  # the mark of a number
+    size = numbers[0].stated
     if direction is None:  # "the change was -5": the sign says the direction
         direction = Direction.DOWN if size.value < 0 else Direction.UP
     fields = value_fields(numbers[0]) | {"value": abs(size.value), "direction": direction, "side_statistic": measure}
@@ -117,7 +103,7 @@ def _from_to(
     joining = clause.marks_of("changed_to", "than")
     if not any(first.end <= mark.start < last.start for mark in joining):
         return None  # "costs rose by 31% and staff by 16%"
-    if first.number and last.number and (first.number.unit or last.number.unit) != last.number.unit:
+    if first.unit not in (None, last.unit):
         return None  # "rose by 5% to 40 Mbps"
     before = _value_in(names, [before for _, before in sides], statistic, first)
     return before, _value_in(names, [after for after, _ in sides], statistic, last)
@@ -156,10 +142,8 @@ def _between(statistic: Statistic, names: list[str], sides: Sides, **rest: objec
 
 
 @construction(
-    words("double", "half", "multiplied_by", name="multiple"),
-    number(0, 0),
-    series(),
-    places(),
+    Slot.words("double", "half", "multiplied_by", name="multiple"),
+    Slot.number(0, 0),
     optional="than count per_row trend up down",
 )
 def _multiplied(match: ConstructionMatch) -> ClauseReading | None:
@@ -188,7 +172,7 @@ def change_sides(clause: Clause, names: list[str]) -> Sides:
         return [(earlier.window, earlier.compared_window)]
     ends = times[0].time.ends if len(times) == 1 and times[0].time else None
     if len(times) == 2:
-        one, other = (m.time.windows[0] for m in times if m.time)
+        one, other = (m.window for m in times)
         if one.start and other.start and merge_windows(one, other) is None:
             ends = (one, other) if one.start < other.start else (other, one)
     if clause.view.times is None:
@@ -231,20 +215,16 @@ def _compared_sides(clause: Clause, than: Mark) -> Sides:
 def _row_before(clause: Clause, window: Window) -> Window | None:
     """The period before, where a window is that of one row ("in March" of a monthly table)."""
     times = clause.view.times
-    if times is None or window.start is None or window.end is None:
-        return None
-    if Times(window.start, window.start, times.period).last_day < window.end:
+    if times is None or window.start is None or not is_row(clause, window):
         return None
     before = window.start - STEPS[unit_of_period(times.period)]
     return Window(start=before, end=Times(before, before, times.period).last_day, conditions=window.conditions)
 
 
 @construction(
-    words("in_a_row"),
-    words("up", "higher", "down", "lower", most=ANY, name="direction"),
-    number(),
-    series(),
-    places(),
+    Slot.words("in_a_row"),
+    Slot.words("up", "higher", "down", "lower", most=ANY, name="direction"),
+    Slot.number(),
     optional="count trend all",
 )
 def _streak(match: ConstructionMatch) -> ClauseReading | None:

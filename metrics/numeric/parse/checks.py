@@ -74,15 +74,8 @@ def specify(
 
 def value_fields(mark: Mark) -> dict[str, object]:
     """A number of the text as the fields of a specification."""
-    number = mark.number
-    assert number is not None  # the mark of a number
-    fields: dict[str, object] = {
-        "value": number.value,
-        "unit": number.unit,
-        "decimals": number.decimals,
-        "hedge": mark.hedge,
-    }
-    return fields | {"margin": number.margin} if number.margin else fields
+    number, margin = mark.stated, {"margin": mark.stated.margin} if mark.stated.margin else {}
+    return {"value": number.value, "unit": number.unit, "decimals": number.decimals, "hedge": mark.hedge} | margin
 
 
 def factor_fields(value: float, hedge: Hedge) -> dict[str, object]:
@@ -106,7 +99,7 @@ def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
         return list(mark.series)
     if clause.series:
         return list(clause.series[0].series)
-    units = {mark.number.unit for mark in clause.numbers if mark.number and mark.number.unit}
+    units = {mark.unit for mark in clause.numbers if mark.unit}
     if inherited := [name for name in clause.context.series if _may_be_in(clause, name, units)]:
         return inherited
     if of_unit := _of_units(clause, units):
@@ -123,13 +116,9 @@ def _of_possible_size(clause: Clause, series: list[str]) -> list[str]:
     """
     if clause.marks_of(*_NOT_A_VALUE):
         return []
-    numbers = [mark.number for mark in clause.numbers if mark.number and mark.number.unit]
-    left = [
-        name
-        for name in series
-        if (clause.marks_of(*_OF_ONE) or not means(name, "flows"))
-        and all(_can_be(clause, name, number.value, number.unit) for number in numbers)
-    ]
+    numbers = [mark.stated for mark in clause.numbers if mark.unit]
+    sized = series if clause.marks_of(*_OF_ONE) else [name for name in series if not means(name, "flows")]
+    left = [name for name in sized if all(_can_be(clause, name, number.value, number.unit) for number in numbers)]
     return left if len(left) == 1 else []
 
 
@@ -159,11 +148,8 @@ def _may_be_in(clause: Clause, series: str, units: set[str]) -> bool:
 
 def earlier_check(clause: Clause, statistics: tuple[Statistic, ...]) -> Specification | None:
     """The last check of the same sentence with one of these statistics."""
-    return (
-        next((spec for spec in clause.context.checks if spec.statistic in statistics), None)
-        if clause.context.same_sentence
-        else None
-    )
+    checks = clause.context.checks if clause.context.same_sentence else ()
+    return next((spec for spec in checks if spec.statistic in statistics), None)
 
 
 def values_of(clause: Clause) -> list[Mark]:
@@ -175,16 +161,15 @@ def values_of(clause: Clause) -> list[Mark]:
 
 
 def _may_be_value(clause: Clause, mark: Mark) -> bool:
-    number = mark.number
-    assert number is not None  # the mark of a number
     if re.match(clause.words.data["how_often"], clause.text[mark.end :], re.I) or _is_year(clause, mark):
         return False
-    if number.unit not in _CALENDAR:
+    if mark.unit is None or mark.unit not in _CALENDAR:
         return True
-    if number.unit == clause.table.step or re.search(clause.words.data["lasting"], clause.text[: mark.start], re.I):
+    if mark.unit == clause.table.step or re.search(clause.words.data["lasting"], clause.text[: mark.start], re.I):
         return False
     named = clause.series[0].series if clause.series else clause.context.series
-    return bool(named) and all(_lasts(clause, name, number.unit) for name in named)
+    table = clause.table
+    return bool(named) and all(table.unit_of(n) in _DURATIONS and table.can_be_in(n, mark.unit) for n in named)
 
 
 def _is_year(clause: Clause, mark: Mark) -> bool:
@@ -193,10 +178,6 @@ def _is_year(clause: Clause, mark: Mark) -> bool:
     if number is None or number.unit or not re.fullmatch(r"(?:19|20)\d\d", mark.text):
         return False
     return not any(_can_be(clause, name, number.value, None) for name in series_of(clause))
-
-
-def _lasts(clause: Clause, series: str, unit: str) -> bool:
-    return clause.table.unit_of(series) in _DURATIONS and clause.table.can_be_in(series, unit)
 
 
 def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
@@ -233,7 +214,7 @@ def counts_rows(clause: Clause, mark: Mark) -> bool:
 
 def counts_periods(clause: Clause, count: Mark) -> bool:
     """Whether a number counts times or rows ("8 weeks", "8 of the 12 weeks"), not what a series counts."""
-    if count.number and count.number.unit is not None:
+    if count.unit is not None:
         return True
     after = next((m for m in clause.marks if m.start >= count.end), None)
     between = clause.text[count.end : after.start].strip().lower() if after else "-"
@@ -252,14 +233,12 @@ def bounds_of(clause: Clause) -> list[Mark]:
 
 def _counts_something(clause: Clause, mark: Mark) -> bool:
     """Whether a bound is of a count ("more than 5 days", "more than 1 album") or of a change ("rose more than 20")."""
-    number = mark.number
-    assert number is not None  # a bound is a number
     noun = any(
         m.columns and m.start >= mark.end and not m.series and not clause.text[mark.end : m.start].strip()
         for m in clause.marks
     )
     changed = mark.hedge_mark is not None and _is_of_a_change(clause, mark.hedge_mark)
-    counted = is_count(number) and number.unit is not None and number.unit == clause.table.step
+    counted = is_count(mark.stated) and mark.unit is not None and mark.unit == clause.table.step
     return noun or changed or counted
 
 

@@ -240,9 +240,8 @@ def read_clause(text: str, view: View, language: str, context: Context = NO_CONT
     return Clause(text, view, language, tuple(marks), tokens(text, language), context)
 
 
-def is_row(clause: Clause, mark: Mark) -> bool:
+def is_row(clause: Clause, window: Window) -> bool:
     """Whether a time is that of one row."""
-    window = mark.time.windows[0] if mark.time else ALL_ROWS
     times = clause.view.times
     if not times or not window.start or not window.end:
         return False
@@ -259,7 +258,7 @@ def is_other_window(window: Window, spot: Window) -> bool:
 
 def contains_time(outer: Mark, inner: Mark) -> bool:
     """Whether the inner mark's time lies within the outer mark's."""
-    a, b = (mark.time.windows[0] if mark.time else ALL_ROWS for mark in (outer, inner))
+    a, b = outer.window, inner.window
     return bool(a.start and a.end) and a != b and is_window_within(b, a)
 
 

@@ -25,6 +25,21 @@ class Slot:
     most: int = 1
     is_head: bool = True
 
+    @staticmethod
+    def words(*kinds: str, least: int = 1, most: int = 1, name: str = "") -> "Slot":
+        """Words of these kinds."""
+        return Slot(name or kinds[0], lambda clause: clause.marks_of(*kinds), least, most)
+
+    @staticmethod
+    def value(least: int = 1, most: int = 1) -> "Slot":
+        """Numbers that may be a series' value."""
+        return Slot("value", values_of, least, most, is_head=False)
+
+    @staticmethod
+    def number(least: int = 1, most: int = 1) -> "Slot":
+        """Numbers of any kind."""
+        return Slot("number", lambda clause: clause.numbers, least, most, is_head=False)
+
 
 @dataclass(frozen=True)
 class ClauseReading:
@@ -87,8 +102,22 @@ class Construction:
     build: Build = field(repr=False)
 
 
-def construction(*slots: Slot, optional: str = "") -> Callable[[Build], Construction]:
-    """Makes a construction of the function that builds its checks, and is called as it is; `optional` as one text."""
+def construction(
+    *slots: Slot, series: tuple[int, int] | None = (0, 1), places: tuple[int, int] | None = (0, ANY), optional: str = ""
+) -> Callable[[Build], Construction]:
+    """Makes a construction of the function that builds its checks, and is called as it is.
+
+    Args:
+        slots: Its slots besides series and places.
+        series: How many series may be named, at least and at most; none named are those of the text before, or the
+            table's only one. None: it has no such slot.
+        places: How many times and cells may say which rows; in the same way.
+        optional: The kinds of its optional words, as one text.
+    """
+    if series:
+        slots = (*slots, Slot("series", lambda clause: clause.series, *series, is_head=False))
+    if places:
+        slots = (*slots, Slot("place", lambda clause: clause.places, *places, is_head=False))
     return lambda build: Construction(build.__name__.strip("_"), slots, tuple(optional.split()), build)
 
 
@@ -153,28 +182,3 @@ def interpret(construction: Construction, clause: Clause) -> Interpretation | No
     if reading is None or not reading.checks or not all(check.tiers for check in reading.checks):
         return None
     return Interpretation(construction, match, reading.checks, reading.also)
-
-
-def words(*kinds: str, least: int = 1, most: int = 1, name: str = "") -> Slot:
-    """Words of these kinds."""
-    return Slot(name or kinds[0], lambda clause: clause.marks_of(*kinds), least, most)
-
-
-def value(least: int = 1, most: int = 1) -> Slot:
-    """Numbers that may be a series' value."""
-    return Slot("value", values_of, least, most, is_head=False)
-
-
-def number(least: int = 1, most: int = 1) -> Slot:
-    """Numbers of any kind."""
-    return Slot("number", lambda clause: clause.numbers, least, most, is_head=False)
-
-
-def series(least: int = 0, most: int = 1) -> Slot:
-    """Series that are named; none named are those of the text before, or the table's only one."""
-    return Slot("series", lambda clause: clause.series, least, most, is_head=False)
-
-
-def places(least: int = 0, most: int = ANY) -> Slot:
-    """Times and cells that say which rows."""
-    return Slot("place", lambda clause: clause.places, least, most, is_head=False)

@@ -6,19 +6,7 @@ from ..names.column_names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Statistic, Window
 from .checks import VALUES, ClauseCheck, can_describe, check, earlier_check, specify, value_fields
 from .clause import Clause, contains_time, is_one_named_row, is_other_window, is_row
-from .construction import (
-    ANY,
-    ClauseReading,
-    ConstructionMatch,
-    Slot,
-    as_one_check,
-    construction,
-    number,
-    places,
-    series,
-    value,
-    words,
-)
+from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
 from .marks import BOUNDS, Mark
 
 _MORE, _LESS = frozenset({"maximum", "best"}), frozenset({"minimum", "worst"})
@@ -31,7 +19,7 @@ def _extremes(clause: Clause) -> list[Mark]:
     return extremes or (clause.marks_of(*_MORE_THAN, *_LESS_THAN) if clause.marks_of("any_other") else [])
 
 
-@construction(Slot("extreme", _extremes), value(0, 1), series(), places(), optional="first all count per_row column")
+@construction(Slot("extreme", _extremes), Slot.value(0, 1), optional="first all count per_row column")
 def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     clause, word, numbers, names = match.clause, match.one("extreme"), match["value"], match.names
     up = _is_up(word, names)
@@ -122,7 +110,7 @@ def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark]
             return len(clause.places) == 1 or not (is_span or any(contains_time(mark, other) for other in clause.times))
         if mark.cells:
             return mark.end <= word.start or mark.start >= number.end or _is_predicate_of(clause, mark, number)
-        return is_row(clause, mark)
+        return is_row(clause, mark.window)
 
     placed = [mark for mark in clause.places if is_place(mark)]
     return placed, [mark for mark in clause.places if mark not in placed]
@@ -136,21 +124,19 @@ def _is_predicate_of(clause: Clause, place: Mark, number: Mark) -> bool:
 
 
 @construction(
-    words("rank", most=ANY),
+    Slot.words("rank", most=ANY),
     Slot("ordinal", lambda clause: [m for m in clause.numbers if m.number and m.number.ordinal]),
-    value(0, 1),
-    series(1),
-    places(1),
+    Slot.value(0, 1),
+    series=(1, 1),
+    places=(1, ANY),
     optional="count all column",
 )
 def _rank(match: ConstructionMatch) -> ClauseReading | None:
-    mark = match.one("ordinal").number
-    assert mark is not None  # an ordinal is a number
-    rank = (int(mark.value), Direction.DOWN)
+    rank = (int(match.one("ordinal").stated.value), Direction.DOWN)
     return ClauseReading(_rank_checks(match.names, [ALL_ROWS], match.windows, rank, match["value"]))
 
 
-@construction(words("ranged"), number(2, 2), series(), places(), optional="changed_to all than per_row count")
+@construction(Slot.words("ranged"), Slot.number(2, 2), optional="changed_to all than per_row count")
 def _ranged(match: ConstructionMatch) -> ClauseReading | None:
     """ "Ranged from 12 to 18" states the extremes, "stayed between 10 and 20" bounds that hold."""
     within, checks = match.clause.words.links.within, []
@@ -163,11 +149,9 @@ def _ranged(match: ConstructionMatch) -> ClauseReading | None:
 
 
 @construction(
-    words(*_MORE, *_LESS, least=2, most=2, name="extreme"),
-    words("between_two", "difference", "range", "apart", most=ANY),
-    number(),
-    series(),
-    places(),
+    Slot.words(*_MORE, *_LESS, least=2, most=2, name="extreme"),
+    Slot.words("between_two", "difference", "range", "apart", most=ANY),
+    Slot.number(),
     optional="changed_to count all per_row column",
 )
 def _gap_of_extremes(match: ConstructionMatch) -> ClauseReading | None:
@@ -176,9 +160,7 @@ def _gap_of_extremes(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(specify(Statistic.RANGE, match.names, match.windows, **value_fields(match.one("number"))))
 
 
-@construction(
-    words("anomaly", most=ANY), series(), number(0, 1), places(), optional="count up down some maximum minimum"
-)
+@construction(Slot.words("anomaly", most=ANY), Slot.number(0, 1), optional="count up down some maximum minimum")
 def _anomaly(match: ConstructionMatch) -> ClauseReading | None:
     clause, names, head = match.clause, match.names, match.one("anomaly")
     no = clause.marks_of("none", "not")

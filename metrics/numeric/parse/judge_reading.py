@@ -26,7 +26,7 @@ from .claim_questions import (
     words_of,
 )
 from .clause import Clause, has_several
-from .construction import ANY, Construction, ConstructionMatch, Interpretation, words
+from .construction import ANY, Construction, ConstructionMatch, Interpretation, Slot
 from .marks import Mark
 from .selection import open_marks, without_impossible
 from .sentence_reading import PartReading, read_checks
@@ -197,7 +197,7 @@ def _construction(clause: Clause, specs: Sequence[Specification]) -> Constructio
     head = {kind for kind, shown in _SHOWN_BY.items() if shown & statistics} | way_words
     telling = {*_SHOWN_BY, *(kind for kinds in WAYS.values() for kind in kinds)}
     beside = ("column", *{kind for mark in clause.marks for kind in mark.kinds} - telling)
-    return Construction("judged", (words(*head, least=0, most=ANY, name="statistic"),), beside, lambda _: None)
+    return Construction("judged", (Slot.words(*head, least=0, most=ANY, name="statistic"),), beside, lambda _: None)
 
 
 def _specifications(clause: Clause, judged: _Judged, limits: Sequence[Mark]) -> list[list[Specification]]:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from ....text.numbers import Number
 from ..names.mentions import Mention
-from ..specification import HEDGES, Hedge
+from ..specification import ALL_ROWS, HEDGES, Hedge, Window
 from ..tables.table import NamedTime
 
 HEDGES_BY_WORD = {entry.word: entry.hedge for entry in HEDGES.values() if entry.word}
@@ -49,6 +49,22 @@ class Mark:
         if self.mention is None or self.series:
             return ()
         return tuple((name.column, name.cell) for name in self.mention.names if name.kind == "cell")
+
+    @property
+    def stated(self) -> Number:
+        """The number of a mark that is one."""
+        assert self.number is not None
+        return self.number
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of its number; None without one."""
+        return self.number.unit if self.number else None
+
+    @property
+    def window(self) -> Window:
+        """The time that it most likely means; all rows where it names none."""
+        return self.time.windows[0] if self.time else ALL_ROWS
 
     @property
     def start_with_hedge(self) -> int:

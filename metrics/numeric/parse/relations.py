@@ -24,19 +24,7 @@ from .checks import (
     values_of,
 )
 from .clause import Clause, contains_time, is_other_window, is_pair_of_rows, is_window_within, with_cells
-from .construction import (
-    ANY,
-    ClauseReading,
-    ConstructionMatch,
-    Slot,
-    as_one_check,
-    construction,
-    number,
-    places,
-    series,
-    value,
-    words,
-)
+from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
 from .marks import Mark
 
 MEANS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.is_inner}
@@ -74,7 +62,13 @@ def _find_than(clause: Clause) -> list[Mark]:
     return [Mark(*found_as.span(), found_as[0], frozenset({"than"}))] if found_as else []
 
 
-@construction(Slot("than", _find_than), value(0, 1), optional="difference change count ratio per_row")
+@construction(
+    Slot("than", _find_than),
+    Slot.value(0, 1),
+    places=None,
+    series=None,
+    optional="difference change count ratio per_row",
+)
 def _comparison(match: ConstructionMatch) -> ClauseReading | None:
     clause, than, numbers = match.clause, match.one("than"), match["value"]
     ways = adjective_ways(clause, described_series(clause))
@@ -142,7 +136,7 @@ def _inner_statistics(clause: Clause, names: list[str]) -> list[Statistic | None
     """The statistics to compare where none is named: that of the clause before, the values, or the sums of amounts."""
     if clause.context.statistic in INNER.values():
         return [clause.context.statistic]
-    weekdays = any(m.time and m.time.windows[0].weekdays for m in clause.times)
+    weekdays = any(m.window.weekdays for m in clause.times)
     if weekdays or clause.marks_of("per_row") or not any(can_be_summed(clause, name) for name in names):
         return [None]
     if all(is_flow(clause, name) for name in names) and clause.view.times is not None:
@@ -164,9 +158,7 @@ def _multiple(
         return None
     word = words[0]
     if "times_as" in word.kinds and numbers:
-        number = numbers[0].number
-        assert number is not None  # numbers have one
-        value = value_fields(numbers[0]) | {"unit": None}
+        value, number = value_fields(numbers[0]) | {"unit": None}, numbers[0].stated
         return (value | factor_fields(number.value, numbers[0].hedge) if number.decimals <= 0 else value), []
     if numbers or "times_as" in word.kinds:
         return None
@@ -177,15 +169,13 @@ def _multiple(
 def difference_kind(clause: Clause, number: Mark, names: list[str]) -> Statistic:
     """Whether a size is a difference or a percent change: percents of a series in percent are points."""
     units = {known_unit(clause.table.units.get(name, "")) for name in names}
-    percent = number.number is not None and number.number.unit == "%" and "%" not in units
-    return Statistic.PERCENT_CHANGE if percent else Statistic.DIFFERENCE
+    return Statistic.PERCENT_CHANGE if number.unit == "%" and "%" not in units else Statistic.DIFFERENCE
 
 
 @construction(
-    words("difference", "ratio", "share", most=ANY, name="relation"),
-    value(),
-    series(0, 2),
-    places(),
+    Slot.words("difference", "ratio", "share", most=ANY, name="relation"),
+    Slot.value(),
+    series=(0, 2),
     optional="than change",
 )
 def _difference(match: ConstructionMatch) -> ClauseReading | None:
@@ -199,8 +189,8 @@ def _difference(match: ConstructionMatch) -> ClauseReading | None:
     fields = value_fields(mark)
     if kind == "share" and _is_whole(clause, sides[0]):
         sides = sides[1], sides[0]
-    if kind != "difference" and mark.number and mark.number.unit == "%":
-        fields |= {"value": mark.number.value / 100, "decimals": mark.number.decimals + 2, "unit": None}
+    if kind != "difference" and mark.unit == "%":
+        fields |= {"value": mark.stated.value / 100, "decimals": mark.stated.decimals + 2, "unit": None}
     inner, mean_words = stated_statistic(clause, MEANS)
     if not mean_words:  # rows of one name are not averaged
         inner = relation.side_statistic if relation and the_two else Statistic.VALUE_AT if clause.cells else None
@@ -240,7 +230,7 @@ def _pair(clause: Clause) -> tuple[Side, Side] | None:
     return None
 
 
-@construction(value(2, 2), series(0, 0), places(0, 0), optional="than changed_to count")
+@construction(Slot.value(2, 2), series=(0, 0), places=(0, 0), optional="than changed_to count")
 def _both_sides(match: ConstructionMatch) -> ClauseReading | None:
     """ "(55 against 42)": the values of the two sides that the sentence compared before."""
     earlier = earlier_check(match.clause, RELATIONS)
@@ -257,11 +247,10 @@ def _both_sides(match: ConstructionMatch) -> ClauseReading | None:
 
 
 @construction(
-    words("than", "outnumbers", most=2, name="than"),
-    words("higher", "above", "lower", "below", "outnumbers", most=ANY, name="direction"),
+    Slot.words("than", "outnumbers", most=2, name="than"),
+    Slot.words("higher", "above", "lower", "below", "outnumbers", most=ANY, name="direction"),
     Slot("row_count", lambda clause: [mark for mark in clause.numbers if counts_rows(clause, mark)]),
-    series(2, 2),
-    places(),
+    series=(2, 2),
     optional="count days all",
 )
 def _rows_compared(match: ConstructionMatch) -> ClauseReading | None:
@@ -280,7 +269,7 @@ def _find_per(clause: Clause) -> list[Mark]:
     return [Mark(*m.span(), m[0]) for m in re.finditer(clause.words.data["per"], clause.text, re.IGNORECASE)]
 
 
-@construction(Slot("per", _find_per), value(), series(2, 2), places(), optional="mean count per_row")
+@construction(Slot("per", _find_per), Slot.value(), series=(2, 2), optional="mean count per_row")
 def _per_each(match: ConstructionMatch) -> ClauseReading | None:
     clause, mark, per = match.clause, match.one("value"), match.one("per")
     (first, second), also = match["series"], []
@@ -295,15 +284,14 @@ def _per_each(match: ConstructionMatch) -> ClauseReading | None:
 
 
 def _percentages(clause: Clause) -> list[Mark]:
-    return [mark for mark in values_of(clause) if mark.number and mark.number.unit == "%"]
+    return [mark for mark in values_of(clause) if mark.unit == "%"]
 
 
 @construction(
     Slot("percentage", _percentages),
-    words("share", least=0, most=ANY),
-    number(),
-    series(0, 2),
-    places(),
+    Slot.words("share", least=0, most=ANY),
+    Slot.number(),
+    series=(0, 2),
     optional="sum all count whole",
 )
 def _share(match: ConstructionMatch) -> ClauseReading | None:

@@ -104,7 +104,7 @@ def _has_predicate(mark: Mark, kept: Sequence[Mark], clause: _Clause) -> bool:
         return False
     between = tokens(clause.text[mark.end : after.start], clause.words.language)
     links = all(token.text in clause.words.harmless or token.stem in clause.words.plain_stems for token in between)
-    return links and not any(m.kinds & {"share", "correlation"} or (m.number and m.number.unit == "%") for m in kept)
+    return links and not any(m.kinds & {"share", "correlation"} or m.unit == "%" for m in kept)
 
 
 def _is_predicate(mark: Mark, clause: _Clause) -> bool:
@@ -142,7 +142,7 @@ def _is_whole_of(mark: Mark, kept: Sequence[Mark], clause: _Clause) -> bool:
     """Whether a mention is the whole of a percentage of another series: "86.9% of its calls were resolved"."""
     unit_of = clause.table.unit_of
     shares = [m for m in kept if m.series and m is not mark and all(unit_of(s) == "%" for s in m.series)]
-    percent = next((m for m in reversed(kept) if m.number and m.number.unit == "%" and m.end <= mark.start), None)
+    percent = next((m for m in reversed(kept) if m.unit == "%" and m.end <= mark.start), None)
     if not shares or percent is None or len(mark.series) != 1 or unit_of(mark.series[0]) == "%":
         return False
     between = clause.text[percent.end : mark.start]
@@ -158,7 +158,7 @@ def _directions(kept: Sequence[Mark], clause: _Clause) -> Iterator[Mark]:
     short, joins = clause.words.data["after_rates"], "|".join(clause.words.data["joins"])
     direction = re.compile(rf" ({'|'.join(short)})(?=\W*$|[^\w\s]| (?:{joins})\b)", re.IGNORECASE)
     for mark in kept:
-        if mark.number and mark.number.unit in _DATA_RATES and (word := direction.match(clause.text, mark.end)):
+        if mark.unit in _DATA_RATES and (word := direction.match(clause.text, mark.end)):
             columns = [c for c in clause.table.columns if short[word[1].lower()] in meanings(c)]
             if len(columns) == 1:
                 mention = Mention(*word.span(1), (Name("series", columns[0], SYNONYM),))

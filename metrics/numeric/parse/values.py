@@ -1,7 +1,6 @@
 """Constructions of values, of statistics over rows, and of counts: beyond a bound, of rows, of what is missing."""
 
 import re
-from functools import partial
 from itertools import pairwise, product
 
 from ..compute.statistics import STATISTICS
@@ -24,19 +23,7 @@ from .checks import (
     value_fields,
 )
 from .clause import Clause, is_one_named_row, is_row
-from .construction import (
-    ANY,
-    ClauseReading,
-    ConstructionMatch,
-    Slot,
-    as_one_check,
-    construction,
-    number,
-    places,
-    series,
-    value,
-    words,
-)
+from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
 from .marks import BOUNDS, Mark
 
 _STATISTICS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.word}
@@ -45,11 +32,7 @@ _OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "
 
 
 @construction(
-    words(*_STATISTICS, "per_row", most=ANY, name="statistic"),
-    value(),
-    series(),
-    places(),
-    optional="count column both all",
+    Slot.words(*_STATISTICS, "per_row", most=ANY, name="statistic"), Slot.value(), optional="count column both all"
 )
 def _aggregate(match: ConstructionMatch) -> ClauseReading | None:
     clause = match.clause
@@ -63,7 +46,7 @@ def _aggregate(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(specify(_STATISTICS[kinds[0]], names, match.windows, **value_fields(match.one("value"))))
 
 
-@construction(value(most=ANY), places(), optional="count sum column")
+@construction(Slot.value(most=ANY), series=None, optional="count sum column")
 def _lookup(match: ConstructionMatch) -> ClauseReading | None:
     clause, numbers = match.clause, match["value"]
     if clause.series and re.match(rf"{clause.words.data['part_of_led']}$", clause.text[: clause.series[0].start], re.I):
@@ -96,12 +79,11 @@ def _value(clause: Clause, number: Mark, names: list[str], windows: list[Window]
     are_flows = all(is_flow(clause, name) for name in names)
     if _is_of_one_row(clause, windows, are_flows=are_flows):
         return check(specify(Statistic.VALUE_AT, names, windows, **value))
-    assert number.number is not None  # the mark of a number
     is_total = are_flows or bool(clause.marks_of("count", "whole", "sum"))
     of_one, over_rows = [], []
     for name, window in product(names, windows):
         try:
-            stated = clause.table.as_held(name, number.number.value, number.number.unit)
+            stated = clause.table.as_held(name, number.stated.value, number.unit)
             rows = values_in(clause.table, name, rows_of(clause.table, window))
             is_one, is_above_all = bool(rows.min() == rows.max()), stated > float(rows.max())
         except Unverifiable:  # which the computation reports
@@ -117,7 +99,7 @@ def _is_of_one_row(clause: Clause, windows: list[Window], *, are_flows: bool) ->
     if any(w.positions or any(test.operator == "in" for test in w.conditions) for w in windows):
         return True
     if clause.times:
-        return clause.table.period is not Period.MOMENT and all(map(partial(is_row, clause), clause.times))
+        return clause.table.period is not Period.MOMENT and all(is_row(clause, mark.window) for mark in clause.times)
     return bool(not clause.cells and clause.context.windows and not clause.marks_of("all_rows") and not are_flows)
 
 
@@ -147,8 +129,6 @@ def _counts_beside_bounds(clause: Clause) -> list[Mark]:
 @construction(
     Slot("bound", bounds_of),
     Slot("count", _counts_beside_bounds),
-    series(),
-    places(),
     optional="up down trend only count some times_as distinct column mean",
 )
 def _count_of_values(match: ConstructionMatch) -> ClauseReading | None:
@@ -160,11 +140,9 @@ def _count_of_values(match: ConstructionMatch) -> ClauseReading | None:
 
 @construction(
     Slot("bound", bounds_of),
-    words("none", "not", "all", least=0, most=ANY, name="quantifier"),
-    words("first_time", least=0),
+    Slot.words("none", "not", "all", least=0, most=ANY, name="quantifier"),
+    Slot.words("first_time", least=0),
     Slot("count", _counts_beside_bounds, 0, 0, is_head=False),
-    series(),
-    places(),
     optional="up down trend only count some",
 )
 def _bound(match: ConstructionMatch) -> ClauseReading | None:
@@ -197,12 +175,12 @@ def _row_counts(clause: Clause) -> list[Mark]:
     def counts_noun(mark: Mark) -> bool:
         following = next((noun for noun in nouns if noun.start >= mark.end), None)
         near = following is not None and len(clause.text[mark.end : following.start].split()) <= 1
-        return near or (mark.number is not None and mark.number.unit is not None)
+        return near or mark.unit is not None
 
     return [mark for mark in clause.numbers if counts_rows(clause, mark) and counts_noun(mark)]
 
 
-@construction(Slot("row_count", _row_counts), places(), optional="count distinct only column")
+@construction(Slot("row_count", _row_counts), series=None, optional="count distinct only column")
 def _count_of_rows(match: ConstructionMatch) -> ClauseReading | None:
     clause, count = match.clause, match.one("row_count")
     pairs = _paired_with_series(clause, [mark for mark in clause.numbers if mark is not count])
@@ -221,7 +199,7 @@ def _count_of_rows(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(distinct if clause.marks_of("distinct") else [*distinct, *rows], also=also)
 
 
-@construction(number(most=ANY), series(most=ANY), places(), optional="count none column")
+@construction(Slot.number(most=ANY), series=(0, ANY), optional="count none column")
 def _row_with(match: ConstructionMatch) -> ClauseReading | None:
     clause, none = match.clause, match.clause.marks_of("none")
     if len(clause.series) + len(clause.cells) < 2:
@@ -251,15 +229,12 @@ def _paired_with_series(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark,
 
 
 def _fits(clause: Clause, number: Mark, series: Mark) -> bool:
-    unit = number.number.unit if number.number else None
-    return unit is None or all(clause.table.can_be_in(name, unit) for name in series.series)
+    return number.unit is None or all(clause.table.can_be_in(name, number.unit) for name in series.series)
 
 
 @construction(
-    words("missing", "measured", most=ANY, name="missing"),
-    number(0, 1),
-    series(),
-    places(),
+    Slot.words("missing", "measured", most=ANY, name="missing"),
+    Slot.number(0, 1),
     optional="count some only distinct column",
 )
 def _missing(match: ConstructionMatch) -> ClauseReading | None:
