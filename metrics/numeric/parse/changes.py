@@ -20,7 +20,7 @@ from .checks import (
 from .clause import Clause, has_several, is_row, merge_windows, with_cells
 from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
 from .marks import Mark, is_count
-from .relations import MEANS, difference_kind, stated_statistic
+from .relations import INNER, MEANS, difference_kind, stated_statistic
 
 Sides = list[tuple[Window, Window]]
 """Windows after and before a change."""
@@ -44,6 +44,8 @@ def _change(match: ConstructionMatch) -> ClauseReading | None:
         return None
     direction, also = ways
     (measure, inner), not_ = stated_statistic(clause, MEANS), clause.marks_of("not")
+    if measure is None and clause.context.statistic in INNER.values():
+        measure = clause.context.statistic
     reading = _change_checks(clause, names, match["value"], direction, measure)
     if reading is None or (not_ and len(reading.checks) > 1):
         return None

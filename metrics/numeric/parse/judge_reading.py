@@ -10,6 +10,7 @@ from ....prompts import Prompts
 from ....worker_threads import compute_beside
 from ..compute.computation import UnitRule
 from ..compute.statistics import STATISTICS, statistics_in
+from ..names.column_names import SYNONYM
 from ..specification import Direction, Hedge, Specification, Statistic, Window
 from .checks import RELATIONS, check, is_flow, specify, value_fields
 from .claim_questions import (
@@ -26,13 +27,13 @@ from .claim_questions import (
     words_of,
 )
 from .clause import Clause, has_several
-from .construction import ANY, Construction, ConstructionMatch, Interpretation, Slot
+from .construction import Construction, ConstructionMatch, Interpretation
 from .marks import Mark
 from .selection import open_marks, without_impossible
 from .sentence_reading import PartReading, read_checks
 
 _S = Statistic
-_SYNONYM = 3  # of the ranks of a name
+_PLACES = (QuestionSlot.WHEN, QuestionSlot.ROW, QuestionSlot.AGAINST)
 _OF_TWO = frozenset({*RELATIONS, _S.SHARE, _S.CORRELATION})
 _HAVE_WAY = _OF_TWO | {_S.TREND, _S.STREAK, _S.CROSSING, _S.RANK}
 _PLACE_OF = {_S.MAXIMUM: _S.TIME_OF_MAXIMUM, _S.MINIMUM: _S.TIME_OF_MINIMUM}
@@ -163,19 +164,13 @@ def _interpretation(clause: Clause, judged: Sequence[_Judged], claim: OpenClaim)
     columns = {name for spec in specs for name in (spec.series, spec.compared_with) if name}
     compared = {spec.threshold for spec in specs}
     used = [one.number for one in of_statistics if one.number]
-    used += [mark for mark in limits if mark.number and mark.number.value in compared]
+    used += [mark for mark in limits if mark.stated.value in compared]
     used += [mark for mark in clause.series if columns & {*mark.series}]
-    used += [
-        mark
-        for one in of_statistics
-        for slot in (QuestionSlot.WHEN, QuestionSlot.ROW, QuestionSlot.AGAINST)
-        for mark in one.rows(clause, slot)
-    ]
-    construction = _construction(clause, specs)
-    (head,) = construction.slots
-    match = ConstructionMatch(clause, {head.name: tuple(head.select(clause)), "used": tuple(used)})
-    comment = tuple(mark for mark in clause.marks_of(*_SHOWN_BY) if mark.start < claim.begin)
-    made = Interpretation(construction, match, tuple(checks), comment)
+    used += [mark for one in of_statistics for slot in _PLACES for mark in one.rows(clause, slot)]
+    showing, beside = _kinds_of_words(clause, specs)
+    words = [m for m in clause.marks_of(*_SHOWN_BY, *showing) if m.kinds & showing or m.start < claim.begin]
+    match = ConstructionMatch(clause, {"used": tuple(used)})
+    made = Interpretation(Construction("judged", (), beside, lambda _: None), match, tuple(checks), tuple(words))
     left_out = [mark for mark in open_marks(made, frozenset()) if not mark.mention]
     left_out += [mark for mark in clause.marks if _is_named(mark) and mark not in made.accounted_marks]
     if left := sorted(left_out, key=lambda mark: mark.start):
@@ -186,18 +181,17 @@ def _interpretation(clause: Clause, judged: Sequence[_Judged], claim: OpenClaim)
 def _is_named(mark: Mark) -> bool:
     """Whether a mark has a row, or the whole name of a series or a synonym: not "a claim" of claims received."""
     names = mark.mention.names if mark.mention else ()
-    return bool(mark.cells) or any(name.kind == "series" and name.rank >= _SYNONYM for name in names)
+    return bool(mark.cells) or any(name.kind == "series" and name.rank >= SYNONYM for name in names)
 
 
-def _construction(clause: Clause, specs: Sequence[Specification]) -> Construction:
-    """The words that show these checks, and those beside them that say nothing else."""
+def _kinds_of_words(clause: Clause, specs: Sequence[Specification]) -> tuple[set[str], tuple[str, ...]]:
+    """The kinds of words that show these checks, and of those beside them that say nothing else."""
     statistics = {spec.statistic for spec in specs}
     ways = {spec.direction for spec in specs if spec.statistic in _HAVE_WAY}
     way_words = {kind for way, kinds in WAYS.items() if way in ways or statistics & _WITHOUT_WAY for kind in kinds}
     head = {kind for kind, shown in _SHOWN_BY.items() if shown & statistics} | way_words
     telling = {*_SHOWN_BY, *(kind for kinds in WAYS.values() for kind in kinds)}
-    beside = ("column", *{kind for mark in clause.marks for kind in mark.kinds} - telling)
-    return Construction("judged", (Slot.words(*head, least=0, most=ANY, name="statistic"),), beside, lambda _: None)
+    return head, ("column", *{kind for mark in clause.marks for kind in mark.kinds} - telling)
 
 
 def _specifications(clause: Clause, judged: _Judged, limits: Sequence[Mark]) -> list[list[Specification]]:
