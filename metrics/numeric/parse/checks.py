@@ -74,8 +74,9 @@ def specify(
 
 def value_fields(mark: Mark) -> dict[str, object]:
     """A number of the text as the fields of a specification."""
-    number, margin = mark.stated, {"margin": mark.stated.margin} if mark.stated.margin else {}
-    return {"value": number.value, "unit": number.unit, "decimals": number.decimals, "hedge": mark.hedge} | margin
+    number = mark.stated
+    fields: dict[str, object] = {"value": number.value, "unit": number.unit, "decimals": number.decimals}
+    return fields | {"hedge": mark.hedge} | ({"margin": number.margin} if number.margin else {})
 
 
 def factor_fields(value: float, hedge: Hedge) -> dict[str, object]:
