@@ -87,17 +87,21 @@ def _with_unique_names(tables: Iterable[NumericTable]) -> list[NumericTable]:
     return [replace(t, name=name) if t.name != name else t for t, name in zip(tables, names, strict=True)]
 
 
-def table_of(grid: Grid) -> NumericTable:
-    """The grid's columns as times, numbers and texts, with all readings where the notation is ambiguous."""
+def table_of(grid: Grid, also_shown: frozenset[NumberFormat] = frozenset()) -> NumericTable:
+    """The grid's columns as times, numbers and texts, with all readings where the notation is ambiguous.
+
+    `also_shown` are the formats that rows left out of the grid give away.
+    """
     import pandas as pd
 
     pack = find_language(grid.language)
     time_name, times = _time_column(grid.columns, pack is not None and pack.is_day_first)
     unreadable_times = times.unreadable if time_name is not None and times else ()
     if totals := [place for place in unreadable_times if _is_total(grid.columns[str(time_name)][place])]:
-        return table_of(_without_rows(grid, totals))
+        others = [read_numbers(cells) for name, cells in grid.columns.items() if name != time_name]
+        return table_of(_without_rows(grid, totals), frozenset(form for one in others if one for form in one.shown))
     columns = {name: read_numbers(cells) for name, cells in grid.columns.items() if name != time_name}
-    numbers = {name: column for name, column in columns.items() if column}
+    numbers = {name: replace(one, shown=one.shown | also_shown) for name, one in columns.items() if one}
     texts = {
         name: [
             None if is_missing(cell) or (name in numbers and row not in numbers[name].unreadable) else str(cell).strip()
