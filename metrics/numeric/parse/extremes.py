@@ -34,7 +34,10 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     if clause.marks_of("any_other"):
         if numbers:
             return None  # ", more than any other" says where, and the number before it is a check of its own
-        spots, windows = spots or _earlier_place(clause, names), windows if inside else [ALL_ROWS]
+        windows = windows if inside else [ALL_ROWS]
+        earlier = earlier_check(clause, VALUES)
+        if not spots and earlier and earlier.window != ALL_ROWS and earlier.series in names:
+            spots = [earlier.window]  # ", more than in any other month": than in that of the value before
         also = [*ordinal, *clause.marks_of("any_other", "than", "whole", "others")]
     if rank > 1 and not spots:
         return None
@@ -62,12 +65,6 @@ def _rank_checks(
     rank, way = rank_and_way
     ranks = specify(Statistic.RANK, names, windows, place=spots, value=rank, direction=way)
     return (check(ranks), *(check(specify(Statistic.VALUE_AT, names, spots, **value_fields(m))) for m in numbers))
-
-
-def _earlier_place(clause: Clause, names: list[str]) -> list[Window]:
-    """The window of the value earlier in the same sentence, which ", more than in any other month" refers to."""
-    earlier = earlier_check(clause, VALUES)
-    return [earlier.window] if earlier and earlier.window != ALL_ROWS and earlier.series in names else []
 
 
 def _is_up(word: Mark, names: list[str]) -> bool | None:

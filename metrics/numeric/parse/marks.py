@@ -1,7 +1,7 @@
 """The marks of a text: what is known in it, and which of what overlaps counts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from ....text.numbers import Number
@@ -99,11 +99,6 @@ def choose(candidates: Iterable[Mark], marks: Sequence[Mark] = ()) -> list[Mark]
     if chosen:
         marks = [mark for mark in marks if not any(other.overlaps(mark.start, mark.end) for other in chosen)]
     return sorted([*chosen, *marks], key=lambda mark: mark.start)
-
-
-def as_aside(mark: Mark) -> Mark:
-    """A mark that names nothing: what it named is not what the clause is about."""
-    return replace(mark, mention=None, kinds=frozenset({"aside"}))
 
 
 def is_count(number: Number) -> bool:

@@ -12,7 +12,7 @@ from ..names.column_names import PART, SYNONYM, is_predicate, meanings, means, n
 from ..names.mentions import Mention, Name
 from ..tables.table import NumericTable
 from ..tables.views import View
-from .marks import Mark, as_aside, choose
+from .marks import Mark, choose
 
 _DATA_RATES = ("kbps", "Mbps", "Gbps")
 _RELATED = frozenset({"than", "correlation", "ratio", "difference", "outnumbers"})
@@ -37,7 +37,9 @@ def find_roles(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> 
     clause = _Clause(text, words, view.table)
     settled = choose(_directions(marks, clause), choose(_misfits(marks, clause), marks))
     for has_role in _ROLES:
-        settled = [as_aside(mark) if mark.series and has_role(mark, settled, clause) else mark for mark in settled]
+        beside = [mark for mark in settled if mark.series and has_role(mark, settled, clause)]
+        aside = (replace(mark, mention=None, kinds=frozenset({"aside"})) for mark in beside)
+        settled = choose(aside, settled)
     yield from (mark for mark in settled if mark not in marks)
 
 

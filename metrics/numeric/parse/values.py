@@ -225,11 +225,8 @@ def _paired_with_series(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark,
         return None
     pairs = [(mark, named) for mark in numbers if (named := nearest_series(clause, mark)) in free]
     are_paired = len({named for _, named in pairs}) == len(free)
-    return pairs if are_paired and all(_fits(clause, mark, named) for mark, named in pairs) else None
-
-
-def _fits(clause: Clause, number: Mark, series: Mark) -> bool:
-    return number.unit is None or all(clause.table.can_be_in(name, number.unit) for name in series.series)
+    fit = (m.unit is None or all(clause.table.can_be_in(name, m.unit) for name in s.series) for m, s in pairs)
+    return pairs if are_paired and all(fit) else None
 
 
 @construction(
