@@ -30,11 +30,11 @@ def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
 
 def _longest(named_times: list[NamedTime]) -> list[NamedTime]:
     """The longest of the times that overlap; of equally long ones the first ("the first quarter" of the calendar)."""
-    kept: list[NamedTime] = []
+    longest: list[NamedTime] = []
     for candidate in sorted(named_times, key=lambda time: time.start - time.end):
-        if not any(candidate.start < other.end and other.start < candidate.end for other in kept):
-            kept.append(candidate)
-    return sorted(kept, key=lambda time: time.start)
+        if not any(candidate.start < other.end and other.start < candidate.end for other in longest):
+            longest.append(candidate)
+    return sorted(longest, key=lambda time: time.start)
 
 
 def _nearest_to_dated(named_times: list[NamedTime]) -> list[NamedTime]:
@@ -51,16 +51,16 @@ def _nearest_to_dated(named_times: list[NamedTime]) -> list[NamedTime]:
 
 def _without_repetitions(text: str, language: str, named_times: list[NamedTime]) -> list[NamedTime]:
     """The times, a time that is repeated as one: "Friday 6 February", "last week (6 to 12 January)"."""
-    words, kept = lexicon(language).data, list[NamedTime]()
+    words, distinct = lexicon(language).data, list[NamedTime]()
     joint = rf",? ?(?:[(,:] ?|[-–—] )?(?:(?:{words['aside_led']}) )?{words['article']}"
     for time in named_times:
-        between = text[kept[-1].end : time.start] if kept else "-"
-        windows = _shared_windows(kept[-1], time) if re.fullmatch(joint, between, re.IGNORECASE) else ()
+        between = text[distinct[-1].end : time.start] if distinct else "-"
+        windows = _shared_windows(distinct[-1], time) if re.fullmatch(joint, between, re.IGNORECASE) else ()
         if windows:
-            kept[-1] = NamedTime(kept[-1].start, time.end, windows, time.ends)
+            distinct[-1] = NamedTime(distinct[-1].start, time.end, windows, time.ends)
         else:
-            kept.append(time)
-    return kept
+            distinct.append(time)
+    return distinct
 
 
 def _shared_windows(first: NamedTime, last: NamedTime) -> tuple[Window, ...]:
