@@ -136,6 +136,8 @@ def _without_number(
     if steps and direction is not Direction.FLAT and measure is None:
         return as_one_check(specify(Statistic.STREAK, names, windows, direction=direction), also=steps)
     slopes = specify(Statistic.TREND, names, windows, direction=direction)
+    if clause.marks_of("trend") or direction is Direction.FLAT:
+        return as_one_check(slopes)
     return as_one_check(ways if any(m.time and m.time.ends for m in clause.times) else [*slopes, *ways])
 
 

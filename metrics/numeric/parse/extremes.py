@@ -5,7 +5,7 @@ import re
 from ..names.column_names import polarity
 from ..specification import ALL_ROWS, Direction, Hedge, Statistic, Window
 from .checks import VALUES, ClauseCheck, can_describe, check, earlier_check, specify, value_fields
-from .clause import Clause, contains_time, is_one_named_row, is_other_window, is_row
+from .clause import Clause, contains_time, has_several, is_one_named_row, is_other_window, is_row
 from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
 from .marks import BOUNDS, Mark
 
@@ -104,6 +104,8 @@ def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark]
     def is_place(mark: Mark) -> bool:
         if number is None:
             is_span = mark.time is not None and mark.time.ends is not None
+            if mark.time and clause.cells and has_several(clause, *clause.windows([mark])):
+                return False  # "in the first quarter South had the highest": of that quarter's rows
             return len(clause.places) == 1 or not (is_span or any(contains_time(mark, other) for other in clause.times))
         if mark.cells:
             return mark.end <= word.start or mark.start >= number.end or _is_predicate_of(clause, mark, number)

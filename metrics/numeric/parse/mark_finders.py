@@ -165,6 +165,8 @@ def _rates(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iter
     units = any_of(words.data["periods"])
     rate = rf"(?<!\w)(?:{words.data['rate']}) (?P<unit>{units})(?! (?:{words.links.rate_not}))(?!\w)"
     for match in re.finditer(rate, text, re.IGNORECASE):
+        if any(m.overlaps(*match.span()) for m in marks if m.time or m.series or m.cells or m.number):
+            continue
         kind = "per_row" if words.data["periods"][match["unit"].lower()] == view.table.step else "per_other"
         if any(match[0].lower() in header.lower() for header in view.table.columns):
             kind = "value_word"  # "EUR 25 a month", where the column is called so

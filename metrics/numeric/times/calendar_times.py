@@ -181,6 +181,8 @@ def _relative(kind: str, time: _WrittenTime) -> list[Window]:
         return []
     reach, begin = STEPS[unit] * count, Timestamp(last).to_period(unit[0].upper()).start_time.date()
     this, latest = span(begin, unit), days(last - reach + DAY, last)
+    if kind == "first_row" and time.part("unit") and first < begin:
+        return []  # "the start of the year", of a table of several
     if kind != "last":
         windows = {"first_row": Window(first=1), "last_row": Window(last=1), "yesterday": span(last - DAY, "day")}
         return [(windows | {"first": days(first, first + reach - DAY), "this": this})[kind]]
