@@ -3,10 +3,10 @@
     python benchmarks/numeric_ablation.py [--data ../shared/data/rated] [--only times] [--most 40] [--json parts.json]
 
 A part is a function or method of `metrics/numeric` (a construction, a pass over the marks, a statistic, a notation of
-times, a reader of tables), a construction as a whole, or an entry of the packs in `languages/` that claims are read
-with (the words of a kind of mark, the forms of a time). Left out, a function does nothing: it returns what it was
-given where it only adds to it, else nothing (False, None, an empty list); an entry has no words. Each claim of the
-development parts on which the part did something is then checked again.
+times, a reader of tables), or an entry of the packs in `languages/` that claims are read with (the words of a kind of
+mark, the forms of a time). Left out, a function does nothing: it returns what it was given where it only adds to it,
+else nothing (False, None, an empty list); an entry has no words. Each claim of the development parts on which the part
+did something is then checked again.
 
 For each part the table says how many lines would go (the function's, and those of all functions that only it needs;
 an entry's, in all languages), how many right verdicts are lost and gained, how many wrong ones come and go, and the
@@ -37,8 +37,8 @@ from assay import Sample
 from assay.languages import FALLBACK
 from assay.metrics.numeric.lexicon import LANGUAGES, Lexicon, lexicon
 from assay.metrics.numeric.numeric_claims import check_claims, tables_of_claims
-from assay.metrics.numeric.parse import selection
 from assay.metrics.numeric.parse.clause_splitter import claims_of
+from assay.metrics.numeric.parse.construction import Construction
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "metrics" / "numeric"
@@ -143,6 +143,12 @@ class Source:
     names: frozenset[str]  # all that it refers to
 
     @property
+    def is_construction(self) -> bool:
+        """Whether it builds a construction, which no name refers to."""
+        calls = (one.func for one in self.node.decorator_list if isinstance(one, ast.Call))
+        return any(isinstance(function, ast.Name) and function.id == "construction" for function in calls)
+
+    @property
     def lines(self) -> int:
         """How many lines it has, its decorators included."""
         first = min([self.node.lineno, *(one.lineno for one in self.node.decorator_list)])
@@ -197,7 +203,7 @@ def lines_without(every: Sequence[Source], outer: set[str]) -> dict[tuple[str, s
 
     def reached(left_out: Source | None) -> set[Source]:
         waiting = [s for name in outer for s in by_name.get(name, ())]
-        waiting += [s for s in every if s.name.rpartition(".")[2].startswith("__")]
+        waiting += [s for s in every if s.name.rpartition(".")[2].startswith("__") or s.is_construction]
         seen: set[Source] = set()
         while waiting:
             source = waiting.pop()
@@ -224,6 +230,8 @@ def function_of(source: Source) -> FunctionType | None:
         holder = holder.func
     elif isinstance(holder, staticmethod | classmethod):
         holder = holder.__func__
+    elif isinstance(holder, Construction):
+        holder = holder.build
     while hasattr(holder, "__wrapped__"):
         holder = holder.__wrapped__
     return holder if isinstance(holder, FunctionType) and not holder.__closure__ else None
@@ -284,7 +292,7 @@ def function_parts() -> Iterator[tuple[Part, CodeType, str]]:
         if function is None or expression is None or source.name.rpartition(".")[2].startswith("__"):
             continue
         folder, _, module = source.module.removeprefix("assay.metrics.numeric.").rpartition(".")
-        kind = folder or "numeric"
+        kind = "construction" if source.is_construction else folder or "numeric"
         part = Part(
             f"{module}.{source.name}",
             kind,
@@ -295,31 +303,7 @@ def function_parts() -> Iterator[tuple[Part, CodeType, str]]:
         yield part, function.__code__, expression
 
 
-# --- constructions and entries of the packs ---
-
-
-@contextmanager
-def construction_left_out(name: str) -> Iterator[None]:
-    """No clause has the construction for a while."""
-    interpret = selection.interpret
-    selection.interpret = lambda construction, clause: (
-        None if construction.name == name else interpret(construction, clause)
-    )
-    clear_caches()
-    try:
-        yield
-    finally:
-        selection.interpret = interpret
-        clear_caches()
-
-
-def construction_parts() -> Iterator[Part]:
-    """The constructions, with the lines of what builds their checks."""
-    lines = lines_without(sources(), outer_names())
-    for construction in selection.CONSTRUCTIONS:
-        build = construction.build
-        own = lines.get((build.__module__, build.__qualname__), 0)
-        yield Part(construction.name, "construction", own, functools.partial(construction_left_out, construction.name))
+# --- entries of the packs ---
 
 
 @contextmanager
@@ -464,7 +448,7 @@ def main() -> None:
     functions = list(function_parts())
     chosen = re.compile(options.only or "", re.IGNORECASE)
     whole_verdicts(claims, {code: (part, expression) for part, code, expression in functions})
-    parts = [*construction_parts(), *(part for part, _, _ in functions), *entry_parts()]
+    parts = [*(part for part, _, _ in functions), *entry_parts()]
     parts = [part for part in parts if chosen.search(f"{part.kind} {part.name}")]
     measured = []
     for part in parts:

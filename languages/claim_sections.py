@@ -171,7 +171,6 @@ class ClaimTimes(GroupedSection):
         not_a_day: A number after a month is no day before one of these ("in maart 2 dagen").
         more_months: Further names of months, and their numbers.
         verb_months: Months that are verbs too, unless one of `before_month` goes before ("may be").
-        until_before: An "until" that may leave out the time after it.
         days_joined: Between two days ("the 12th and 13th").
         aside_led: What an aside begins with that says a time again.
         weekday_plural: What may follow a weekday.
@@ -198,7 +197,6 @@ class ClaimTimes(GroupedSection):
     more_months: dict[str, int] = Field(default_factory=dict)
     verb_months: Pattern = NEVER
     before_month: Pattern = NEVER
-    until_before: Pattern = NEVER
     days_joined: Pattern
     aside_led: Pattern = NEVER
     weekday_plural: OptionalPattern = ""

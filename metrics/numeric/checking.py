@@ -62,19 +62,15 @@ def check(text: str, read: PartReading, read_by: str) -> CheckedClaim:
             claim = _with_finding(claim, *(decided or findings)[0], read_by)
         if decided:
             other = next((finding for _, finding in decided if finding.verdict != claim.verdict), None)
-            return claim if other is None else _with_disagreement(claim, other, decided)
+            if other is None:
+                return claim
+            reason = f"two readings disagree: {claim.verdict} ({claim.reason}) or {other.verdict} ({other.reason})"
+            return replace(claim, verdict="unverifiable", reason=reason, disagreeing=tuple(decided))
     return claim
 
 
 def _with_finding(claim: CheckedClaim, asked: Specification, finding: Finding, read_by: str) -> CheckedClaim:
     return replace(claim, **vars(finding), specification=asked, read_by=read_by, disagreeing=())
-
-
-def _with_disagreement(
-    claim: CheckedClaim, other: Finding, decided: list[tuple[Specification, Finding]]
-) -> CheckedClaim:
-    reason = f"two readings disagree: {claim.verdict} ({claim.reason}) or {other.verdict} ({other.reason})"
-    return replace(claim, verdict="unverifiable", reason=reason, disagreeing=tuple(decided))
 
 
 def settle(claim: CheckedClaim, second: Sequence[CheckedClaim]) -> CheckedClaim:

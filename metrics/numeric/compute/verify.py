@@ -73,10 +73,12 @@ def _check_computed(asked: Specification, computed: Computed, table: NumericTabl
     if asked.place is not None and asked.statistic in (*_TIMES, Statistic.CROSSING):
         there = rows_of(table, asked.place, may_be_none=True).tolist()
         where = ", ".join(table.row_name(place) for place in computed.places[:3]) or "nowhere"
+        finding = Finding("supported", "", where, None, computed.arithmetic, table.name)
         is_there = any(place in computed.places for place in there)
-        return _decided_finding(asked, computed, table, is_there, where, claimed=asked.place.text or str(asked.place))
+        return _decided(asked, finding, is_there, asked.place.text or str(asked.place))
     if computed.holds is not None and (asked.value is None or asked.statistic in _YES_OR_NO):
-        return _decided_finding(asked, computed, table, computed.holds, "yes" if computed.holds else "no")
+        answer = "yes" if computed.holds else "no"
+        return _decided(asked, Finding("supported", "", answer, None, computed.arithmetic, table.name), computed.holds)
     if asked.value is None or asked.statistic in _TIMES:
         raise Unverifiable(f"the claim says no value to check; {computed.arithmetic}")
     _require_same_kind(asked, table, computed.unit)
@@ -88,32 +90,22 @@ def _check_computed(asked: Specification, computed: Computed, table: NumericTabl
     way = f" {asked.direction}" if asked.direction and asked.statistic in (*_CHANGES, Statistic.RATIO) else ""
     hedge = "" if asked.hedge is Hedge.EXACT else f"{asked.hedge.replace('_', ' ')} "
     claimed = f"{hedge}{format_number(asked.value, asked.unit)}{way}"
-    return _decided_finding(asked, computed, table, match is not None, value, unit=unit, how=how, claimed=claimed)
-
-
-def _decided_finding(
-    asked: Specification,
-    computed: Computed,
-    table: NumericTable,
-    is_true: bool,
-    value: float | str,
-    *,
-    unit: str | None = None,
-    how: str = "",
-    claimed: str = "",
-) -> Finding:
-    """The finding on a claim: `how` the computed value was read, and what is `claimed` (empty for a yes or no)."""
     line = f"{computed.arithmetic} ({how})" if how else computed.arithmetic
-    is_text = isinstance(value, str)
-    shown = value if isinstance(value, str) else format_number(value, unit)
+    return _decided(asked, Finding("supported", "", value, unit, line, table.name), match is not None, claimed)
+
+
+def _decided(asked: Specification, finding: Finding, is_true: bool, claimed: str = "") -> Finding:
+    """A finding with its verdict and the reason of it: what is `claimed` is empty for a yes or no."""
+    line, value = finding.arithmetic, finding.computed
+    text = value if isinstance(value, str) else None
+    shown = format_number(float(value or 0), finding.unit) if text is None else text
     if is_true != asked.negated:
-        return Finding("supported", line if is_text else f"computed {shown}: {line}", value, unit, line, table.name)
+        return replace(finding, reason=line if text else f"computed {shown}: {line}")
+    reason = f"{line}; the claim says otherwise"
     if claimed:
         negation = "not " if asked.negated else ""
-        reason = f"the claim says {negation}{claimed}, {'it' if is_text else 'computed'} is {shown}: {line}"
-    else:
-        reason = f"{line}; the claim says otherwise"
-    return Finding("contradicted", reason, value, unit, line, table.name)
+        reason = f"the claim says {negation}{claimed}, {'it' if text else 'computed'} is {shown}: {line}"
+    return replace(finding, verdict="contradicted", reason=reason)
 
 
 def _require_same_kind(asked: Specification, table: NumericTable, unit: str | None) -> None:

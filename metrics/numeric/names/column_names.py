@@ -20,7 +20,7 @@ FULL, SYNONYM, PART, NEARLY, HINT = 4, 3, 2, 1, 0
 _BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
 _WORD = re.compile(r"\w+(?:[-.,]\w+)*")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
-_OF_WORDS = 3.0  # Zipf frequency (log10 of occurrences in 10^9 words) from which a half of a compound is a word
+OF_WORDS = 3.0  # Zipf frequency (log10 of occurrences in 10^9 words) from which a half of a compound is a word
 _SHORTEST_HALF = 4
 _SHORTEST_HEAD = 5
 
@@ -154,12 +154,7 @@ def head_stems(compound: Word, language: str) -> Stems:
         if start not in prefixes and not common:
             heads.append((min(first, frequency(head, language)), head))
     frequent, head = max(heads, default=(0.0, ""))
-    return (stem_of(head, language),) if frequent >= _OF_WORDS else ()
-
-
-def is_head(end: str, word: str, language: str) -> bool:
-    """Whether the end of a word is more frequent than the whole word: "achterstand" of "huurachterstand"."""
-    return frequency(end, language) >= max(_OF_WORDS, frequency(word, language))
+    return (stem_of(head, language),) if frequent >= OF_WORDS else ()
 
 
 def frequency(word: str, language: str) -> float:

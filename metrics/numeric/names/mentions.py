@@ -10,13 +10,13 @@ from ..tables.table import NumericTable
 from .column_names import (
     HINT,
     NEARLY,
+    OF_WORDS,
     PART,
     SYNONYM,
     Stems,
     column_names,
     frequency,
     head_stems,
-    is_head,
     name_tokens,
     name_words,
     without_brackets,
@@ -163,7 +163,8 @@ class Names:
         mistyped = len(stem) >= _SHORTEST_WORD - 1 and ratio(word.stem, stem) >= _TYPO_LIKENESS
         rest = word.text.removeprefix(stem)
         is_short = len(stem) >= _SHORTEST_ABBREVIATION and _LEFT_OUT <= len(rest) < len(word.text)
-        return in_compound or mistyped or (is_short and not is_head(rest, word.text, self.language))
+        of_end, of_word = (frequency(text, self.language) if is_short else 0.0 for text in (rest, word.text))
+        return in_compound or mistyped or (is_short and of_end < max(OF_WORDS, of_word))
 
 
 def shared_stems(texts: Iterable[str], language: str) -> frozenset[str]:

@@ -17,19 +17,8 @@ from .checks import (
     value_fields,
     values_of,
 )
-from .clause import Clause, has_several, merge_windows, with_cells
-from .construction import (
-    ANY,
-    ClauseReading,
-    Construction,
-    ConstructionMatch,
-    Slot,
-    as_one_check,
-    number,
-    places,
-    series,
-    words,
-)
+from .clause import Clause, has_several, is_row, merge_windows, with_cells
+from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
 from .marks import Mark, is_count
 from .relations import INNER, MEANS, difference_kind, stated_statistic
 
@@ -37,6 +26,17 @@ Sides = list[tuple[Window, Window]]
 """Windows after and before a change."""
 
 
+def _sizes(clause: Clause) -> list[Mark]:
+    """Numbers that are the size or an end of a change: no level that it got beyond ("has not fallen below 30")."""
+    bounds = bounds_of(clause)
+    return [mark for mark in values_of(clause) if mark not in bounds]
+
+
+@construction(
+    Slot.words("up", "down", "flat", "change", "improved", "worsened", most=ANY, name="way"),
+    Slot("value", _sizes, 0, 2, is_head=False),
+    optional="trend than per_row difference count changed_to times_as all",
+)
 def _change(match: ConstructionMatch) -> ClauseReading | None:
     clause, names = match.clause, match.names
     ways = _ways(clause, names)
@@ -51,12 +51,6 @@ def _change(match: ConstructionMatch) -> ClauseReading | None:
         return None
     checks = (reading.checks[0].negated(),) if not_ else reading.checks
     return ClauseReading(checks, (*reading.also, *also, *not_, *inner))
-
-
-def _sizes(clause: Clause) -> list[Mark]:
-    """Numbers that are the size or an end of a change: no level that it got beyond ("has not fallen below 30")."""
-    bounds = bounds_of(clause)
-    return [mark for mark in values_of(clause) if mark not in bounds]
 
 
 def _ways(clause: Clause, names: list[str]) -> tuple[Direction | None, list[Mark]] | None:
@@ -96,8 +90,7 @@ def _change_checks(
         return _up_from(clause, names, numbers[0], direction)
     if re.search(rf" (?:{clause.words.links.reached})$", before_number):  # "rose to 50"
         return ClauseReading((_value_in(names, [after for after, _ in sides], reached, numbers[0]), *moved))
-    size = numbers[0].number
-    assert size is not None  # the mark of a number
+    size = numbers[0].stated
     if direction is None:  # "the change was -5": the sign says the direction
         direction = Direction.DOWN if size.value < 0 else Direction.UP
     fields = value_fields(numbers[0]) | {"value": abs(size.value), "direction": direction, "side_statistic": measure}
@@ -112,7 +105,7 @@ def _from_to(
     joining = clause.marks_of("changed_to", "than")
     if not any(first.end <= mark.start < last.start for mark in joining):
         return None  # "costs rose by 31% and staff by 16%"
-    if first.number and last.number and (first.number.unit or last.number.unit) != last.number.unit:
+    if first.unit not in (None, last.unit):
         return None  # "rose by 5% to 40 Mbps"
     before = _value_in(names, [before for _, before in sides], statistic, first)
     return before, _value_in(names, [after for after, _ in sides], statistic, last)
@@ -123,7 +116,7 @@ def _up_from(clause: Clause, names: list[str], mark: Mark, direction: Direction 
     earlier = earlier_check(clause, (Statistic.VALUE_AT, Statistic.MEAN, Statistic.SUM))
     if earlier is None or earlier.series not in names or not direction or len(clause.times) != 1 or clause.cells:
         return None
-    sides = [(earlier.window, before) for before in clause.windows(clause.times, [])]
+    sides = [(earlier.window, before) for before in clause.windows(clause.times)]
     way = {"direction": direction, "side_statistic": earlier.statistic}
     before_value = _value_in([earlier.series], [before for _, before in sides], earlier.statistic, mark)
     return ClauseReading((before_value, check(_between(Statistic.COMPARISON, [earlier.series], sides, **way))))
@@ -139,7 +132,7 @@ def _without_number(
     """A way that it went: "rose every month" is a streak, "rose steadily" a trend, "rose in March" either."""
     every = re.search(rf"(?<!\w)(?:{clause.words.data['each_step']})", clause.text, re.IGNORECASE)
     steps = [m for m in clause.marks if every and m.start < every.end() and every.start() < m.end]
-    windows = clause.windows(clause.times, clause.cells)
+    windows = clause.windows(clause.places)
     if steps and direction is not Direction.FLAT and measure is None:
         return as_one_check(specify(Statistic.STREAK, names, windows, direction=direction), also=steps)
     slopes = specify(Statistic.TREND, names, windows, direction=direction)
@@ -152,6 +145,11 @@ def _between(statistic: Statistic, names: list[str], sides: Sides, **rest: objec
     return [s for w, v in sides for s in specify(statistic, names, [w], compared_window=v, **rest)]
 
 
+@construction(
+    Slot.words("double", "half", "multiplied_by", name="multiple"),
+    Slot.number(0, 0),
+    optional="than count per_row trend up down",
+)
 def _multiplied(match: ConstructionMatch) -> ClauseReading | None:
     """ "Has more than halved since the start of 2023", "doubled between May and June"."""
     clause, word = match.clause, match.one("multiple")
@@ -178,7 +176,7 @@ def change_sides(clause: Clause, names: list[str]) -> Sides:
         return [(earlier.window, earlier.compared_window)]
     ends = times[0].time.ends if len(times) == 1 and times[0].time else None
     if len(times) == 2:
-        one, other = (m.time.windows[0] for m in times if m.time)
+        one, other = (m.window for m in times)
         if one.start and other.start and merge_windows(one, other) is None:
             ends = (one, other) if one.start < other.start else (other, one)
     if clause.view.times is None:
@@ -187,7 +185,7 @@ def change_sides(clause: Clause, names: list[str]) -> Sides:
         begins = with_cells(ends[0], clause, cells)
         return [(after, before) for after in with_cells(ends[1], clause, cells) for before in begins]
     sides = []
-    for window in clause.windows(times, cells):
+    for window in clause.windows(clause.places):
         row = _row_before(clause, window)
         sides.append((window, row) if row else (replace(window, last=1), replace(window, first=1)))
     return sides
@@ -213,22 +211,26 @@ def _compared_sides(clause: Clause, than: Mark) -> Sides:
         return []
     left = [m for m in clause.times if m is not right]
     windows = [window for window in clause.context.windows if window != ALL_ROWS] or [Window(last=1)]
-    after = clause.windows(left, clause.cells) if left else windows
-    before = clause.windows([right], clause.cells)
+    after = clause.windows([*left, *clause.cells]) if left else windows
+    before = clause.windows([right, *clause.cells])
     return [(a, b) for a in after for b in before]
 
 
 def _row_before(clause: Clause, window: Window) -> Window | None:
     """The period before, where a window is that of one row ("in March" of a monthly table)."""
     times = clause.view.times
-    if times is None or window.start is None or window.end is None:
-        return None
-    if Times(window.start, window.start, times.period).last_day < window.end:
+    if times is None or window.start is None or not is_row(clause, window):
         return None
     before = window.start - STEPS[unit_of_period(times.period)]
     return Window(start=before, end=Times(before, before, times.period).last_day, conditions=window.conditions)
 
 
+@construction(
+    Slot.words("in_a_row"),
+    Slot.words("up", "higher", "down", "lower", most=ANY, name="direction"),
+    Slot.number(),
+    optional="count trend all",
+)
 def _streak(match: ConstructionMatch) -> ClauseReading | None:
     clause, mark = match.clause, match.one("number")
     count = mark.number
@@ -238,29 +240,4 @@ def _streak(match: ConstructionMatch) -> ClauseReading | None:
     hedge = Hedge.AT_LEAST if mark.hedge is Hedge.EXACT else mark.hedge
     value = {"value": count.value, "unit": count.unit, "decimals": 0, "hedge": hedge, "direction": directions.pop()}
     times = [m for m in clause.times if m.time and Window(last=1) not in m.time.windows]  # "has now risen"
-    return as_one_check(specify(Statistic.STREAK, match.names, clause.windows(times, clause.cells), **value))
-
-
-CONSTRUCTIONS = (
-    Construction(
-        "change",
-        (words("up", "down", "flat", "change", "improved", "worsened", most=ANY, name="way"),),
-        (Slot("value", _sizes, 0, 2), series(), places()),
-        ("trend", "than", "per_row", "difference", "count", "changed_to", "times_as", "all"),
-        _change,
-    ),
-    Construction(
-        "multiplied",
-        (words("double", "half", "multiplied_by", name="multiple"),),
-        (number(0, 0), series(), places()),
-        ("than", "count", "per_row", "trend", "up", "down"),
-        _multiplied,
-    ),
-    Construction(
-        "streak",
-        (words("in_a_row"), words("up", "higher", "down", "lower", most=ANY, name="direction")),
-        (number(), series(), places()),
-        ("count", "trend", "all"),
-        _streak,
-    ),
-)
+    return as_one_check(specify(Statistic.STREAK, match.names, clause.windows([*times, *clause.cells]), **value))

@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 
-from ..names.column_names import means, says_mean
+from ....text.numbers import known_unit
+from ..names.column_names import meanings, means, polarity, says_mean
 from ..specification import Hedge, Specification, Statistic, Window
 from ..tables.table import Period
-from ..units import is_currency
+from ..units import is_currency, measured_by
 from .clause import Clause
 from .marks import BOUNDS, HEDGES_BY_WORD, Mark, is_count
 
@@ -29,6 +30,15 @@ _SUMMED_NEVER = frozenset(
     {"%", "pp", "degC", "dB", "dBm", "Mbps", "kbps", "Gbps", "MB/s", "ms", "s", "Hz", "MHz", "GHz"}
     | {"degF", "bar", "mbar", "hPa", "kPa", "km/h", "m/s", "mph", "beaufort"}
 )
+# what each kind of word describes, and whether it says more
+_ADJECTIVES = {
+    "dearer": ("money", True),
+    "cheaper": ("money", False),
+    "busier": ("busy", True),
+    "quieter": ("busy", False),
+    "better": ("better", True),
+    "worse": ("better", False),
+}
 
 
 @dataclass(frozen=True)
@@ -54,25 +64,19 @@ def check(*tiers: Iterable[Specification]) -> ClauseCheck:
 def specify(
     statistic: Statistic, series: Iterable[str | None], windows: Iterable[Window], **rest: object
 ) -> list[Specification]:
-    """One specification per combination of series and window."""
-    windows = list(windows)
+    """One specification per combination of series, windows, and the alternatives of each field that is a list."""
+    alternatives = [field if isinstance(field, list) else [field] for field in rest.values()]
     return [
-        Specification(statistic, name, window, **rest)  # type: ignore[arg-type]
-        for name, window in product(series, windows)
+        Specification(statistic, name, window, **dict(zip(rest, chosen, strict=True)))
+        for name, window, *chosen in product(series, windows, *alternatives)
     ]
 
 
 def value_fields(mark: Mark) -> dict[str, object]:
     """A number of the text as the fields of a specification."""
-    number = mark.number
-    assert number is not None  # the mark of a number
-    fields: dict[str, object] = {
-        "value": number.value,
-        "unit": number.unit,
-        "decimals": number.decimals,
-        "hedge": mark.hedge,
-    }
-    return fields | {"margin": number.margin} if number.margin else fields
+    number = mark.stated
+    fields: dict[str, object] = {"value": number.value, "unit": number.unit, "decimals": number.decimals}
+    return fields | {"hedge": mark.hedge} | ({"margin": number.margin} if number.margin else {})
 
 
 def factor_fields(value: float, hedge: Hedge) -> dict[str, object]:
@@ -96,7 +100,7 @@ def series_of(clause: Clause, mark: Mark | None = None) -> list[str]:
         return list(mark.series)
     if clause.series:
         return list(clause.series[0].series)
-    units = {mark.number.unit for mark in clause.numbers if mark.number and mark.number.unit}
+    units = {mark.unit for mark in clause.numbers if mark.unit}
     if inherited := [name for name in clause.context.series if _may_be_in(clause, name, units)]:
         return inherited
     if of_unit := _of_units(clause, units):
@@ -113,13 +117,9 @@ def _of_possible_size(clause: Clause, series: list[str]) -> list[str]:
     """
     if clause.marks_of(*_NOT_A_VALUE):
         return []
-    numbers = [mark.number for mark in clause.numbers if mark.number and mark.number.unit]
-    left = [
-        name
-        for name in series
-        if (clause.marks_of(*_OF_ONE) or not means(name, "flows"))
-        and all(_can_be(clause, name, number.value, number.unit) for number in numbers)
-    ]
+    numbers = [mark.stated for mark in clause.numbers if mark.unit]
+    sized = series if clause.marks_of(*_OF_ONE) else [name for name in series if not means(name, "flows")]
+    left = [name for name in sized if all(_can_be(clause, name, number.value, number.unit) for number in numbers)]
     return left if len(left) == 1 else []
 
 
@@ -149,11 +149,8 @@ def _may_be_in(clause: Clause, series: str, units: set[str]) -> bool:
 
 def earlier_check(clause: Clause, statistics: tuple[Statistic, ...]) -> Specification | None:
     """The last check of the same sentence with one of these statistics."""
-    return (
-        next((spec for spec in clause.context.checks if spec.statistic in statistics), None)
-        if clause.context.same_sentence
-        else None
-    )
+    checks = clause.context.checks if clause.context.same_sentence else ()
+    return next((spec for spec in checks if spec.statistic in statistics), None)
 
 
 def values_of(clause: Clause) -> list[Mark]:
@@ -165,16 +162,15 @@ def values_of(clause: Clause) -> list[Mark]:
 
 
 def _may_be_value(clause: Clause, mark: Mark) -> bool:
-    number = mark.number
-    assert number is not None  # the mark of a number
     if re.match(clause.words.data["how_often"], clause.text[mark.end :], re.I) or _is_year(clause, mark):
         return False
-    if number.unit not in _CALENDAR:
+    if mark.unit is None or mark.unit not in _CALENDAR:
         return True
-    if number.unit == clause.table.step or re.search(clause.words.data["lasting"], clause.text[: mark.start], re.I):
+    if mark.unit == clause.table.step or re.search(clause.words.data["lasting"], clause.text[: mark.start], re.I):
         return False
     named = clause.series[0].series if clause.series else clause.context.series
-    return bool(named) and all(_lasts(clause, name, number.unit) for name in named)
+    table = clause.table
+    return bool(named) and all(table.unit_of(n) in _DURATIONS and table.can_be_in(n, mark.unit) for n in named)
 
 
 def _is_year(clause: Clause, mark: Mark) -> bool:
@@ -183,10 +179,6 @@ def _is_year(clause: Clause, mark: Mark) -> bool:
     if number is None or number.unit or not re.fullmatch(r"(?:19|20)\d\d", mark.text):
         return False
     return not any(_can_be(clause, name, number.value, None) for name in series_of(clause))
-
-
-def _lasts(clause: Clause, series: str, unit: str) -> bool:
-    return clause.table.unit_of(series) in _DURATIONS and clause.table.can_be_in(series, unit)
 
 
 def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
@@ -223,7 +215,7 @@ def counts_rows(clause: Clause, mark: Mark) -> bool:
 
 def counts_periods(clause: Clause, count: Mark) -> bool:
     """Whether a number counts times or rows ("8 weeks", "8 of the 12 weeks"), not what a series counts."""
-    if count.number and count.number.unit is not None:
+    if count.unit is not None:
         return True
     after = next((m for m in clause.marks if m.start >= count.end), None)
     between = clause.text[count.end : after.start].strip().lower() if after else "-"
@@ -236,28 +228,18 @@ def counts_periods(clause: Clause, count: Mark) -> bool:
 def bounds_of(clause: Clause) -> list[Mark]:
     """The numbers that bound a series."""
     return [
-        mark
-        for mark in clause.numbers
-        if mark.hedge in BOUNDS and mark.number and not (_counts_something(clause, mark) or _is_factor(clause, mark))
+        mark for mark in clause.numbers if mark.hedge in BOUNDS and mark.number and not _counts_something(clause, mark)
     ]
-
-
-def _is_factor(clause: Clause, mark: Mark) -> bool:
-    """Whether a number is a factor: "more than two times as many"."""
-    factors = [m for m in clause.marks_of("times_as", "double") if m.start >= mark.end]
-    return any(not clause.text[mark.end : m.start].strip() for m in factors)
 
 
 def _counts_something(clause: Clause, mark: Mark) -> bool:
     """Whether a bound is of a count ("more than 5 days", "more than 1 album") or of a change ("rose more than 20")."""
-    number = mark.number
-    assert number is not None  # a bound is a number
     noun = any(
         m.columns and m.start >= mark.end and not m.series and not clause.text[mark.end : m.start].strip()
         for m in clause.marks
     )
     changed = mark.hedge_mark is not None and _is_of_a_change(clause, mark.hedge_mark)
-    counted = is_count(number) and number.unit is not None and number.unit == clause.table.step
+    counted = is_count(mark.stated) and mark.unit is not None and mark.unit == clause.table.step
     return noun or changed or counted
 
 
@@ -268,3 +250,47 @@ def _is_of_a_change(clause: Clause, hedge: Mark) -> bool:
     reached = re.search(rf"\b(?:{clause.words.links.reached}) $", clause.text[: hedge.start], re.IGNORECASE)
     level = hedge.text.lower().split()[0] in clause.words.data["levels_beyond"]
     return verb is not None and verb.number is None and not (level or reached)
+
+
+def can_describe(clause: Clause, quantity: str, series: str) -> bool:
+    """Whether adjectives of a quantity describe a series.
+
+    `quantity` is "money", "flow", "better", what a unit measures ("time"), or "busy": more of what is counted, and more
+    people, makes a day busier.
+    """
+    unit = clause.table.units.get(series)
+    money = is_currency(known_unit(unit or ""))
+    if quantity == "money":
+        return money
+    if quantity == "better":
+        return polarity(series) is not None
+    if quantity == "flow":
+        return is_flow(clause, series)
+    if quantity == "busy":
+        whole = unit is None and bool((clause.table.known_values(series) % 1 == 0).all())
+        amount = (whole or is_flow(clause, series)) and not money and not means(series, "levels")
+        return amount or means(series, "people")
+    measure = clause.table.unit_of(series)
+    return quantity in meanings(series) or (measure is not None and quantity in measured_by(measure))
+
+
+def adjective_ways(clause: Clause, names: list[str]) -> tuple[list[Mark], list[Mark]] | None:
+    """The adjectives that say more, and those that say less; None where one of them cannot describe these series."""
+    more: list[Mark] = []
+    less: list[Mark] = []
+    for kind, (quantity, says_more) in _ADJECTIVES.items():
+        for mark in clause.marks_of(kind):
+            if not names or not all(can_describe(clause, quantity, name) for name in names):
+                return None
+            down = quantity == "better" and any(polarity(name) == "down" for name in names)
+            (more if says_more is not down else less).append(mark)
+    return more, less
+
+
+def described_series(clause: Clause) -> list[str]:
+    """The series that a clause is about; "cheaper" describes the only one in money where the clause names none."""
+    names = series_of(clause)
+    if clause.series or not clause.marks_of("dearer", "cheaper"):
+        return names
+    money = [name for name in clause.table.columns if can_describe(clause, "money", name)]
+    return money if len(money) == 1 else names

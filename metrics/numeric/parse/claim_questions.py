@@ -184,14 +184,13 @@ def _may_be(entry: StatisticEntry, claim: OpenClaim, number: Mark | None, has_ot
     """Whether a number, by its kind and unit, may be the value (or the threshold) of a statistic."""
     if number is None:
         return not {"value", "threshold"} & set(entry.needs)
-    assert number.number is not None  # the mark of a number
-    unit, ordinal = number.number.unit, number.number.ordinal
+    unit, ordinal = number.unit, number.stated.ordinal
     if entry.unit is UnitRule.PERCENT:
         return unit in _PERCENT
     if entry.unit is UnitRule.PLAIN:
         return unit is None and (not ordinal or "place" in entry.needs)
     if entry.unit is UnitRule.COUNT:
-        return is_count(number.number) and not ordinal and (has_others or "threshold" not in entry.needs)
+        return is_count(number.stated) and not ordinal and (has_others or "threshold" not in entry.needs)
     if entry.unit is UnitRule.NO_VALUE and "threshold" not in entry.needs:
         return False
     return not ordinal and (unit is None or any(c.table.can_be_in(n, unit) for c in claim.clauses for n in _columns(c)))

@@ -45,12 +45,6 @@ class Context:
         named = [window for window in self.windows if window != ALL_ROWS]
         return named[0] if len(named) == 1 else None
 
-    @property
-    def dates(self) -> list[Window]:
-        """Its times, without the rows that they were said of."""
-        dated = (replace(window, conditions=(), positions=(), text="") for window in self.windows if window != ALL_ROWS)
-        return list(dict.fromkeys(window for window in dated if window != ALL_ROWS))
-
     def in_view(self, view: View) -> "Context":
         """The part of it that a view has: its columns, and times where windows have dates."""
         columns = {*view.table.columns, *map(str, view.table.labels.columns)}
@@ -151,43 +145,40 @@ class Clause:
         by_group = self.marks_of(self.view.grouping) if self.view.grouping else []
         return [*(mark for mark in self.marks if mark.excluded), *then, *others, *headed, *by_group]
 
-    def windows(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
+    @property
+    def places(self) -> list[Mark]:
+        """The times and cells."""
+        return [*self.times, *self.cells]
+
+    def windows(self, places: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
         """The windows that times and cells may mean together, less what is left out; empty where they cannot be one.
 
-        Without times and cells, those of the context; cells alone have the times of the clause before. Where a clause
-        says "over the whole period" after one with a time, either may be meant.
+        Without times and cells, those of the context; where a clause says "over the whole period" after one with a
+        time, either may be meant.
         """
         others = self.marks_of("others")
-        if times or cells or extra:
-            before = [] if times or not self.context.same_sentence else self.context.dates
-            together = self._together(times, cells, extra)
-            windows = [one for w in together for date in before if (one := merge_windows(date, w))] or together
+        if places or extra:
+            windows = self._together(places, extra)
         elif others or self.marks_of("all_rows") or not self.context.windows:
             windows = [ALL_ROWS]
         else:
             known = [window for window in self.context.windows if window != ALL_ROWS]
             windows = known if known and self.marks_of("that_time") else list(self.context.windows)
             windows += [ALL_ROWS] if self.marks_of("whole") and ALL_ROWS not in windows else []
-        excluded = [mark for mark in self.marks if mark.excluded]
-        left_out = [
-            window
-            for mark in excluded
-            for window in self._together([mark] if mark.time else [], [mark] if mark.cells else [])
-        ]
+        left_out = [window for mark in self.marks if mark.excluded for window in self._together([mark])]
         if others and self.context.single_window:
             left_out.append(self.context.single_window)
         return [replace(w, without=(*w.without, *left_out), text="") for w in windows] if left_out else windows
 
-    def _together(self, times: Sequence[Mark], cells: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
-        text = " ".join(mark.text for mark in (*times, *cells))
+    def _together(self, places: Sequence[Mark], extra: Sequence[Condition] = ()) -> list[Window]:
         windows: list[Window] = []
-        for chosen in product(*[mark.time.windows for mark in times if mark.time]):
+        for chosen in product(*[mark.time.windows for mark in places if mark.time]):
             merged = merge_windows(*chosen) or self.view.window_of_all(chosen)
             windows += whole_weeks(merged, self.view.times) if merged is not None else []
         return [
-            replace(window, conditions=(*window.conditions, *conditions, *extra), text=text)
-            for window in windows
-            for conditions in _cell_conditions(cells)
+            replace(w, conditions=(*w.conditions, *conditions, *extra), text=" ".join(mark.text for mark in places))
+            for w in windows
+            for conditions in _cell_conditions([mark for mark in places if mark.cells])
         ]
 
 
@@ -249,9 +240,8 @@ def read_clause(text: str, view: View, language: str, context: Context = NO_CONT
     return Clause(text, view, language, tuple(marks), tokens(text, language), context)
 
 
-def is_row(clause: Clause, mark: Mark) -> bool:
+def is_row(clause: Clause, window: Window) -> bool:
     """Whether a time is that of one row."""
-    window = mark.time.windows[0] if mark.time else ALL_ROWS
     times = clause.view.times
     if not times or not window.start or not window.end:
         return False
@@ -268,8 +258,8 @@ def is_other_window(window: Window, spot: Window) -> bool:
 
 def contains_time(outer: Mark, inner: Mark) -> bool:
     """Whether the inner mark's time lies within the outer mark's."""
-    a, b = (mark.time.windows[0] if mark.time else ALL_ROWS for mark in (outer, inner))
-    return bool(a.start and a.end and b.start and b.end and a != b and a.start <= b.start and b.end <= a.end)
+    a, b = outer.window, inner.window
+    return bool(a.start and a.end) and a != b and is_window_within(b, a)
 
 
 def has_several(clause: Clause, *windows: Window) -> bool:
@@ -288,18 +278,13 @@ def _count(clause: Clause, *windows: Window) -> int:
 
 def is_one_named_row(clause: Clause) -> bool:
     """Whether the named times and cells identify one row."""
-    return any(_count(clause, window) == 1 for window in clause.windows(clause.times, clause.cells))
+    return any(_count(clause, window) == 1 for window in clause.windows(clause.places))
 
 
 def with_cells(window: Window, clause: Clause, cells: list[Mark]) -> list[Window]:
     """The windows that a window and cells make together."""
-    merged = [merge_windows(window, other) for other in clause.windows([], cells)] if cells else [window]
+    merged = [merge_windows(window, other) for other in clause.windows(cells)] if cells else [window]
     return [one for one in merged if one is not None]
-
-
-def windows_of(clause: Clause, marks: "list[Mark] | tuple[Mark, ...]") -> list[Window]:
-    """The windows that marks of times and cells mean together."""
-    return clause.windows([m for m in marks if m.time], [m for m in marks if m.cells])
 
 
 def is_pair_of_rows(clause: Clause) -> bool:

@@ -14,12 +14,31 @@ ANY = 99
 
 @dataclass(frozen=True)
 class Slot:
-    """A part of a construction: the marks of a clause that `select` gives, between `least` and `most` of them."""
+    """A part of a construction: the marks of a clause that `select` gives, between `least` and `most` of them.
+
+    `is_head`: they are words that show the construction, not what it takes (numbers, series, times and rows).
+    """
 
     name: str
     select: Callable[[Clause], Sequence[Mark]]
     least: int = 1
     most: int = 1
+    is_head: bool = True
+
+    @staticmethod
+    def words(*kinds: str, least: int = 1, most: int = 1, name: str = "") -> "Slot":
+        """Words of these kinds."""
+        return Slot(name or kinds[0], lambda clause: clause.marks_of(*kinds), least, most)
+
+    @staticmethod
+    def value(least: int = 1, most: int = 1) -> "Slot":
+        """Numbers that may be a series' value."""
+        return Slot("value", values_of, least, most, is_head=False)
+
+    @staticmethod
+    def number(least: int = 1, most: int = 1) -> "Slot":
+        """Numbers of any kind."""
+        return Slot("number", lambda clause: clause.numbers, least, most, is_head=False)
 
 
 @dataclass(frozen=True)
@@ -61,7 +80,7 @@ class ConstructionMatch:
     @cached_property
     def windows(self) -> list[Window]:
         """The windows that the times and rows of the clause mean together."""
-        return self.clause.windows(self.clause.times, self.clause.cells)
+        return self.clause.windows(self.clause.places)
 
 
 Build = Callable[[ConstructionMatch], ClauseReading | None]
@@ -71,17 +90,35 @@ Build = Callable[[ConstructionMatch], ClauseReading | None]
 class Construction:
     """One way to say a kind of claim.
 
-    `head` are the words that show it, `slots` what they take (numbers, series, times and rows), `optional` the kinds
-    of words that may stand beside them and add nothing; "column" are the names of columns of texts. `build` makes the
-    checks; None where the parts do not fit together. Every other word of the clause that may matter has to be taken,
-    else the construction does not account for the clause: so no construction names the words that it cannot take.
+    `slots` are its parts, `optional` the kinds of words that may stand beside them and add nothing; "column" are the
+    names of columns of texts. `build` makes the checks; None where the parts do not fit together. Every other word of
+    the clause that may matter has to be taken, else the construction does not account for the clause: so no
+    construction names the words that it cannot take.
     """
 
     name: str
-    head: tuple[Slot, ...]
     slots: tuple[Slot, ...]
     optional: tuple[str, ...]
     build: Build = field(repr=False)
+
+
+def construction(
+    *slots: Slot, series: tuple[int, int] | None = (0, 1), places: tuple[int, int] | None = (0, ANY), optional: str = ""
+) -> Callable[[Build], Construction]:
+    """Makes a construction of the function that builds its checks, and is called as it is.
+
+    Args:
+        slots: Its slots besides series and places.
+        series: How many series may be named, at least and at most; none named are those of the text before, or the
+            table's only one. None: it has no such slot.
+        places: How many times and cells may say which rows; in the same way.
+        optional: The kinds of its optional words, as one text.
+    """
+    if series:
+        slots = (*slots, Slot("series", lambda clause: clause.series, *series, is_head=False))
+    if places:
+        slots = (*slots, Slot("place", lambda clause: clause.places, *places, is_head=False))
+    return lambda build: Construction(build.__name__.strip("_"), slots, tuple(optional.split()), build)
 
 
 @dataclass(frozen=True)
@@ -113,7 +150,7 @@ class Interpretation:
     @cached_property
     def head_marks(self) -> frozenset[Mark]:
         """The marks that the construction is recognised by: those of its head, and other words that it uses."""
-        head = {mark for slot in self.construction.head for mark in self.match[slot.name]}
+        head = {mark for slot in self.construction.slots if slot.is_head for mark in self.match[slot.name]}
         return frozenset(head | {mark for mark in self.also if mark.kinds})
 
     @property
@@ -135,7 +172,7 @@ class Interpretation:
 def interpret(construction: Construction, clause: Clause) -> Interpretation | None:
     """What a construction makes of a clause; None where its parts are not there or do not fit together."""
     filled: dict[str, tuple[Mark, ...]] = {}
-    for slot in (*construction.head, *construction.slots):
+    for slot in construction.slots:
         marks = tuple(slot.select(clause))
         if not slot.least <= len(marks) <= slot.most:
             return None
@@ -145,28 +182,3 @@ def interpret(construction: Construction, clause: Clause) -> Interpretation | No
     if reading is None or not reading.checks or not all(check.tiers for check in reading.checks):
         return None
     return Interpretation(construction, match, reading.checks, reading.also)
-
-
-def words(*kinds: str, least: int = 1, most: int = 1, name: str = "") -> Slot:
-    """Words of these kinds."""
-    return Slot(name or kinds[0], lambda clause: clause.marks_of(*kinds), least, most)
-
-
-def value(least: int = 1, most: int = 1) -> Slot:
-    """Numbers that may be a series' value."""
-    return Slot("value", values_of, least, most)
-
-
-def number(least: int = 1, most: int = 1) -> Slot:
-    """Numbers of any kind."""
-    return Slot("number", lambda clause: clause.numbers, least, most)
-
-
-def series(least: int = 0, most: int = 1) -> Slot:
-    """Series that are named; none named are those of the text before, or the table's only one."""
-    return Slot("series", lambda clause: clause.series, least, most)
-
-
-def places(least: int = 0, most: int = ANY) -> Slot:
-    """Times and cells that say which rows."""
-    return Slot("place", lambda clause: [*clause.times, *clause.cells], least, most)

@@ -81,7 +81,7 @@ def _role_and_meaning(mark: Mark, hedge: Hedge | None) -> tuple[str, str]:
         unit = mark.number.unit or ""
         return "number", f"{mark.number.value:g}{unit if unit == '%' else f' {unit}'.rstrip()}"
     if mark.time is not None:
-        return "left out" if mark.excluded else "time", str(mark.time.windows[0])
+        return "left out" if mark.excluded else "time", str(mark.window)
     if mark.series:
         return "series", " or ".join(mark.series)
     if mark.cells:

@@ -3,29 +3,23 @@
 import re
 
 from ..names.column_names import polarity
-from ..specification import ALL_ROWS, Direction, Hedge, Specification, Statistic, Window
-from .adjectives import can_describe
-from .checks import VALUES, ClauseCheck, check, earlier_check, specify, value_fields
-from .clause import Clause, contains_time, has_several, is_one_named_row, is_other_window, is_row, windows_of
-from .construction import (
-    ANY,
-    ClauseReading,
-    Construction,
-    ConstructionMatch,
-    Slot,
-    as_one_check,
-    number,
-    places,
-    series,
-    value,
-    words,
-)
+from ..specification import ALL_ROWS, Direction, Hedge, Statistic, Window
+from .checks import VALUES, ClauseCheck, can_describe, check, earlier_check, specify, value_fields
+from .clause import Clause, contains_time, has_several, is_one_named_row, is_other_window, is_row
+from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
 from .marks import BOUNDS, Mark
 
 _MORE, _LESS = frozenset({"maximum", "best"}), frozenset({"minimum", "worst"})
 _MORE_THAN, _LESS_THAN = frozenset({"higher", "above"}), frozenset({"lower", "below"})
 
 
+def _extremes(clause: Clause) -> list[Mark]:
+    """The words for an extreme; "more than any other" is one."""
+    extremes = clause.marks_of(*_MORE, *_LESS)
+    return extremes or (clause.marks_of(*_MORE_THAN, *_LESS_THAN) if clause.marks_of("any_other") else [])
+
+
+@construction(Slot("extreme", _extremes), Slot.value(0, 1), optional="first all count per_row column")
 def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     clause, word, numbers, names = match.clause, match.one("extreme"), match["value"], match.names
     up = _is_up(word, names)
@@ -35,12 +29,15 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     placed, inside = _places(clause, word, numbers[0] if numbers else None)
     if inside and not placed and clause.cells and is_one_named_row(clause):
         placed, inside = inside, []  # "lowest in Linden, at 12%": of one row there is no lowest
-    windows, spots = windows_of(clause, inside), windows_of(clause, placed) if placed else []
+    windows, spots = clause.windows(inside), clause.windows(placed) if placed else []
     also = ordinal
     if clause.marks_of("any_other"):
         if numbers:
             return None  # ", more than any other" says where, and the number before it is a check of its own
-        spots, windows = spots or _earlier_place(clause, names), windows if inside else [ALL_ROWS]
+        windows = windows if inside else [ALL_ROWS]
+        earlier = earlier_check(clause, VALUES)
+        if not spots and earlier and earlier.window != ALL_ROWS and earlier.series in names:
+            spots = [earlier.window]  # ", more than in any other month": than in that of the value before
         also = [*ordinal, *clause.marks_of("any_other", "than", "whole", "others")]
     if rank > 1 and not spots:
         return None
@@ -54,14 +51,8 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     )
     checks = [check(specify(statistic, names, windows, **value_fields(mark))) for mark in numbers]
     if spots:
-        checks.append(check(_at_spots(when, names, windows, spots)))
+        checks.append(check(specify(when, names, windows, place=spots)))
     return ClauseReading(tuple(checks), tuple(also))
-
-
-def _at_spots(
-    statistic: Statistic, names: list[str], windows: list[Window], spots: list[Window], **rest: object
-) -> list[Specification]:
-    return [spec for spot in spots for spec in specify(statistic, names, windows, place=spot, **rest)]
 
 
 def _rank_checks(
@@ -72,20 +63,8 @@ def _rank_checks(
     numbers: tuple[Mark, ...],
 ) -> tuple[ClauseCheck, ...]:
     rank, way = rank_and_way
-    ranks = _at_spots(Statistic.RANK, names, windows, spots, value=rank, direction=way)
+    ranks = specify(Statistic.RANK, names, windows, place=spots, value=rank, direction=way)
     return (check(ranks), *(check(specify(Statistic.VALUE_AT, names, spots, **value_fields(m))) for m in numbers))
-
-
-def _extremes(clause: Clause) -> list[Mark]:
-    """The words for an extreme; "more than any other" is one."""
-    extremes = clause.marks_of(*_MORE, *_LESS)
-    return extremes or (clause.marks_of(*_MORE_THAN, *_LESS_THAN) if clause.marks_of("any_other") else [])
-
-
-def _earlier_place(clause: Clause, names: list[str]) -> list[Window]:
-    """The window of the value earlier in the same sentence, which ", more than in any other month" refers to."""
-    earlier = earlier_check(clause, VALUES)
-    return [earlier.window] if earlier and earlier.window != ALL_ROWS and earlier.series in names else []
 
 
 def _is_up(word: Mark, names: list[str]) -> bool | None:
@@ -121,20 +100,19 @@ def _ordinal(clause: Clause, word: Mark) -> tuple[int, list[Mark]]:
 
 def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark], list[Mark]]:
     """Where the claim puts the extreme, and what it is the extreme of."""
-    marks = [*clause.times, *clause.cells]
 
     def is_place(mark: Mark) -> bool:
         if number is None:
             is_span = mark.time is not None and mark.time.ends is not None
-            if mark.time and clause.cells and has_several(clause, *windows_of(clause, [mark])):
+            if mark.time and clause.cells and has_several(clause, *clause.windows([mark])):
                 return False  # "in the first quarter South had the highest": of that quarter's rows
-            return len(marks) == 1 or not (is_span or any(contains_time(mark, other) for other in clause.times))
+            return len(clause.places) == 1 or not (is_span or any(contains_time(mark, other) for other in clause.times))
         if mark.cells:
             return mark.end <= word.start or mark.start >= number.end or _is_predicate_of(clause, mark, number)
-        return is_row(clause, mark)
+        return is_row(clause, mark.window)
 
-    placed = [mark for mark in marks if is_place(mark)]
-    return placed, [mark for mark in marks if mark not in placed]
+    placed = [mark for mark in clause.places if is_place(mark)]
+    return placed, [mark for mark in clause.places if mark not in placed]
 
 
 def _is_predicate_of(clause: Clause, place: Mark, number: Mark) -> bool:
@@ -144,14 +122,21 @@ def _is_predicate_of(clause: Clause, place: Mark, number: Mark) -> bool:
     return len(led) > 1 and re.match(r"\s*[,:;(–—]", clause.text[place.end : number.start_with_hedge]) is not None
 
 
+@construction(
+    Slot.words("rank", most=ANY),
+    Slot("ordinal", lambda clause: [m for m in clause.numbers if m.number and m.number.ordinal]),
+    Slot.value(0, 1),
+    series=(1, 1),
+    places=(1, ANY),
+    optional="count all column",
+)
 def _rank(match: ConstructionMatch) -> ClauseReading | None:
-    mark = match.one("ordinal").number
-    assert mark is not None  # an ordinal is a number
-    rank = (int(mark.value), Direction.DOWN)
+    rank = (int(match.one("ordinal").stated.value), Direction.DOWN)
     return ClauseReading(_rank_checks(match.names, [ALL_ROWS], match.windows, rank, match["value"]))
 
 
-def _range(match: ConstructionMatch) -> ClauseReading | None:
+@construction(Slot.words("ranged"), Slot.number(2, 2), optional="changed_to all than per_row count")
+def _ranged(match: ConstructionMatch) -> ClauseReading | None:
     """ "Ranged from 12 to 18" states the extremes, "stayed between 10 and 20" bounds that hold."""
     within, checks = match.clause.words.links.within, []
     is_within = re.search(rf"\b(?:{within})\b", match.one("ranged").text, re.IGNORECASE)
@@ -162,12 +147,19 @@ def _range(match: ConstructionMatch) -> ClauseReading | None:
     return ClauseReading(tuple(checks))
 
 
-def _gap(match: ConstructionMatch) -> ClauseReading | None:
+@construction(
+    Slot.words(*_MORE, *_LESS, least=2, most=2, name="extreme"),
+    Slot.words("between_two", "difference", "range", "apart", most=ANY),
+    Slot.number(),
+    optional="changed_to count all per_row column",
+)
+def _gap_of_extremes(match: ConstructionMatch) -> ClauseReading | None:
     if {bool(mark.kinds & _MORE) for mark in match["extreme"]} != {True, False}:
         return None
     return as_one_check(specify(Statistic.RANGE, match.names, match.windows, **value_fields(match.one("number"))))
 
 
+@construction(Slot.words("anomaly", most=ANY), Slot.number(0, 1), optional="count up down some maximum minimum")
 def _anomaly(match: ConstructionMatch) -> ClauseReading | None:
     clause, names, head = match.clause, match.names, match.one("anomaly")
     no = clause.marks_of("none", "not")
@@ -177,53 +169,7 @@ def _anomaly(match: ConstructionMatch) -> ClauseReading | None:
     is_placed = clause.times or clause.cells or clause.context.windows
     statistic = Statistic.NO_ANOMALY if no else Statistic.ANOMALY
     spots = match.windows if is_placed else [None]
-    anomalies = [spec for spot in spots for spec in specify(statistic, names, [ALL_ROWS], place=spot)]
+    anomalies = specify(statistic, names, [ALL_ROWS], place=spots)
     values = (check(specify(Statistic.VALUE_AT, names, match.windows, **value_fields(m))) for m in match["number"])
     than = clause.marks_of("than", "others") if clause.marks_of("others") else []
     return ClauseReading((check(anomalies), *values), (*no, *than))
-
-
-def _ordinals(clause: Clause) -> list[Mark]:
-    return [mark for mark in clause.numbers if mark.number and mark.number.ordinal]
-
-
-CONSTRUCTIONS = (
-    Construction(
-        "extreme",
-        (Slot("extreme", _extremes),),
-        (value(0, 1), series(), places()),
-        ("first", "all", "count", "per_row", "column"),
-        _extreme,
-    ),
-    Construction(
-        "rank",
-        (words("rank", most=ANY), Slot("ordinal", _ordinals)),
-        (value(0, 1), series(1), places(1)),
-        ("count", "all", "column"),
-        _rank,
-    ),
-    Construction(
-        "ranged",
-        (words("ranged"),),
-        (number(2, 2), series(), places()),
-        ("changed_to", "all", "than", "per_row", "count"),
-        _range,
-    ),
-    Construction(
-        "gap_of_extremes",
-        (
-            words(*_MORE, *_LESS, least=2, most=2, name="extreme"),
-            words("between_two", "difference", "range", "apart", most=ANY),
-        ),
-        (number(), series(), places()),
-        ("changed_to", "count", "all", "per_row", "column"),
-        _gap,
-    ),
-    Construction(
-        "anomaly",
-        (words("anomaly", most=ANY),),
-        (series(), number(0, 1), places()),
-        ("count", "up", "down", "some", "maximum", "minimum"),
-        _anomaly,
-    ),
-)

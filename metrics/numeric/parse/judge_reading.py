@@ -10,6 +10,7 @@ from ....prompts import Prompts
 from ....worker_threads import compute_beside
 from ..compute.computation import UnitRule
 from ..compute.statistics import STATISTICS, statistics_in
+from ..names.column_names import SYNONYM
 from ..specification import Direction, Hedge, Specification, Statistic, Window
 from .checks import RELATIONS, check, is_flow, specify, value_fields
 from .claim_questions import (
@@ -25,14 +26,14 @@ from .claim_questions import (
     subjects_of,
     words_of,
 )
-from .clause import Clause, has_several, windows_of
-from .construction import ANY, Construction, ConstructionMatch, Interpretation, words
+from .clause import Clause, has_several
+from .construction import Construction, ConstructionMatch, Interpretation
 from .marks import Mark
 from .selection import open_marks, without_impossible
 from .sentence_reading import PartReading, read_checks
 
 _S = Statistic
-_SYNONYM = 3  # of the ranks of a name
+_PLACES = (QuestionSlot.WHEN, QuestionSlot.ROW, QuestionSlot.AGAINST)
 _OF_TWO = frozenset({*RELATIONS, _S.SHARE, _S.CORRELATION})
 _HAVE_WAY = _OF_TWO | {_S.TREND, _S.STREAK, _S.CROSSING, _S.RANK}
 _PLACE_OF = {_S.MAXIMUM: _S.TIME_OF_MAXIMUM, _S.MINIMUM: _S.TIME_OF_MINIMUM}
@@ -81,7 +82,7 @@ class _Judged:
             CannotUse: A time or a row is named that the table does not have.
         """
         text = self.answers.get(slot, "")
-        marks = [mark for mark in (*clause.times, *clause.cells) if words_of(mark).casefold() == text.casefold()]
+        marks = [mark for mark in clause.places if words_of(mark).casefold() == text.casefold()]
         if text and not marks and slot is not QuestionSlot.AGAINST:
             raise CannotUse(f"{text!r} names no time or row of {clause.table.name}")
         return marks
@@ -163,19 +164,13 @@ def _interpretation(clause: Clause, judged: Sequence[_Judged], claim: OpenClaim)
     columns = {name for spec in specs for name in (spec.series, spec.compared_with) if name}
     compared = {spec.threshold for spec in specs}
     used = [one.number for one in of_statistics if one.number]
-    used += [mark for mark in limits if mark.number and mark.number.value in compared]
+    used += [mark for mark in limits if mark.stated.value in compared]
     used += [mark for mark in clause.series if columns & {*mark.series}]
-    used += [
-        mark
-        for one in of_statistics
-        for slot in (QuestionSlot.WHEN, QuestionSlot.ROW, QuestionSlot.AGAINST)
-        for mark in one.rows(clause, slot)
-    ]
-    construction = _construction(clause, specs)
-    (head,) = construction.head
-    match = ConstructionMatch(clause, {head.name: tuple(head.select(clause)), "used": tuple(used)})
-    comment = tuple(mark for mark in clause.marks_of(*_SHOWN_BY) if mark.start < claim.begin)
-    made = Interpretation(construction, match, tuple(checks), comment)
+    used += [mark for one in of_statistics for slot in _PLACES for mark in one.rows(clause, slot)]
+    showing, beside = _kinds_of_words(clause, specs)
+    words = [m for m in clause.marks_of(*_SHOWN_BY, *showing) if m.kinds & showing or m.start < claim.begin]
+    match = ConstructionMatch(clause, {"used": tuple(used)})
+    made = Interpretation(Construction("judged", (), beside, lambda _: None), match, tuple(checks), tuple(words))
     left_out = [mark for mark in open_marks(made, frozenset()) if not mark.mention]
     left_out += [mark for mark in clause.marks if _is_named(mark) and mark not in made.accounted_marks]
     if left := sorted(left_out, key=lambda mark: mark.start):
@@ -186,18 +181,17 @@ def _interpretation(clause: Clause, judged: Sequence[_Judged], claim: OpenClaim)
 def _is_named(mark: Mark) -> bool:
     """Whether a mark has a row, or the whole name of a series or a synonym: not "a claim" of claims received."""
     names = mark.mention.names if mark.mention else ()
-    return bool(mark.cells) or any(name.kind == "series" and name.rank >= _SYNONYM for name in names)
+    return bool(mark.cells) or any(name.kind == "series" and name.rank >= SYNONYM for name in names)
 
 
-def _construction(clause: Clause, specs: Sequence[Specification]) -> Construction:
-    """The words that show these checks, and those beside them that say nothing else."""
+def _kinds_of_words(clause: Clause, specs: Sequence[Specification]) -> tuple[set[str], tuple[str, ...]]:
+    """The kinds of words that show these checks, and of those beside them that say nothing else."""
     statistics = {spec.statistic for spec in specs}
     ways = {spec.direction for spec in specs if spec.statistic in _HAVE_WAY}
     way_words = {kind for way, kinds in WAYS.items() if way in ways or statistics & _WITHOUT_WAY for kind in kinds}
     head = {kind for kind, shown in _SHOWN_BY.items() if shown & statistics} | way_words
     telling = {*_SHOWN_BY, *(kind for kinds in WAYS.values() for kind in kinds)}
-    beside = ("column", *{kind for mark in clause.marks for kind in mark.kinds} - telling)
-    return Construction("judged", (words(*head, least=0, most=ANY, name="statistic"),), (), beside, lambda _: None)
+    return head, ("column", *{kind for mark in clause.marks for kind in mark.kinds} - telling)
 
 
 def _specifications(clause: Clause, judged: _Judged, limits: Sequence[Mark]) -> list[list[Specification]]:
@@ -232,13 +226,13 @@ def _specifications(clause: Clause, judged: _Judged, limits: Sequence[Mark]) -> 
         return [[s for w, v in sides for s in specify(statistic, [series], [w], compared_window=v, **fields)]]
     if compared_with is not None:
         raise CannotUse(f"it measures a {_title(statistic)} against {compared_with!r}")
-    spots = windows_of(clause, own) if own and statistic in _MAY_HAVE_PLACE else []
+    spots = clause.windows(own) if own and statistic in _MAY_HAVE_PLACE else []
     if not spots or ("place" not in needs and any(has_several(clause, spot) for spot in spots)):
-        return [specify(statistic, [series], windows_of(clause, [*own, *against]), **fields)]
-    windows, when = windows_of(clause, against), _PLACE_OF.get(statistic)
+        return [specify(statistic, [series], clause.windows([*own, *against]), **fields)]
+    windows, when = clause.windows(against), _PLACE_OF.get(statistic)
     if when is None:
-        return [[spec for spot in spots for spec in specify(statistic, [series], windows, **fields, place=spot)]]
-    placed = [spec for spot in spots for spec in specify(when, [series], windows, place=spot)]
+        return [specify(statistic, [series], windows, **fields, place=spots)]
+    placed = specify(when, [series], windows, place=spots)
     return [specify(statistic, [series], windows, **fields), placed]
 
 
@@ -246,12 +240,12 @@ def _sides(
     clause: Clause, own: list[Mark], against: list[Mark], *, over_time: bool
 ) -> list[tuple[Window, Window | None]]:
     """What is measured, and another time or row that it is measured against; None where that is another series."""
-    windows = windows_of(clause, own)
+    windows = clause.windows(own)
     if against:
         if not own and not clause.context.windows:
             windows = [Window(last=1)]  # "880 more than in June": by now
         shared = [mark for mark in own if bool(mark.time) != bool(against[0].time)]
-        return [*product(windows, windows_of(clause, [*against, *shared]))]
+        return [*product(windows, clause.windows([*against, *shared]))]
     if not over_time:
         return [(window, None) for window in windows]
     return [(replace(w, last=1), replace(w, first=1)) for w in windows if clause.view.times is not None]

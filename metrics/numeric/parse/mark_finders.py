@@ -104,13 +104,19 @@ def _words(text: str, words: Lexicon, mentions: Sequence[Mark], numbers: Sequenc
     part_of = re.compile(words.data["part_of"], re.IGNORECASE)
     wholes = [m for n in numbers for m in mentions if m.series and part_of.fullmatch(text[n.end : m.start])]
     named = {"measured"} | ({"vague_time"} if wholes else set())
+    for (start, end), kinds in _kinds_by_span(text, words.language).items():
+        if not kinds <= named or not any(m.series and start <= m.start and m.end <= end for m in mentions):
+            yield Mark(start, end, text[start:end], frozenset(kinds))
+
+
+@lru_cache(maxsize=256)  # a clause is read against each view of each table
+def _kinds_by_span(text: str, language: str) -> dict[tuple[int, int], set[str]]:
+    words = lexicon(language)
     spans: dict[tuple[int, int], set[str]] = {}
     for kind, pattern in [*words.kinds.items(), ("whole", whole_words(words.data["whole"]))]:
         for match in pattern.finditer(text):
             spans.setdefault(match.span(), set()).add(kind)
-    for (start, end), kinds in spans.items():
-        if not kinds <= named or not any(m.series and start <= m.start and m.end <= end for m in mentions):
-            yield Mark(start, end, text[start:end], frozenset(kinds))
+    return spans
 
 
 def _whole_table(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> Iterator[Mark]:

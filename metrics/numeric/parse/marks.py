@@ -1,12 +1,12 @@
 """The marks of a text: what is known in it, and which of what overlaps counts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from ....text.numbers import Number
 from ..names.mentions import Mention
-from ..specification import HEDGES, Hedge
+from ..specification import ALL_ROWS, HEDGES, Hedge, Window
 from ..tables.table import NamedTime
 
 HEDGES_BY_WORD = {entry.word: entry.hedge for entry in HEDGES.values() if entry.word}
@@ -51,6 +51,22 @@ class Mark:
         return tuple((name.column, name.cell) for name in self.mention.names if name.kind == "cell")
 
     @property
+    def stated(self) -> Number:
+        """The number of a mark that is one."""
+        assert self.number is not None
+        return self.number
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of its number; None without one."""
+        return self.number.unit if self.number else None
+
+    @property
+    def window(self) -> Window:
+        """The time that it most likely means; all rows where it names none."""
+        return self.time.windows[0] if self.time else ALL_ROWS
+
+    @property
     def start_with_hedge(self) -> int:
         """Where a number begins, the hedge before it included."""
         return self.hedge_mark.start if self.hedge_mark and self.hedge_mark.end <= self.start else self.start
@@ -83,11 +99,6 @@ def choose(candidates: Iterable[Mark], marks: Sequence[Mark] = ()) -> list[Mark]
     if chosen:
         marks = [mark for mark in marks if not any(other.overlaps(mark.start, mark.end) for other in chosen)]
     return sorted([*chosen, *marks], key=lambda mark: mark.start)
-
-
-def as_aside(mark: Mark) -> Mark:
-    """A mark that names nothing: what it named is not what the clause is about."""
-    return replace(mark, mention=None, kinds=frozenset({"aside"}))
 
 
 def is_count(number: Number) -> bool:

@@ -1,19 +1,19 @@
 """Constructions of two sides: higher than, twice as high as, the difference between, per one, a part of a whole."""
 
 import re
-from itertools import product
 
 from ....text.numbers import known_unit
 from ..compute.statistics import STATISTICS
 from ..names.column_names import means
 from ..specification import ALL_ROWS, Direction, Specification, Statistic, Window
-from .adjectives import adjective_ways, described_series
 from .checks import (
     RELATIONS,
+    adjective_ways,
     can_be_summed,
     check,
     counts_periods,
     counts_rows,
+    described_series,
     earlier_check,
     factor_fields,
     hedge_before,
@@ -24,19 +24,7 @@ from .checks import (
     values_of,
 )
 from .clause import Clause, contains_time, is_other_window, is_pair_of_rows, is_window_within, with_cells
-from .construction import (
-    ANY,
-    ClauseReading,
-    Construction,
-    ConstructionMatch,
-    Slot,
-    as_one_check,
-    number,
-    places,
-    series,
-    value,
-    words,
-)
+from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
 from .marks import Mark
 
 MEANS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.is_inner}
@@ -52,13 +40,35 @@ def compare_sides(
 ) -> list[Specification]:
     """One specification per combination of series and windows, and of statistics that each side may be of."""
     (names, windows), (others, compared) = sides
-    specs = []
-    for side_statistic, other, window in product(inner, others, compared):
-        fields = {"side_statistic": side_statistic, "compared_with": other, "compared_window": window, **rest}
-        specs += specify(statistic, names, windows, **fields)
-    return specs
+    fields = {"side_statistic": inner, "compared_with": others, "compared_window": compared, **rest}
+    return specify(statistic, names, windows, **fields)
 
 
+def _find_than(clause: Clause) -> list[Mark]:
+    """The word between the two sides, as a list of at most one."""
+    bounds, links = [m.hedge_mark for m in clause.numbers], clause.words.links
+    # "higher than", "below the one at", "boven die van"
+    closing = re.compile(rf"(?<!\w)(?:{links.than_end})$| (?:{links.level_of})(?: \w+)?$", re.IGNORECASE)
+    times_the = re.compile(rf" (?:{links.factor_of})$", re.IGNORECASE)  # "three times the overtime of March"
+    factor = clause.first_mark("double", "half", "times_as", "equal")
+    for mark in clause.marks[:-1]:
+        if not mark.kinds & _JOINING or mark in bounds:
+            continue
+        joins = mark.kinds & {"than", "equal", "outnumbers"} or closing.search(mark.text)
+        if joins or ("times_as" in mark.kinds and times_the.search(mark.text)):
+            return [mark]
+    as_word = re.compile(rf"(?<!\w)(?:{links.as_word})(?!\w)", re.IGNORECASE)
+    found_as = as_word.search(clause.text, factor.end) if factor else None
+    return [Mark(*found_as.span(), found_as[0], frozenset({"than"}))] if found_as else []
+
+
+@construction(
+    Slot("than", _find_than),
+    Slot.value(0, 1),
+    places=None,
+    series=None,
+    optional="difference change count ratio per_row",
+)
 def _comparison(match: ConstructionMatch) -> ClauseReading | None:
     clause, than, numbers = match.clause, match.one("than"), match["value"]
     ways = adjective_ways(clause, described_series(clause))
@@ -87,29 +97,6 @@ def _comparison(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(compare_sides(statistic, statistics, sides, **fields), also=also)
 
 
-def _find_than(clause: Clause) -> list[Mark]:
-    """The word between the two sides, as a list of at most one."""
-    bounds, links = [m.hedge_mark for m in clause.numbers], clause.words.links
-    # "higher than", "below the one at", "boven die van"
-    closing = re.compile(rf"(?<!\w)(?:{links.than_end})$| (?:{links.level_of})(?: \w+)?$", re.IGNORECASE)
-    times_the = re.compile(rf" (?:{links.factor_of})$", re.IGNORECASE)  # "three times the overtime of March"
-    factor = clause.first_mark("double", "half", "times_as", "equal")
-    for mark in clause.marks[:-1]:
-        if not mark.kinds & _JOINING or mark in bounds or _is_before(clause, mark, factor):
-            continue
-        joins = mark.kinds & {"than", "equal", "outnumbers"} or closing.search(mark.text)
-        if joins or ("times_as" in mark.kinds and times_the.search(mark.text)):
-            return [mark]
-    as_word = re.compile(rf"(?<!\w)(?:{links.as_word})(?!\w)", re.IGNORECASE)
-    found_as = as_word.search(clause.text, factor.end) if factor else None
-    return [Mark(*found_as.span(), found_as[0], frozenset({"than"}))] if found_as else []
-
-
-def _is_before(clause: Clause, mark: Mark, factor: Mark | None) -> bool:
-    """Whether a word stands right before a factor, which it is a hedge of ("more than twice")."""
-    return factor is not None and mark.end < factor.start and not clause.text[mark.end : factor.start].strip()
-
-
 def _split(clause: Clause, than: Mark) -> tuple[list[Mark], list[Mark]]:
     """The marks on each side of "than"; "compared with March, ..." has its right side first."""
     things = [m for m in clause.marks if m.series or m.cells or m.time]
@@ -127,21 +114,21 @@ def _sides(clause: Clause, left: list[Mark], right: list[Mark]) -> tuple[Side, S
         return None
     names = list((ls or rs)[0].series) if ls or rs else described_series(clause)
     if rs and ls and set(ls[0].series) != set(rs[0].series) and not rc:
-        windows = clause.windows([*lt, *rt], lc)
+        windows = clause.windows([*lt, *rt, *lc])
         return (names, windows), (list(rs[0].series), windows)
     if rc:
         columns = {column for m in rc for column, _ in m.cells}
         shared = [m for m in lc if not columns & {column for column, _ in m.cells}]
         if not lc and not lt and clause.context.same_sentence:  # "Portside had 42, one more than Eastmoor"
-            compared = clause.windows(rt, rc)
+            compared = clause.windows([*rt, *rc])
             windows = [w for w in clause.context.windows if any(is_other_window(w, other) for other in compared)]
         elif len(lc) == len(shared):
             return None
         else:
-            windows, compared = clause.windows([*lt, *rt], lc), clause.windows([*lt, *rt], [*shared, *rc])
+            windows, compared = (clause.windows([*lt, *rt, *cells]) for cells in (lc, [*shared, *rc]))
     else:
-        compared = clause.windows(rt, lc) if rt else []
-        windows = clause.windows(lt, lc) if lt else [w for c in compared for w in clause.context.windows if w != c]
+        compared = clause.windows([*rt, *lc]) if rt else []
+        windows = clause.windows([*lt, *lc]) if lt else [w for c in compared for w in clause.context.windows if w != c]
     return (names, windows), (names, compared)
 
 
@@ -149,7 +136,7 @@ def _inner_statistics(clause: Clause, names: list[str]) -> list[Statistic | None
     """The statistics to compare where none is named: that of the clause before, the values, or the sums of amounts."""
     if clause.context.statistic in INNER.values():
         return [clause.context.statistic]
-    weekdays = any(m.time and m.time.windows[0].weekdays for m in clause.times)
+    weekdays = any(m.window.weekdays for m in clause.times)
     if weekdays or clause.marks_of("per_row") or not any(can_be_summed(clause, name) for name in names):
         return [None]
     if all(is_flow(clause, name) for name in names) and clause.view.times is not None:
@@ -171,9 +158,7 @@ def _multiple(
         return None
     word = words[0]
     if "times_as" in word.kinds and numbers:
-        number = numbers[0].number
-        assert number is not None  # numbers have one
-        value = value_fields(numbers[0]) | {"unit": None}
+        value, number = value_fields(numbers[0]) | {"unit": None}, numbers[0].stated
         return (value | factor_fields(number.value, numbers[0].hedge) if number.decimals <= 0 else value), []
     if numbers or "times_as" in word.kinds:
         return None
@@ -184,10 +169,15 @@ def _multiple(
 def difference_kind(clause: Clause, number: Mark, names: list[str]) -> Statistic:
     """Whether a size is a difference or a percent change: percents of a series in percent are points."""
     units = {known_unit(clause.table.units.get(name, "")) for name in names}
-    percent = number.number is not None and number.number.unit == "%" and "%" not in units
-    return Statistic.PERCENT_CHANGE if percent else Statistic.DIFFERENCE
+    return Statistic.PERCENT_CHANGE if number.unit == "%" and "%" not in units else Statistic.DIFFERENCE
 
 
+@construction(
+    Slot.words("difference", "ratio", "share", most=ANY, name="relation"),
+    Slot.value(),
+    series=(0, 2),
+    optional="than change",
+)
 def _difference(match: ConstructionMatch) -> ClauseReading | None:
     clause, mark = match.clause, match.one("value")
     relation = next((spec for spec in clause.context.checks if spec.statistic in RELATIONS), None)
@@ -199,8 +189,8 @@ def _difference(match: ConstructionMatch) -> ClauseReading | None:
     fields = value_fields(mark)
     if kind == "share" and _is_whole(clause, sides[0]):
         sides = sides[1], sides[0]
-    if kind != "difference" and mark.number and mark.number.unit == "%":
-        fields |= {"value": mark.number.value / 100, "decimals": mark.number.decimals + 2, "unit": None}
+    if kind != "difference" and mark.unit == "%":
+        fields |= {"value": mark.stated.value / 100, "decimals": mark.stated.decimals + 2, "unit": None}
     inner, mean_words = stated_statistic(clause, MEANS)
     if not mean_words:  # rows of one name are not averaged
         inner = relation.side_statistic if relation and the_two else Statistic.VALUE_AT if clause.cells else None
@@ -227,7 +217,7 @@ def _pair(clause: Clause) -> tuple[Side, Side] | None:
     """The two things that a clause names side by side: series, rows or times."""
     named, cells, times, names = clause.series, clause.cells, clause.times, series_of(clause)
     if len(named) == 2:
-        windows = clause.windows(times, cells)
+        windows = clause.windows(clause.places)
         return (list(named[0].series), windows), (list(named[1].series), windows)
     if len(times) == 1 and times[0].time and times[0].time.ends:
         begin, end = times[0].time.ends
@@ -236,10 +226,11 @@ def _pair(clause: Clause) -> tuple[Side, Side] | None:
         first, second = (list(m.time.windows) for m in times if m.time)
         return (names, first), (names, second)
     if len(cells) == 2 and {c for c, _ in cells[0].cells} & {c for c, _ in cells[1].cells}:
-        return (names, clause.windows(times, cells[:1])), (names, clause.windows(times, cells[1:]))
+        return (names, clause.windows([*times, cells[0]])), (names, clause.windows([*times, cells[1]]))
     return None
 
 
+@construction(Slot.value(2, 2), series=(0, 0), places=(0, 0), optional="than changed_to count")
 def _both_sides(match: ConstructionMatch) -> ClauseReading | None:
     """ "(55 against 42)": the values of the two sides that the sentence compared before."""
     earlier = earlier_check(match.clause, RELATIONS)
@@ -255,6 +246,13 @@ def _both_sides(match: ConstructionMatch) -> ClauseReading | None:
     )
 
 
+@construction(
+    Slot.words("than", "outnumbers", most=2, name="than"),
+    Slot.words("higher", "above", "lower", "below", "outnumbers", most=ANY, name="direction"),
+    Slot("row_count", lambda clause: [mark for mark in clause.numbers if counts_rows(clause, mark)]),
+    series=(2, 2),
+    optional="count days all",
+)
 def _rows_compared(match: ConstructionMatch) -> ClauseReading | None:
     """ "In 5 of the 12 weeks more parcels were sent than received"."""
     first, second = match["series"]
@@ -263,10 +261,15 @@ def _rows_compared(match: ConstructionMatch) -> ClauseReading | None:
     is_more = match.one("direction").kinds & {"higher", "above", "outnumbers"}
     statistic = Statistic.COUNT_ABOVE if is_more else Statistic.COUNT_BELOW
     fields = value_fields(match.one("row_count")) | {"unit": None, "decimals": 0}
-    specs = (specify(statistic, first.series, match.windows, compared_with=s, **fields) for s in second.series)
-    return as_one_check([spec for of_series in specs for spec in of_series])
+    return as_one_check(specify(statistic, first.series, match.windows, compared_with=[*second.series], **fields))
 
 
+def _find_per(clause: Clause) -> list[Mark]:
+    """The "per" of "the cost per employee", "for each" and the like."""
+    return [Mark(*m.span(), m[0]) for m in re.finditer(clause.words.data["per"], clause.text, re.IGNORECASE)]
+
+
+@construction(Slot("per", _find_per), Slot.value(), series=(2, 2), optional="mean count per_row")
 def _per_each(match: ConstructionMatch) -> ClauseReading | None:
     clause, mark, per = match.clause, match.one("value"), match.one("per")
     (first, second), also = match["series"], []
@@ -280,15 +283,17 @@ def _per_each(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(compare_sides(Statistic.RATIO, inner, sides, **value_fields(mark)), also=also)
 
 
-def _find_per(clause: Clause) -> list[Mark]:
-    """The "per" of "the cost per employee", "for each" and the like."""
-    return [Mark(*m.span(), m[0]) for m in re.finditer(clause.words.data["per"], clause.text, re.IGNORECASE)]
-
-
 def _percentages(clause: Clause) -> list[Mark]:
-    return [mark for mark in values_of(clause) if mark.number and mark.number.unit == "%"]
+    return [mark for mark in values_of(clause) if mark.unit == "%"]
 
 
+@construction(
+    Slot("percentage", _percentages),
+    Slot.words("share", least=0, most=ANY),
+    Slot.number(),
+    series=(0, 2),
+    optional="sum all count whole",
+)
 def _share(match: ConstructionMatch) -> ClauseReading | None:
     named, windows = match["series"], match.windows
     if len(named) == 2:
@@ -310,7 +315,7 @@ def _part_of_series(match: ConstructionMatch) -> ClauseReading | None:
     times = clause.times
     outer = times if clause.cells else [m for m in times if any(contains_time(m, other) for other in times)]
     shares = []
-    for whole in clause.windows(outer, []) if outer else [ALL_ROWS]:
+    for whole in clause.windows(outer) if outer else [ALL_ROWS]:
         inside = [window for window in match.windows if whole == ALL_ROWS or is_window_within(window, whole)]
         shares += _shares((named, named), inside, whole, mark)
     return as_one_check(shares)
@@ -353,55 +358,5 @@ def _has_parts(clause: Clause, name: str) -> bool:
 
 def _shares(parts: tuple[Mark, Mark], windows: list[Window], outer: Window, mark: Mark) -> list[Specification]:
     part, whole = parts
-    fields = value_fields(mark) | {"compared_window": outer}
-    return [
-        spec
-        for name in whole.series
-        for spec in specify(Statistic.SHARE, part.series, windows, compared_with=name, **fields)
-    ]
-
-
-CONSTRUCTIONS = (
-    Construction(
-        "comparison",
-        (Slot("than", _find_than),),
-        (value(0, 1),),
-        ("difference", "change", "count", "ratio", "per_row"),
-        _comparison,
-    ),
-    Construction(
-        "difference",
-        (words("difference", "ratio", "share", most=ANY, name="relation"),),
-        (value(), series(0, 2), places()),
-        ("than", "change"),
-        _difference,
-    ),
-    Construction(
-        "both_sides", (), (value(2, 2), series(0, 0), places(0, 0)), ("than", "changed_to", "count"), _both_sides
-    ),
-    Construction(
-        "rows_compared",
-        (
-            words("than", "outnumbers", most=2, name="than"),
-            words("higher", "above", "lower", "below", "outnumbers", most=ANY, name="direction"),
-            Slot("row_count", lambda clause: [mark for mark in clause.numbers if counts_rows(clause, mark)]),
-        ),
-        (series(2, 2), places()),
-        ("count", "days", "all"),
-        _rows_compared,
-    ),
-    Construction(
-        "per_each",
-        (Slot("per", _find_per),),
-        (value(), series(2, 2), places()),
-        ("mean", "count", "per_row"),
-        _per_each,
-    ),
-    Construction(
-        "share",
-        (Slot("percentage", _percentages), words("share", least=0, most=ANY)),
-        (number(), series(0, 2), places()),
-        ("sum", "all", "count", "whole"),
-        _share,
-    ),
-)
+    fields = value_fields(mark) | {"compared_with": [*whole.series], "compared_window": outer}
+    return specify(Statistic.SHARE, part.series, windows, **fields)

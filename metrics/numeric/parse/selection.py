@@ -12,19 +12,18 @@ from ..names.column_names import means
 from ..specification import ALL_ROWS, Specification, Statistic
 from ..tables.table import NumericTable
 from ..tables.views import is_panel
-from . import changes, counts, extremes, relations, values
+from . import changes, extremes, relations, values
 from .checks import RELATIONS, ClauseCheck, can_be_summed
 from .clause import Clause, has_several
 from .construction import Construction, Interpretation, interpret
 from .mark_finders import names_of
 from .marks import Mark
 
-CONSTRUCTIONS: tuple[Construction, ...] = (
-    *values.CONSTRUCTIONS,
-    *extremes.CONSTRUCTIONS,
-    *counts.CONSTRUCTIONS,
-    *relations.CONSTRUCTIONS,
-    *changes.CONSTRUCTIONS,
+CONSTRUCTIONS = tuple(
+    made
+    for module in (values, extremes, relations, changes)
+    for made in vars(module).values()
+    if isinstance(made, Construction)
 )
 """All constructions. Their order means nothing."""
 

@@ -79,8 +79,8 @@ def scene_of(tables: Sequence[NumericTable], language: str, question: str = "") 
         series = series or (clause.series[0].series if len(clause.series) == 1 else ())
         if clause.marks_of(*_NOT_UNDERSTOOD):
             continue
-        if clause.times or clause.cells:
-            windows = windows or tuple(w for w in clause.windows(clause.times, clause.cells) if _narrows(w, view))
+        if clause.places:
+            windows = windows or tuple(w for w in clause.windows(clause.places) if _narrows(w, view))
     context = Context(series, windows)
     return replace(scene, context=context, question_context=context)
 

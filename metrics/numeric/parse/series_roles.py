@@ -12,7 +12,7 @@ from ..names.column_names import PART, SYNONYM, is_predicate, meanings, means, n
 from ..names.mentions import Mention, Name
 from ..tables.table import NumericTable
 from ..tables.views import View
-from .marks import Mark, as_aside, choose
+from .marks import Mark, choose
 
 _DATA_RATES = ("kbps", "Mbps", "Gbps")
 _RELATED = frozenset({"than", "correlation", "ratio", "difference", "outnumbers"})
@@ -37,7 +37,9 @@ def find_roles(text: str, words: Lexicon, view: View, marks: Sequence[Mark]) -> 
     clause = _Clause(text, words, view.table)
     settled = choose(_directions(marks, clause), choose(_misfits(marks, clause), marks))
     for has_role in _ROLES:
-        settled = [as_aside(mark) if mark.series and has_role(mark, settled, clause) else mark for mark in settled]
+        beside = [mark for mark in settled if mark.series and has_role(mark, settled, clause)]
+        aside = (replace(mark, mention=None, kinds=frozenset({"aside"})) for mark in beside)
+        settled = choose(aside, settled)
     yield from (mark for mark in settled if mark not in marks)
 
 
@@ -53,9 +55,9 @@ def _rank(mark: Mark) -> int:
 # --- what a mention cannot name ---
 
 
-def _misfits(kept: Sequence[Mark], clause: _Clause) -> Iterator[Mark]:
+def _misfits(marks: Sequence[Mark], clause: _Clause) -> Iterator[Mark]:
     """Names right after a number that are only of series that are measured: "10,510 repairs", "repair time (days)"."""
-    for number, mark in pairwise(kept):
+    for number, mark in pairwise(marks):
         counts = number.number and number.number.unit is None and not clause.text[number.end : mark.start].strip()
         units = [known_unit(clause.table.unit_of(name) or "") for name in mark.series]
         if counts and units and all(unit not in (None, "h") for unit in units):
@@ -88,23 +90,23 @@ def _required_stems(column: str, language: str) -> frozenset[str]:
 # --- what a mention is besides the series that the clause is about ---
 
 
-def _is_spare_hint(mark: Mark, kept: Sequence[Mark], clause: _Clause) -> bool:
+def _is_spare_hint(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
     """Whether a hint stands beside a noun that names a series, not of people, who do what it says ("60 joined")."""
-    nouns = [m for m in kept if m.series and not _is_hint(m)]
+    nouns = [m for m in marks if m.series and not _is_hint(m)]
     return _is_hint(mark) and any(not all(means(name, "people", "agents") for name in m.series) for m in nouns)
 
 
-def _has_predicate(mark: Mark, kept: Sequence[Mark], clause: _Clause) -> bool:
+def _has_predicate(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
     """Whether a mention is only the subject of another series' name: "120 pakketten (zijn) te laat bezorgd"."""
-    after = next((m for m in kept if m.start >= mark.end), None)
-    before = next((m for m in kept if m.end == mark.start - 1), None)
+    after = next((m for m in marks if m.start >= mark.end), None)
+    before = next((m for m in marks if m.end == mark.start - 1), None)
     if before is not None and len(before.series) == 1 and before.series != mark.series:
         return is_predicate(before.series[0], clause.words.language)  # "te late pakketten"
     if after is None or after.series == mark.series or _is_predicate(mark, clause) or not _is_predicate(after, clause):
         return False
     between = tokens(clause.text[mark.end : after.start], clause.words.language)
     links = all(token.text in clause.words.harmless or token.stem in clause.words.plain_stems for token in between)
-    return links and not any(m.kinds & {"share", "correlation"} or (m.number and m.number.unit == "%") for m in kept)
+    return links and not any(m.kinds & {"share", "correlation"} or m.unit == "%" for m in marks)
 
 
 def _is_predicate(mark: Mark, clause: _Clause) -> bool:
@@ -114,35 +116,35 @@ def _is_predicate(mark: Mark, clause: _Clause) -> bool:
     return len(mark.series) == 1 and (narrows or is_predicate(mark.series[0], clause.words.language))
 
 
-def _is_clarified(mark: Mark, kept: Sequence[Mark], clause: _Clause) -> bool:
+def _is_clarified(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
     """Whether another mention decides between the series of an ambiguous one: "tickets" beside "closed"."""
-    return len(mark.series) > 1 and any(len(m.series) == 1 and m.series[0] in mark.series for m in kept)
+    return len(mark.series) > 1 and any(len(m.series) == 1 and m.series[0] in mark.series for m in marks)
 
 
-def _is_place(mark: Mark, kept: Sequence[Mark], clause: _Clause) -> bool:
+def _is_place(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
     """Whether a part of a name only says where: "528 cars in the garage", beside a column "garage full (min)"."""
-    named = any(m.series and _rank(m) > PART for m in kept)
+    named = any(m.series and _rank(m) > PART for m in marks)
     return named and _rank(mark) <= PART and clause.is_led(mark, "placed_in")
 
 
-def _is_agent(mark: Mark, kept: Sequence[Mark], clause: _Clause) -> bool:
+def _is_agent(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
     """Whether people only do what another series counts: "employees worked 240 hours of overtime"."""
     if len(mark.series) != 1 or not means(mark.series[0], "people", "agents"):
         return False
     text, data = clause.text, clause.words.data
-    others = [m for m in kept if m.series and m.series != mark.series and not all(means(s, "people") for s in m.series)]
+    others = [m for m in marks if m.series != mark.series and not all(means(name, "people") for name in m.series)]
     part_of = re.compile(rf"\s*|{data['part_of']}", re.IGNORECASE)  # "40 employees", "40% of the employees"
-    number = any(m.number and part_of.fullmatch(text[m.end : mark.start]) for m in kept if m.end <= mark.start)
-    number |= any(m.number and text[mark.end : m.start].strip() in ("", ":") for m in kept if m.start >= mark.end)
-    related = any(m.kinds & _RELATED for m in kept)
+    number = any(m.number and part_of.fullmatch(text[m.end : mark.start]) for m in marks if m.end <= mark.start)
+    number |= any(m.number and text[mark.end : m.start].strip() in ("", ":") for m in marks if m.start >= mark.end)
+    related = any(m.kinds & _RELATED for m in marks)
     return bool(others) and not (number or related or clause.is_led(mark, "per"))
 
 
-def _is_whole_of(mark: Mark, kept: Sequence[Mark], clause: _Clause) -> bool:
+def _is_whole_of(mark: Mark, marks: Sequence[Mark], clause: _Clause) -> bool:
     """Whether a mention is the whole of a percentage of another series: "86.9% of its calls were resolved"."""
     unit_of = clause.table.unit_of
-    shares = [m for m in kept if m.series and m is not mark and all(unit_of(s) == "%" for s in m.series)]
-    percent = next((m for m in reversed(kept) if m.number and m.number.unit == "%" and m.end <= mark.start), None)
+    shares = [m for m in marks if m.series and m is not mark and all(unit_of(s) == "%" for s in m.series)]
+    percent = next((m for m in reversed(marks) if m.unit == "%" and m.end <= mark.start), None)
     if not shares or percent is None or len(mark.series) != 1 or unit_of(mark.series[0]) == "%":
         return False
     between = clause.text[percent.end : mark.start]
@@ -153,12 +155,12 @@ _Role = Callable[[Mark, Sequence[Mark], _Clause], bool]
 _ROLES: tuple[_Role, ...] = (_is_spare_hint, _has_predicate, _is_clarified, _is_place, _is_agent, _is_whole_of)
 
 
-def _directions(kept: Sequence[Mark], clause: _Clause) -> Iterator[Mark]:
+def _directions(marks: Sequence[Mark], clause: _Clause) -> Iterator[Mark]:
     """The words "down" and "up" after data rates as the series that they are short for."""
     short, joins = clause.words.data["after_rates"], "|".join(clause.words.data["joins"])
     direction = re.compile(rf" ({'|'.join(short)})(?=\W*$|[^\w\s]| (?:{joins})\b)", re.IGNORECASE)
-    for mark in kept:
-        if mark.number and mark.number.unit in _DATA_RATES and (word := direction.match(clause.text, mark.end)):
+    for mark in marks:
+        if mark.unit in _DATA_RATES and (word := direction.match(clause.text, mark.end)):
             columns = [c for c in clause.table.columns if short[word[1].lower()] in meanings(c)]
             if len(columns) == 1:
                 mention = Mention(*word.span(1), (Name("series", columns[0], SYNONYM),))

@@ -1,33 +1,39 @@
-"""Constructions of values: a value at a time or row, a statistic over rows."""
+"""Constructions of values, of statistics over rows, and of counts: beyond a bound, of rows, of what is missing."""
 
 import re
-from functools import partial
 from itertools import pairwise, product
 
 from ..compute.statistics import STATISTICS
-from ..specification import Statistic, Unverifiable, Window
+from ..specification import ALL_ROWS, Condition, Direction, Hedge, Statistic, Unverifiable, Window
 from ..tables.rows import rows_of
 from ..tables.rows import values_of as values_in
 from ..tables.table import Period
-from .checks import ClauseCheck, can_be_summed, check, is_flow, nearest_series, series_of, specify, value_fields
-from .clause import Clause, is_row
-from .construction import (
-    ANY,
-    ClauseReading,
-    Construction,
-    ConstructionMatch,
-    as_one_check,
-    places,
-    series,
-    value,
-    words,
+from .checks import (
+    ClauseCheck,
+    bounds_of,
+    can_be_summed,
+    check,
+    counts_periods,
+    counts_rows,
+    is_counted,
+    is_flow,
+    nearest_series,
+    series_of,
+    specify,
+    value_fields,
 )
-from .marks import Mark
+from .clause import Clause, is_one_named_row, is_row
+from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
+from .marks import BOUNDS, Mark
 
 _STATISTICS = {entry.word: entry.statistic for entry in STATISTICS.values() if entry.word}
 _INHERITED = (Statistic.MEAN, Statistic.MEDIAN, Statistic.SUM, Statistic.MAXIMUM, Statistic.MINIMUM)
+_OPPOSITE = {"gt": Hedge.AT_MOST, "ge": Hedge.LESS_THAN, "lt": Hedge.AT_LEAST, "le": Hedge.MORE_THAN}
 
 
+@construction(
+    Slot.words(*_STATISTICS, "per_row", most=ANY, name="statistic"), Slot.value(), optional="count column both all"
+)
 def _aggregate(match: ConstructionMatch) -> ClauseReading | None:
     clause = match.clause
     kinds = [kind for kind in _STATISTICS if clause.marks_of(kind)]
@@ -40,6 +46,7 @@ def _aggregate(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(specify(_STATISTICS[kinds[0]], names, match.windows, **value_fields(match.one("value"))))
 
 
+@construction(Slot.value(most=ANY), series=None, optional="count sum column")
 def _lookup(match: ConstructionMatch) -> ClauseReading | None:
     clause, numbers = match.clause, match["value"]
     if clause.series and re.match(rf"{clause.words.data['part_of_led']}$", clause.text[: clause.series[0].start], re.I):
@@ -72,12 +79,11 @@ def _value(clause: Clause, number: Mark, names: list[str], windows: list[Window]
     are_flows = all(is_flow(clause, name) for name in names)
     if _is_of_one_row(clause, windows, are_flows=are_flows):
         return check(specify(Statistic.VALUE_AT, names, windows, **value))
-    assert number.number is not None  # the mark of a number
     is_total = are_flows or bool(clause.marks_of("count", "whole", "sum"))
     of_one, over_rows = [], []
     for name, window in product(names, windows):
         try:
-            stated = clause.table.as_held(name, number.number.value, number.number.unit)
+            stated = clause.table.as_held(name, number.stated.value, number.unit)
             rows = values_in(clause.table, name, rows_of(clause.table, window))
             is_one, is_above_all = bool(rows.min() == rows.max()), stated > float(rows.max())
         except Unverifiable:  # which the computation reports
@@ -93,17 +99,155 @@ def _is_of_one_row(clause: Clause, windows: list[Window], *, are_flows: bool) ->
     if any(w.positions or any(test.operator == "in" for test in w.conditions) for w in windows):
         return True
     if clause.times:
-        return clause.table.period is not Period.MOMENT and all(map(partial(is_row, clause), clause.times))
+        return clause.table.period is not Period.MOMENT and all(is_row(clause, mark.window) for mark in clause.times)
     return bool(not clause.cells and clause.context.windows and not clause.marks_of("all_rows") and not are_flows)
 
 
-CONSTRUCTIONS = (
-    Construction("lookup", (), (value(most=ANY), places()), ("count", "sum", "column"), _lookup),
-    Construction(
-        "aggregate",
-        (words(*_STATISTICS, "per_row", most=ANY, name="statistic"),),
-        (value(), series(), places()),
-        ("count", "column", "both", "all"),
-        _aggregate,
-    ),
+def _is_lower_bound(bound: Mark) -> bool:
+    return BOUNDS[bound.hedge] in ("gt", "ge")
+
+
+def _threshold_fields(bound: Mark) -> dict[str, object]:
+    """A bound as the fields of a specification."""
+    fields, is_included = value_fields(bound), BOUNDS[bound.hedge] in ("ge", "le")
+    return {"threshold": fields["value"], "threshold_unit": fields["unit"], "threshold_included": is_included}
+
+
+def _count_fields(count: Mark) -> dict[str, object]:
+    return value_fields(count) | {"unit": None, "decimals": 0}
+
+
+def _bounded_series(match: ConstructionMatch) -> list[str]:
+    return series_of(match.clause, nearest_series(match.clause, match.one("bound")))
+
+
+def _counts_beside_bounds(clause: Clause) -> list[Mark]:
+    bounds = bounds_of(clause)
+    return [m for m in clause.numbers if m not in bounds and counts_rows(clause, m)]
+
+
+@construction(
+    Slot("bound", bounds_of),
+    Slot("count", _counts_beside_bounds),
+    optional="up down trend only count some times_as distinct column mean",
 )
+def _count_of_values(match: ConstructionMatch) -> ClauseReading | None:
+    bound, names = match.one("bound"), _bounded_series(match)
+    statistic = Statistic.COUNT_ABOVE if _is_lower_bound(bound) else Statistic.COUNT_BELOW
+    fields = _count_fields(match.one("count")) | _threshold_fields(bound)
+    return as_one_check(specify(statistic, names, match.windows, **fields))
+
+
+@construction(
+    Slot("bound", bounds_of),
+    Slot.words("none", "not", "all", least=0, most=ANY, name="quantifier"),
+    Slot.words("first_time", least=0),
+    Slot("count", _counts_beside_bounds, 0, 0, is_head=False),
+    optional="up down trend only count some",
+)
+def _bound(match: ConstructionMatch) -> ClauseReading | None:
+    """ "Was above 50" somewhere, "never above 50", "always above 50", "in May above 50 for the first time"."""
+    clause, bound, names = match.clause, match.one("bound"), _bounded_series(match)
+    value, is_lower = value_fields(bound), _is_lower_bound(bound)
+    if match["quantifier"]:
+        never = any(mark.kinds & {"none", "not"} for mark in match["quantifier"])
+        value |= {"hedge": _OPPOSITE[BOUNDS[bound.hedge]]} if never else {}
+        is_of_highest = is_lower is never
+    elif bound.hedge_mark and bound.hedge_mark.text.lower().startswith(tuple(clause.words.data["never_led"])):
+        is_of_highest = not is_lower  # "not below 30"
+    elif match["first_time"] or clause.marks_of("some", "up", "down"):
+        crossing = _threshold_fields(bound) | {"direction": Direction.UP if is_lower else Direction.DOWN}
+        if match["first_time"]:
+            return as_one_check(specify(Statistic.CROSSING, names, [ALL_ROWS], place=match.windows, **crossing))
+        return as_one_check(specify(Statistic.CROSSING, names, match.windows, **crossing))
+    else:
+        ends = (specify(end, names, match.windows, **value) for end in (Statistic.MINIMUM, Statistic.MAXIMUM))
+        values = specify(Statistic.VALUE_AT, names, match.windows, **value)
+        return as_one_check(values, [spec for specs in ends for spec in specs])
+    outermost = Statistic.MAXIMUM if is_of_highest else Statistic.MINIMUM
+    return as_one_check(specify(outermost, names, match.windows, **value))
+
+
+def _row_counts(clause: Clause) -> list[Mark]:
+    """Numbers that count what follows them: "5 teams", "5 different teams", "5 days"."""
+    nouns = [mark for mark in clause.marks if mark.columns or "days" in mark.kinds]
+
+    def counts_noun(mark: Mark) -> bool:
+        following = next((noun for noun in nouns if noun.start >= mark.end), None)
+        near = following is not None and len(clause.text[mark.end : following.start].split()) <= 1
+        return near or mark.unit is not None
+
+    return [mark for mark in clause.numbers if counts_rows(clause, mark) and counts_noun(mark)]
+
+
+@construction(Slot("row_count", _row_counts), series=None, optional="count distinct only column")
+def _count_of_rows(match: ConstructionMatch) -> ClauseReading | None:
+    clause, count = match.clause, match.one("row_count")
+    pairs = _paired_with_series(clause, [mark for mark in clause.numbers if mark is not count])
+    if pairs is None:
+        return None
+    windows = clause.windows(clause.places, _as_conditions(pairs))
+    noun = next((m for m in clause.marks if m.start >= count.end and m.columns), None)
+    if noun is None and windows == [ALL_ROWS] and not clause.marks_of("count"):
+        return None
+    if re.match(clause.words.data["times_word"], clause.text[count.end :], re.IGNORECASE):
+        return None  # "taken out 462 times", "that happened nine times": no row tells
+    columns = [column for column in noun.columns if column in clause.table.labels.columns] if noun else []
+    rows = specify(Statistic.COUNT, [None], windows, **_count_fields(count))
+    distinct = specify(Statistic.COUNT, columns, windows, distinct=True, **_count_fields(count))
+    also = [mark for pair in pairs for mark in pair]
+    return as_one_check(distinct if clause.marks_of("distinct") else [*distinct, *rows], also=also)
+
+
+@construction(Slot.number(most=ANY), series=(0, ANY), optional="count none column")
+def _row_with(match: ConstructionMatch) -> ClauseReading | None:
+    clause, none = match.clause, match.clause.marks_of("none")
+    if len(clause.series) + len(clause.cells) < 2:
+        return None
+    if not clause.marks_of("when", "none") and not any(mark.hedge in BOUNDS for mark in clause.numbers):
+        return None
+    pairs = _paired_with_series(clause, list(match["number"]))
+    if pairs is None or is_one_named_row(clause):
+        return None  # "Breda had 60 parcels" is the value of that row, which may be rounded
+    windows = clause.windows(clause.places, _as_conditions(pairs))
+    count = {"value": 0.0} if none else {"value": 1.0, "hedge": Hedge.AT_LEAST}
+    return as_one_check(specify(Statistic.COUNT, [None], windows, **count))
+
+
+def _as_conditions(pairs: list[tuple[Mark, Mark]]) -> list[Condition]:
+    return [Condition(s.series[0], BOUNDS.get(n.hedge, "eq"), n.number.value) for n, s in pairs if n.number]
+
+
+def _paired_with_series(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | None:
+    """Each number with the series nearest to it; None where they do not match one to one."""
+    free = [s for s in clause.series if len(s.series) == 1]
+    if len(free) != len(numbers):
+        return None
+    pairs = [(mark, named) for mark in numbers if (named := nearest_series(clause, mark)) in free]
+    are_paired = len({named for _, named in pairs}) == len(free)
+    fit = (m.unit is None or all(clause.table.can_be_in(name, m.unit) for name in s.series) for m, s in pairs)
+    return pairs if are_paired and all(fit) else None
+
+
+@construction(
+    Slot.words("missing", "measured", most=ANY, name="missing"),
+    Slot.number(0, 1),
+    optional="count some only distinct column",
+)
+def _missing(match: ConstructionMatch) -> ClauseReading | None:
+    clause, names, numbers = match.clause, match.names, match["number"]
+    missing, none = clause.marks_of("missing"), clause.marks_of("none", "not")
+    if not all(counts_rows(clause, m) and counts_periods(clause, m) for m in numbers):
+        return None
+    windows = match.windows[:1]  # the likeliest: "voor 21 april" is of that day
+    also = (*missing, *none, *clause.marks_of("measured"))
+    if numbers:
+        statistic = Statistic.MISSING if missing or none else Statistic.COUNT
+        return as_one_check(specify(statistic, names, windows, **_count_fields(numbers[0])), also=also)
+    if none and (missing or all(is_counted(clause, name) for name in names)):
+        return None  # "no values are missing"; "no outages were reported" is a count of 0
+    if (missing or none) and (clause.times or clause.cells):
+        return as_one_check(specify(Statistic.COUNT, names, windows, value=0.0), also=also)
+    if not missing:
+        return None
+    return as_one_check(specify(Statistic.MISSING, names, windows, value=1.0, hedge=Hedge.AT_LEAST), also=also)

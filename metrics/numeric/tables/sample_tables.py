@@ -98,13 +98,10 @@ def table_of(grid: Grid, also_shown: frozenset[NumberFormat] = frozenset()) -> N
     time_name, times = _time_column(grid.columns, pack is not None and pack.is_day_first)
     unreadable_times = times.unreadable if time_name is not None and times else ()
     if totals := [place for place in unreadable_times if _is_total(grid.columns[str(time_name)][place])]:
-        whole = [
-            column for name, cells in grid.columns.items() if name != time_name and (column := read_numbers(cells))
-        ]
-        return table_of(_without_rows(grid, totals), frozenset(form for column in whole for form in column.shown))
+        whole = [read_numbers(cells) for name, cells in grid.columns.items() if name != time_name]
+        return table_of(_without_rows(grid, totals), frozenset(form for one in whole if one for form in one.shown))
     columns = {name: read_numbers(cells) for name, cells in grid.columns.items() if name != time_name}
-    numbers = {name: column for name, column in columns.items() if column}
-    numbers = {name: replace(column, shown=column.shown | also_shown) for name, column in numbers.items()}
+    numbers = {name: replace(one, shown=one.shown | also_shown) for name, one in columns.items() if one}
     texts = {
         name: [
             None if is_missing(cell) or (name in numbers and row not in numbers[name].unreadable) else str(cell).strip()

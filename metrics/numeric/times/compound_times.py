@@ -30,41 +30,37 @@ def find_times(text: str, language: str, times: Times) -> list[NamedTime]:
 
 def _longest(named_times: list[NamedTime]) -> list[NamedTime]:
     """The longest of the times that overlap; of equally long ones the first ("the first quarter" of the calendar)."""
-    kept: list[NamedTime] = []
+    longest: list[NamedTime] = []
     for candidate in sorted(named_times, key=lambda time: time.start - time.end):
-        if not any(candidate.start < other.end and other.start < candidate.end for other in kept):
-            kept.append(candidate)
-    return sorted(kept, key=lambda time: time.start)
+        if not any(candidate.start < other.end and other.start < candidate.end for other in longest):
+            longest.append(candidate)
+    return sorted(longest, key=lambda time: time.start)
 
 
 def _nearest_to_dated(named_times: list[NamedTime]) -> list[NamedTime]:
     """The times, a month without a year in the year nearest to one that has it ("from February to July 2024")."""
     dated = [time.windows[0].start for time in named_times if len(time.windows) == 1 and time.windows[0].start]
-    if len(dated) != 1:
-        return named_times
-    return [replace(time, windows=_nearest(time.windows, dated[0])) for time in named_times]
-
-
-def _nearest(windows: tuple[Window, ...], day: date) -> tuple[Window, ...]:
-    """Of windows that begin on one day of several years the one nearest to a date; else all."""
-    starts = {window.start: window for window in windows if window.start}
-    if len({(start.month, start.day) for start in starts}) != 1:
-        return windows
-    return (starts[min(starts, key=lambda start: abs(start - day))],)
+    nearest = []
+    for time in named_times if len(dated) == 1 else ():
+        starts = {window.start: window for window in time.windows if window.start}
+        of_several_years = len({(start.month, start.day) for start in starts}) == 1
+        near = min(starts, key=lambda start: abs(start - dated[0])) if of_several_years else None
+        nearest.append(replace(time, windows=(starts[near],)) if near else time)
+    return nearest or named_times
 
 
 def _without_repetitions(text: str, language: str, named_times: list[NamedTime]) -> list[NamedTime]:
     """The times, a time that is repeated as one: "Friday 6 February", "last week (6 to 12 January)"."""
-    words, kept = lexicon(language).data, list[NamedTime]()
+    words, distinct = lexicon(language).data, list[NamedTime]()
     joint = rf",? ?(?:[(,:] ?|[-–—] )?(?:(?:{words['aside_led']}) )?{words['article']}"
     for time in named_times:
-        between = text[kept[-1].end : time.start] if kept else "-"
-        windows = _shared_windows(kept[-1], time) if re.fullmatch(joint, between, re.IGNORECASE) else ()
+        between = text[distinct[-1].end : time.start] if distinct else "-"
+        windows = _shared_windows(distinct[-1], time) if re.fullmatch(joint, between, re.IGNORECASE) else ()
         if windows:
-            kept[-1] = NamedTime(kept[-1].start, time.end, windows, time.ends)
+            distinct[-1] = NamedTime(distinct[-1].start, time.end, windows, time.ends)
         else:
-            kept.append(time)
-    return kept
+            distinct.append(time)
+    return distinct
 
 
 def _shared_windows(first: NamedTime, last: NamedTime) -> tuple[Window, ...]:
@@ -98,12 +94,6 @@ class _Joint:
         """Where it begins: after a word before the unit that is no number ("every week of")."""
         is_word = self.match.groupdict().get("n") and self.count is None
         return self.match.start("unit") if is_word else self.match.start()
-
-    @property
-    def may_leave_out_the_last(self) -> bool:
-        """Whether it may end before its last part: "tot 3 maart"."""
-        until = rf"(?<!\w)(?:{self.words.data['until_before']})"
-        return re.search(until, self.match[0], re.IGNORECASE) is not None
 
 
 def _join_times(text: str, language: str, times: Times, named_times: list[NamedTime]) -> list[NamedTime]:
@@ -142,8 +132,7 @@ def _from_to(joint: _Joint) -> tuple[Window, ...]:
         return (Window(weekdays=tuple(sorted((first.weekdays[0] + step) % 7 for step in steps))),)
     if not (first.start and first.end and last.start and last.end) or first.start > last.end:
         return ()
-    whole, excluded = days(first.start, last.end), days(first.start, last.start - DAY)
-    return (whole, excluded) if joint.may_leave_out_the_last else (whole,)
+    return (days(first.start, last.end),)
 
 
 def _on_one_side(joint: _Joint) -> tuple[Window, ...]:
@@ -153,16 +142,15 @@ def _on_one_side(joint: _Joint) -> tuple[Window, ...]:
         return (ALL_ROWS,)
     if first.start is None or first.end is None:
         return ()
-    before, until = Window(end=first.start - DAY), Window(end=first.end)
-    windows: Mapping[str, tuple[Window, ...]] = {
-        "start_of": (replace(first, first=1),),
-        "end_of": (replace(first, last=1),),
-        "since": (Window(start=first.start),),
-        "after": (Window(start=first.end + DAY),),
-        "before": (before,),
-        "until": (until, before) if joint.may_leave_out_the_last else (until,),
+    windows = {
+        "start_of": replace(first, first=1),
+        "end_of": replace(first, last=1),
+        "since": Window(start=first.start),
+        "after": Window(start=first.end + DAY),
+        "before": Window(end=first.start - DAY),
+        "until": Window(end=first.end),
     }
-    return windows[kind]
+    return (windows[kind],)
 
 
 def _units(joint: _Joint) -> tuple[Window, ...]:
@@ -237,17 +225,12 @@ def _with_lone_days(text: str, language: str, times: Times, named_times: list[Na
         if window.start and window.start == window.end:
             day = day_of(window.start, int(match["day"]))
         elif weekdays or (match["suffix"] and article.search(masked, 0, match.start())):
-            day = _date_of_day(int(match["day"]), times, named_times)
+            named = _months_of([window for time in named_times for window in time.windows])
+            months = named or _months_of([days(times.start, times.last_day)])
+            day = day_of(months.pop(), int(match["day"])) if len(months) == 1 else None
         if day and (not weekdays or weekdays == (day.weekday(),)):
             lone_days.append(NamedTime(*match.span(), (span(day, "day"),)))
     return sorted([*named_times, *lone_days], key=lambda time: time.start)
-
-
-def _date_of_day(number: int, times: Times, named_times: list[NamedTime]) -> date | None:
-    """The date of a day in the one month that the text names, or that the table is of."""
-    named = _months_of([window for time in named_times for window in time.windows])
-    months = named or _months_of([days(times.start, times.last_day)])
-    return day_of(months.pop(), number) if len(months) == 1 else None
 
 
 def _months_of(windows: list[Window]) -> set[date]:

@@ -1,5 +1,6 @@
 """Times that depend on another time or on the table: "a day later", "the same quarter of 2023", "over the month"."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -78,14 +79,9 @@ def _whole_units(clause: _Clause) -> Iterator[Mark]:
     """ "Over the month", of a table that reaches over about a month: all rows."""
     for match in clause.matches("the_unit"):
         is_other = any(m.start <= match.start() < m.end for m in clause.marks if m.time or "others" in m.kinds)
-        if not is_other and is_about(clause.times, clause.unit(match)):
+        length = (clause.times.last_day - clause.times.start + DAY).days / LENGTHS.get(clause.unit(match), math.inf)
+        if not is_other and _SHARE_OF_UNIT[0] <= length <= _SHARE_OF_UNIT[1]:
             yield Mark(*match.span(), match[0], frozenset({"whole", "trend", "all_rows"}))
-
-
-def is_about(times: Times, unit: str) -> bool:
-    """Whether times reach over about a unit of time."""
-    length = (times.last_day - times.start + DAY).days
-    return unit in LENGTHS and _SHARE_OF_UNIT[0] <= length / LENGTHS[unit] <= _SHARE_OF_UNIT[1]
 
 
 def _same_periods(clause: _Clause) -> Iterator[Mark]:

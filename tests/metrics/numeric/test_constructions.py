@@ -13,11 +13,9 @@ from assay.metrics.numeric.parse.construction import (
     ClauseReading,
     Construction,
     ConstructionMatch,
+    Slot,
+    construction,
     interpret,
-    places,
-    series,
-    value,
-    words,
 )
 from assay.metrics.numeric.parse.selection import CONSTRUCTIONS, combined_tiers, interpretations
 from assay.metrics.numeric.parse.sentence_reading import PartReading, scene_of
@@ -48,8 +46,8 @@ def claiming(statistic: Statistic, number: float) -> Callable[[ConstructionMatch
     return lambda match: ClauseReading((check([Specification(statistic, "parcels", value=number)]),))
 
 
-MEAN = Construction(
-    "mean", (words("mean"),), (value(), series(), places()), (), claiming(Statistic.MEAN, 30)
+MEAN = replace(
+    construction(Slot.words("mean"), Slot.value())(claiming(Statistic.MEAN, 30)), name="mean"
 )  # holds of the depots
 
 
@@ -74,7 +72,7 @@ def test_the_order_of_the_constructions_means_nothing(depots: NumericTable) -> N
 
 
 def test_the_more_specific_of_two_readings_counts(depots: NumericTable) -> None:
-    bare = replace(MEAN, name="bare", head=(), optional=("mean",), build=claiming(Statistic.MEDIAN, 30))
+    bare = replace(MEAN, name="bare", slots=MEAN.slots[1:], optional=("mean",), build=claiming(Statistic.MEDIAN, 30))
     assert names("The average of the parcels was 30", depots, (bare, MEAN)) == ["mean"]
 
 
@@ -96,14 +94,14 @@ def test_two_readings_as_good_that_differ_in_verdict_are_unverifiable(depots: Nu
 def test_matching_changes_nothing(depots: NumericTable) -> None:
     clause = clause_in("The highest number of parcels was 60, in Breda", depots)
     before = [vars(mark).copy() for mark in clause.marks]
-    for construction in CONSTRUCTIONS:
-        interpret(construction, clause)
+    for one in CONSTRUCTIONS:
+        interpret(one, clause)
     after = [{key: vars(mark)[key] for key in fields} for mark, fields in zip(clause.marks, before, strict=True)]
     assert after == before
 
 
 def test_names_are_unique() -> None:
-    listed = [construction.name for construction in CONSTRUCTIONS]
+    listed = [one.name for one in CONSTRUCTIONS]
     assert len(set(listed)) == len(listed)
 
 
