@@ -50,7 +50,6 @@ def read_begin(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]
                 f"reply {number}",
                 {
                     "id": f"begin-{part}-{index}",
-                    "language": "en",
                     "user_input": message,
                     "retrieved_contexts": [knowledge],
                     "response": response,

@@ -66,7 +66,6 @@ def _fields(result: OriginalValue, question_id: str, task: OriginalValue) -> dic
     ratings = ratings_of(scores, "faithfulness")
     fields: dict[str, Any] = {
         "id": f"clapnqhum-{question_id}-{system}",
-        "language": "en",
         "user_input": inputs[-1].field("text").text(),
         "retrieved_contexts": [context.field("text").text() for context in contexts],
         "response": answer,

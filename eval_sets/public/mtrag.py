@@ -92,7 +92,6 @@ def _fields(evaluation: OriginalValue, task_id: str, task: OriginalValue, texts:
     fields: dict[str, Any] = {
         # the ids of the set hold marks that no file name can, so that a hash names the task
         "id": f"mtrag-{sha1(task_id.encode(), usedforsecurity=False).hexdigest()[:12].lstrip('0')}-{system}",
-        "language": "en",
         "user_input": turns[-1]["text"],
         "retrieved_contexts": contexts,
         "response": evaluation.field("model_response").text(),

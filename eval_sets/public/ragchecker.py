@@ -55,7 +55,6 @@ def _fields(instance: int, entries: list[OriginalValue]) -> dict[str, Any]:
     }
     return {
         "id": f"ragchecker-{instance}",
-        "language": "en",
         "user_input": first.field("query").text(),
         "retrieved_contexts": [first.field("gt_answer").text()],
         "response": answers[0],

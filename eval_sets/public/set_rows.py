@@ -40,4 +40,8 @@ def read_rows(facts: PublicSet, files: Sequence[OriginalFile], part: Part | None
         InputError: A file is not in the original form; the message has the place.
     """
     rows = _READERS[facts.reader](facts, files)
-    return (row for row in rows if part is None or part_of(row.values["metadata"]["group"]) == part)
+    return (
+        row._replace(values={**row.values, "language": facts.language})
+        for row in rows
+        if part is None or part_of(row.values["metadata"]["group"]) == part
+    )

@@ -70,7 +70,6 @@ def read_tabfact(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Ro
             number += 1
             fields = {
                 "id": f"tabfact-val-{name}-{place}",
-                "language": "en",
                 "user_input": "",
                 "retrieved_contexts": [context],
                 "response": text,

@@ -76,7 +76,6 @@ def _fields(question: OriginalValue) -> dict[str, Any]:
     stated = choose_value(uid, Decimal(repr(gold)), is_difference=bool(_SUBTRACTION.search(derivation)))
     return {
         "id": f"tatqa-{uid}",
-        "language": "en",
         "user_input": question.field("question").text(),
         "response": f"{format_value(stated.value)}{_UNITS[scale]}",
         "rating": int(stated.change == _GOLD),

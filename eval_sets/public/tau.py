@@ -44,7 +44,6 @@ def read_tau(_: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
                 action.field("name").text()
             fields = {
                 "id": f"tau-{domain}-{task_id}-{system}-{trial}",
-                "language": "en",
                 "messages": [_read_message(message) for message in entry.field("traj").entries()],
                 "rating": entry.field("reward").label(0, 1),
                 "rating_min": 0,
