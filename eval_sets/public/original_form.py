@@ -52,8 +52,8 @@ class OriginalValue:
     Example:
         >>> OriginalValue({"query": 7}, "labels.json").field("query").text()
         Traceback (most recent call last):
-        assay.errors.InputError: labels.json, query: is a number, not a text; the file is not in the form that Assay \
-reads; get it again, from the commit that `assay sets --json` names
+        assay.eval_sets.public.original_form.OriginalFormError: labels.json, query: is a number, \
+not a text; the file is not in the form that Assay reads; get it again, from the commit that `assay sets --json` names
     """
 
     __slots__ = ("file", "place", "value")
@@ -98,13 +98,14 @@ reads; get it again, from the commit that `assay sets --json` names
 
     def whole(self) -> Any:
         """The value as it is. Raises `InputError` where a text in it can be neither written nor sent."""
-        if isinstance(self.value, str):
-            return self.text()
-        if isinstance(self.value, list):
-            return [entry.whole() for entry in self.entries()]
-        if isinstance(self.value, dict):
-            return {name: field.whole() for name, field in self.fields()}
-        return self.value
+        try:
+            if isinstance(self.value, list):
+                return [entry.whole() for entry in self.entries()]
+            if isinstance(self.value, dict):
+                return {name: field.whole() for name, field in self.fields()}
+        except RecursionError:
+            raise self.error("is nested too deeply") from None
+        return self.text() if isinstance(self.value, str) else self.value
 
     def _whole(self, text: str) -> str:
         try:

@@ -286,6 +286,18 @@ def test_what_is_not_in_the_form_is_named_with_its_place(name, number):
     assert "get it again" in message
 
 
+@pytest.mark.parametrize("depth", [300, 500])
+def test_a_message_that_is_nested_deeply_is_named_or_kept(depth):
+    document = json.dumps(tau_trajectories()).replace('"Cancel my order."', "[" * depth + "]" * depth, 1)
+    try:
+        first = rows_of("tau", document)[0]
+    except InputError as error:
+        assert "[0].traj[1].content" in str(error)
+        assert "is nested too deeply" in str(error)
+    else:
+        assert len(str(first["messages"][1]["content"])) == 2 * depth
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
