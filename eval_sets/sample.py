@@ -71,12 +71,12 @@ class Sample(BaseModel):
     def _with_messages(cls, values: Any) -> Any:
         if not isinstance(values, dict) or not (values.get("messages") or _has_history(values)):
             return values
-        from .thread import join_turn
+        from .thread import ThreadError, join_turn
 
         try:
             return join_turn(values)
-        except ValueError as error:
-            context = {"field": "messages", "problem": str(error)}
+        except ThreadError as error:
+            context = {"field": error.field, "problem": str(error)}
             raise PydanticCustomError("no_thread", "{field}: {problem}", context) from None
 
     @field_validator("id", "user_input", "response", "reference", "retrieved_contexts", "other_response")

@@ -70,7 +70,7 @@ class SampleBuilder:
         try:
             fields = join_turn(fields)
         except ThreadError as error:
-            raise self._error(row, "messages", str(error), origins) from None
+            raise self._error(row, error.field, str(error), origins) from None
         self._set_message_scale(fields)
         fields.setdefault("id", f"{self.source.stem}-{row.number}")
         self._set_language(fields)

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from ..text.language_detection import detect_language
 from ..value_messages import describe_first_mistake, describe_type, shorten
 from .logs.message_text import find_documents
-from .message import Message, find_disorder, find_turns
+from .message import Message, check_characters, find_disorder, find_turns
 from .message_forms import read_forms
 
 
@@ -18,12 +18,14 @@ class ThreadError(ValueError):
     Attributes:
         turn: The place of the message that is wrong, counted from 0; None where it is none of them.
         problem: What is wrong, and the cure.
+        field: The field of the sample that holds the messages.
     """
 
-    def __init__(self, problem: str, turn: int | None = None) -> None:
+    def __init__(self, problem: str, turn: int | None = None, field: str = "messages") -> None:
         super().__init__(problem if turn is None else f"turn {turn} {problem}")
         self.turn = turn
         self.problem = problem
+        self.field = field
 
 
 def read_thread(values: object) -> tuple[Message, ...]:
@@ -146,6 +148,7 @@ def join_turn(values: Mapping[str, Any]) -> dict[str, Any]:
     )
     if not (question or "").strip() and not (answer or "").strip():
         question = answer = None
+    _check_turn(question, answer)
     is_asked = messages[-1].role == "user" and question is not None and question.endswith(messages[-1].text)
     if answer is not None and (is_asked or turn_under_test(messages, answer) is None):
         _add_turn(messages, question, answer)
@@ -182,13 +185,34 @@ def _join_history(values: dict[str, Any]) -> dict[str, Any]:
     try:
         messages = list(read_thread(history))
     except ThreadError:
+        _check_texts(history)
         return values  # of another form: it stays where it was
+    _check_turn(question, answer)
     turns = find_turns(messages)
     is_last = bool(turns) and messages[turns[-1].answer] is messages[-1]
     if not is_last or (turns[-1].question, turns[-1].response) != (question, answer):
         _add_turn(messages, question, answer)
     rest = {key: value for key, value in metadata.items() if key != "history"} if isinstance(metadata, Mapping) else {}
     return values | {"metadata": rest, "messages": tuple(messages)}
+
+
+def _check_texts(history: object) -> None:
+    """Raises `ThreadError` where an entry of `metadata.history` holds a text that can be neither written nor sent."""
+    for place, entry in enumerate(history if isinstance(history, list | tuple) else [history]):
+        for value in entry.values() if isinstance(entry, Mapping) else [entry]:
+            try:
+                check_characters(value if isinstance(value, str) else "")
+            except ValueError as error:
+                raise ThreadError(f"cannot be read: {error}", place, "metadata.history") from None
+
+
+def _check_turn(question: str | None, answer: str | None) -> None:
+    """Raises `ThreadError` where the question or the answer under test is a text that no message can hold."""
+    for name, text in (("user_input", question), ("response", answer)):
+        try:
+            check_characters(text or "")
+        except ValueError as error:
+            raise ThreadError(str(error), field=name) from None
 
 
 def _add_turn(messages: list[Message], question: str | None, answer: str) -> None:

@@ -167,15 +167,20 @@ def _describe_public(name: str) -> dict[str, Any]:
     from ..errors import InputError
     from ..eval_sets.public.open_public import count_answers
     from ..eval_sets.public.set_facts import PREFIX, load_facts
-    from ..eval_sets.public.set_files import is_downloaded
+    from ..eval_sets.public.set_files import ChangedFileError, is_downloaded
 
     facts = load_facts(name)
-    answers, is_here = facts.answers, is_downloaded(facts)
+    answers, is_here, is_changed = facts.answers, is_downloaded(facts), False
     if is_here:
         try:
-            answers = count_answers(facts)
+            count = count_answers(facts)
+            answers, is_here = (facts.answers, False) if count is None else (count, True)
+        except ChangedFileError as error:
+            is_here, is_changed = False, True
+            echo_notice(error.summary)
         except InputError as error:
-            echo_notice(str(error))
+            is_here = False
+            echo_notice(str(error).partition("; ")[0])  # a command that reads the set also says what to do
     return {
         "set": f"{PREFIX}{name}",
         **facts.model_dump(mode="json", exclude={"name", "reader", "tables", "files"}),
@@ -183,6 +188,7 @@ def _describe_public(name: str) -> dict[str, Any]:
         "size": facts.size,
         "answers": answers,
         "is_downloaded": is_here,
+        "is_changed": is_changed,
     }
 
 
@@ -199,6 +205,10 @@ def _size(row: dict[str, Any]) -> str:
     return format_size(row["size"]) if row["size"] else "-"
 
 
+def _describe_presence(row: dict[str, Any]) -> str:
+    return "changed" if row["is_changed"] else "yes" if row["is_downloaded"] else "no"
+
+
 _PUBLIC_FIELDS = (
     Field("set", "text", lambda row: row["set"].partition(":")[2], is_whole=True),
     Field("rated", "text", itemgetter("rated"), is_whole=True),
@@ -206,7 +216,7 @@ _PUBLIC_FIELDS = (
     Field("answers", "count", itemgetter("answers")),
     Field("licence", "text", itemgetter("licence")),
     Field("size", "text", _size),
-    Field("here", "text", lambda row: "yes" if row["is_downloaded"] else "no"),
+    Field("here", "text", _describe_presence),
     Field("language", "text", itemgetter("language"), "wide"),
     Field("groups", "text", itemgetter("groups"), "wide"),
     Field("versions", "text", lambda row: ", ".join(row["versions"]), "wide"),

@@ -29,25 +29,32 @@ def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
     assay sets get mtrag begin --yes
     """
     from ..eval_sets import download_public_set
+    from ..eval_sets.public.checksum_pins import name_refused
     from ..eval_sets.public.download import describe_unknown
     from ..eval_sets.public.open_public import count_answers
     from ..eval_sets.public.set_facts import PREFIX, parse_name
-    from ..eval_sets.public.set_files import cache_folder
+    from ..eval_sets.public.set_files import cache_folder, check_downloads_allowed, read_files
     from ..text.wording import count_of
     from .download_dialog import TerminalDialog
 
     chosen = [parse_name(name if name.startswith(PREFIX) else f"{PREFIX}{name}").facts for name in names]
     written = []
     for facts in chosen:
-        _check_allowed(facts, yes=yes)
-        with TerminalDialog().show_progress(facts.size) as report:
-            files = download_public_set(facts.name, report)
+        check_downloads_allowed(facts)
+        with name_refused(facts):
+            is_here = read_files(facts) is not None
+        if is_here:
+            files = download_public_set(facts.name)  # which finds them, so that there is nothing to ask or to show
+        else:
+            _check_allowed(facts, yes=yes)
+            with TerminalDialog().show_progress(facts.size) as report:
+                files = download_public_set(facts.name, report)
         count = count_answers(facts) or 0
         new = sum(file.is_new for file in files)
         if not as_json:
             for line in describe_unknown(files):
                 echo(line)
-            came = f"{count_of(new, 'file')} downloaded" if new else "downloaded before"
+            came = f"{count_of(new, 'file')} downloaded" if new else "here and checked already"
             echo(f"{PREFIX}{facts.name}: {count_of(count, 'answer')}, {came}")
         written.append(
             {
@@ -62,13 +69,11 @@ def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
 
 
 def _check_allowed(facts: "PublicSet", *, yes: bool) -> None:
-    """Asks whether a set may be downloaded, unless it is there already. Raises where nobody allows it."""
+    """Asks whether a set may be downloaded. Raises where nobody allows it."""
     from ..eval_sets.public.set_facts import PREFIX
-    from ..eval_sets.public.set_files import describe_offer, read_files
+    from ..eval_sets.public.set_files import describe_offer
     from .download_dialog import find_dialog
 
-    if read_files(facts) is not None:
-        return
     offer = f"{PREFIX}{facts.name} ({facts.title}): {describe_offer(facts)}"
     dialog = find_dialog()
     if yes:

@@ -38,8 +38,8 @@ def read_begin(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]
             raise OriginalValue(lines[0], file.path, "line 1").error(f"does not name the columns {', '.join(_COLUMNS)}")
         for index, line in enumerate(lines[1:]):
             number += 1
-            cells = line.rstrip("\r").split("\t")
             place = OriginalValue(line, file.path, f"line {index + 2}")
+            cells = place.text().rstrip("\r").split("\t")
             if len(cells) != len(_COLUMNS):
                 raise place.error(f"has {count_of(len(cells), 'column')}, not {len(_COLUMNS)}")
             system, _, knowledge, message, response, label = cells

@@ -1,13 +1,17 @@
 """Opens a public set by its name: it is read where it is on this machine, else offered for download."""
 
 import logging
+from collections.abc import Iterator, Sequence
 
 from ...errors import InputError
-from ..rows import Rows
+from ..rows import Row, Rows
+from .checksum_pins import describe_pinned, name_refused, pin_files
 from .consent import find_dialog
+from .original_form import OriginalFile
 from .set_facts import PREFIX, PublicSet, parse_name
 from .set_files import describe_offer, is_downloaded, read_files
 from .set_rows import read_rows
+from .split import Part
 
 _LOGGER = logging.getLogger("assay")
 
@@ -25,10 +29,10 @@ def open_public(source: str, split: str | None) -> Rows:
     facts, part = parse_name(source)
     if split is not None:
         raise InputError(f"{source}: has no splits but its halves; write {PREFIX}{facts.name}:dev")
-    files = read_files(facts)
+    files = _read_pinned(facts)
     if files is None:
         _offer_download(facts)
-        files = read_files(facts)
+        files = _read_pinned(facts)
     if files is None:
         raise InputError(f"{source}: what was downloaded is gone; get it again: assay sets get {facts.name}")
     notes = {
@@ -36,7 +40,7 @@ def open_public(source: str, split: str | None) -> Rows:
         "computed": f"{source}: its ratings are computed, not people's",
         "constructed": f"{source}: its wrong answers are made by Assay, not written by people",
     }
-    return Rows(source, facts.name, read_rows(facts, files, part), notes=(notes[facts.rated_by],), textual=False)
+    return Rows(source, facts.name, _read_rows(facts, files, part), notes=(notes[facts.rated_by],), textual=False)
 
 
 def count_answers(facts: PublicSet) -> int | None:
@@ -45,8 +49,22 @@ def count_answers(facts: PublicSet) -> int | None:
     Raises:
         InputError: A file is not as expected.
     """
-    files = read_files(facts)
-    return None if files is None else sum(1 for _ in read_rows(facts, files))
+    files = _read_pinned(facts)
+    return None if files is None else sum(1 for _ in _read_rows(facts, files))
+
+
+def _read_pinned(facts: PublicSet) -> list[OriginalFile] | None:
+    """Reads the files of a set; what nobody has pinned yet is read whole and pinned, with a notice."""
+    with name_refused(facts):
+        files = read_files(facts)
+    for line in describe_pinned(pin_files(facts, files)) if files is not None else ():
+        _LOGGER.warning(line)
+    return files
+
+
+def _read_rows(facts: PublicSet, files: Sequence[OriginalFile], part: Part | None = None) -> Iterator[Row]:
+    with name_refused(facts):
+        yield from read_rows(facts, files, part)
 
 
 def is_on_this_machine(source: str) -> bool:

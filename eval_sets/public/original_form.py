@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ...errors import InputError
 from ...json_text import JSON_DECODER, explain_json_error
 from ...value_messages import describe_type, shorten
+from ..message import check_characters
 
 _CURE = "the file is not in the form that Assay reads; get it again, from the commit that `assay sets --json` names"
 
@@ -17,10 +18,27 @@ class OriginalFile(NamedTuple):
     Attributes:
         path: Its path in the repository.
         text: What it holds.
+        size: Its bytes as they came; 0 where it was made of a text.
+        sha256: Their SHA-256; "" where it was made of a text.
     """
 
     path: str
     text: str
+    size: int = 0
+    sha256: str = ""
+
+
+class OriginalFormError(InputError):
+    """A file is not in the form that the reader of its set expects.
+
+    Attributes:
+        path: The file's path in the repository.
+        problem: What is wrong, with the place in the file.
+    """
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"{problem}; {_CURE}")
+        self.path, self.problem = path, problem
 
 
 class OriginalValue:
@@ -34,8 +52,8 @@ class OriginalValue:
     Example:
         >>> OriginalValue({"query": 7}, "labels.json").field("query").text()
         Traceback (most recent call last):
-        assay.errors.InputError: labels.json, query: is a number, not a text; the file is not in the form that Assay \
-reads; get it again, from the commit that `assay sets --json` names
+        assay.eval_sets.public.original_form.OriginalFormError: labels.json, query: is a number, \
+not a text; the file is not in the form that Assay reads; get it again, from the commit that `assay sets --json` names
     """
 
     __slots__ = ("file", "place", "value")
@@ -43,10 +61,10 @@ reads; get it again, from the commit that `assay sets --json` names
     def __init__(self, value: Any, file: str, place: str = "") -> None:
         self.value, self.file, self.place = value, file, place
 
-    def error(self, problem: str) -> InputError:
+    def error(self, problem: str) -> OriginalFormError:
         """What is wrong with the value, as an error with its place and the cure."""
         place = f", {shorten(self.place, 200)}" if self.place else ""
-        return InputError(f"{self.file}{place}: {problem}; {_CURE}")
+        return OriginalFormError(self.file, f"{self.file}{place}: {problem}")
 
     def has(self, name: str) -> bool:
         """Whether the value is an object with this field, and the field is not null."""
@@ -64,7 +82,7 @@ reads; get it again, from the commit that `assay sets --json` names
         """The fields of an object, by name. Raises `InputError` where the value is none."""
         if not isinstance(self.value, dict):
             raise self.error(f"is {describe_type(self.value)}, not an object")
-        return ((name, self.field(name)) for name in self.value)
+        return ((self._whole(name), self.field(name)) for name in self.value)
 
     def entries(self) -> "list[OriginalValue]":
         """The entries of a list. Raises `InputError` where the value is none."""
@@ -73,10 +91,27 @@ reads; get it again, from the commit that `assay sets --json` names
         return [OriginalValue(entry, self.file, f"{self.place}[{i}]") for i, entry in enumerate(self.value)]
 
     def text(self) -> str:
-        """A text. Raises `InputError` where the value is none."""
+        """A text that can be written and sent. Raises `InputError` where the value is none."""
         if not isinstance(self.value, str):
             raise self.error(f"is {describe_type(self.value)}, not a text")
-        return self.value
+        return self._whole(self.value)
+
+    def whole(self) -> Any:
+        """The value as it is. Raises `InputError` where a text in it can be neither written nor sent."""
+        try:
+            if isinstance(self.value, list):
+                return [entry.whole() for entry in self.entries()]
+            if isinstance(self.value, dict):
+                return {name: field.whole() for name, field in self.fields()}
+        except RecursionError:
+            raise self.error("is nested too deeply") from None
+        return self.text() if isinstance(self.value, str) else self.value
+
+    def _whole(self, text: str) -> str:
+        try:
+            return check_characters(text)
+        except ValueError as error:
+            raise self.error(str(error).partition(";")[0]) from None
 
     def texts(self) -> list[str]:
         """A list of texts. Raises `InputError` where the value is none."""
@@ -125,7 +160,7 @@ def parse_document(file: OriginalFile) -> OriginalValue:
     try:
         return OriginalValue(JSON_DECODER.decode(file.text), file.path)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{file.path}: {explain_json_error(error, file.text)}; {_CURE}") from None
+        raise OriginalFormError(file.path, f"{file.path}: {explain_json_error(error, file.text)}") from None
 
 
 def mean(values: Iterable[float]) -> float:
@@ -167,7 +202,7 @@ def other_values(annotations: OriginalValue, criteria: Iterable[str]) -> dict[st
     for criterion in criteria:
         for rater, value in sorted(_values_by_rater(annotations, criterion).items()):
             if value.value not in (None, "") and not value.is_label(1, 2, 3, 4):
-                others.setdefault(criterion, {})[rater] = shorten(str(value.value))
+                others.setdefault(criterion, {})[rater] = shorten(str(value.whole()))
     return others
 
 

@@ -8,17 +8,31 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from ...errors import InputError
-from ...regular_files import check_regular, kind_of_no_folder
+from ...regular_files import check_regular, kind_of_no_file, kind_of_no_folder
 from ...text.wording import count_of
-from .original_form import OriginalFile
+from .original_form import OriginalFile, OriginalFormError
 from .set_facts import PREFIX, PublicFile, PublicSet, format_size, name_for_folder
 from .tabfact import list_tables
 
 VARIABLE = "ASSAY_PUBLIC_SETS"
 MOST_BYTES = 1_000_000_000
 """Of a file whose size Assay does not know."""
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_LONGEST_PIN = 1000  # bytes
 _CREDENTIALS = re.compile(r"//[^/@]*@")
 _SCHEMES = ("http://", "https://")
+
+
+class ChangedFileError(InputError):
+    """A file on this machine is not the one that Assay knows, or that was downloaded.
+
+    Attributes:
+        summary: Which file, in one short line.
+    """
+
+    def __init__(self, message: str, summary: str) -> None:
+        super().__init__(message)
+        self.summary = summary
 
 
 class SetPlace(NamedTuple):
@@ -110,7 +124,7 @@ def read_files(facts: PublicSet) -> list[OriginalFile] | None:
         path = _find_in_folder(facts, folder, file) if folder else cached_path(facts, file.path)
         if not path.is_file():
             return None
-        files.append(OriginalFile(file.path, _decode(read_checked(facts, file, path), file.path)))
+        files.append(read_file(facts, file, path))
     return files
 
 
@@ -130,11 +144,16 @@ def table_files(facts: PublicSet, first: OriginalFile) -> list[PublicFile]:
     return [PublicFile(path=f"{facts.tables}/{name}", size=None, sha256=None) for name in names]
 
 
-def read_checked(facts: PublicSet, file: PublicFile, path: Path) -> bytes:
+def read_file(facts: PublicSet, file: PublicFile, path: Path) -> OriginalFile:
     """Reads a file that is on this machine, and checks that it is the one that Assay knows, or that was downloaded.
 
+    Args:
+        facts: The set.
+        file: The file, as the facts have it.
+        path: Where it is.
+
     Raises:
-        InputError: It is another one, too large, or cannot be read.
+        InputError: It is another one, too large, no text, or cannot be read.
     """
     name = f"{PREFIX}{facts.name}: {path}"
     check_regular(path, name, MOST_BYTES)
@@ -151,19 +170,35 @@ def read_checked(facts: PublicSet, file: PublicFile, path: Path) -> bytes:
         get_it = f"assay sets get {facts.name}"
         cure = f"replace it by {facts.address(file.path)}" if in_folder else f"remove it, and get it again: {get_it}"
         size = "" if file.size is None else f"{count_of(file.size, 'byte')}, "
-        raise InputError(
-            f"{name}: is not the file {origin}: expected {size}sha256 {expected}; it has "
-            f"{count_of(len(content), 'byte')}, sha256 {came}; {cure}"
-        )
-    return content
+        problem = f"{name}: is not the file {origin}"
+        has = f"{count_of(len(content), 'byte')}, sha256 {came}"
+        raise ChangedFileError(f"{problem}: expected {size}sha256 {expected}; it has {has}; {cure}", problem)
+    return OriginalFile(file.path, _decode(content, file.path), len(content), came)
 
 
 def read_pin(cached: Path) -> str | None:
-    """The checksum that was written when a file was first downloaded; None where none was."""
+    """The checksum that was written when a file was first read whole; None where none was, or none can be read.
+
+    Raises:
+        InputError: Where it should stand is no file.
+    """
+    pin = pin_path(cached)
+    check_place(pin)
     try:
-        return pin_path(cached).read_text(encoding="ascii").strip()
+        text = pin.read_text(encoding="ascii").strip() if pin.stat().st_size < _LONGEST_PIN else ""
     except (OSError, UnicodeDecodeError):
         return None
+    return text if _SHA256.fullmatch(text) else None
+
+
+def check_place(path: Path) -> None:
+    """Checks that where a file of the cache should stand is a file or nothing: a pipe would never end.
+
+    Raises:
+        InputError: It is a folder, a pipe, a device or a socket.
+    """
+    if kind := kind_of_no_file(path):
+        raise InputError(f"{path}: is {kind}, not a file that Assay has written; remove it")
 
 
 def _decode(content: bytes, path: str) -> str:
@@ -171,7 +206,7 @@ def _decode(content: bytes, path: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}, line {line}: byte {error.start:,} is not UTF-8; get the file again") from None
+        raise OriginalFormError(path, f"{path}, line {line}: byte {error.start:,} is not UTF-8") from None
 
 
 def _path_in_folder(folder: Path, path: str) -> Path | None:
@@ -189,6 +224,20 @@ def _find_in_folder(facts: PublicSet, folder: Path, file: PublicFile) -> Path:
             f"{facts.address(file.path)}, or unset {VARIABLE}"
         )
     return path
+
+
+def check_downloads_allowed(facts: PublicSet) -> SetPlace:
+    """Where a set is downloaded from.
+
+    Raises:
+        InputError: `ASSAY_PUBLIC_SETS` names a folder, into which nothing is downloaded; or as `find_place`.
+    """
+    place = find_place()
+    if place.folder is not None:
+        raise InputError(
+            f"{PREFIX}{facts.name}: nothing is downloaded while {VARIABLE} names a folder ({place.folder}); unset it"
+        )
+    return place
 
 
 def describe_offer(facts: PublicSet) -> str:

@@ -82,10 +82,13 @@ def read_tabfact(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Ro
 
 
 def _read_cells(table: OriginalFile) -> list[list[str]]:
-    rows = [line.split("#") for line in table.text.replace("\r\n", "\n").removesuffix("\n").split("\n")]
-    for number, row in enumerate(rows, 1):
+    lines = table.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    places = [OriginalValue(line, table.path, f"line {number}") for number, line in enumerate(lines, 1)]
+    rows = [place.text().split("#") for place in places]
+    if len(rows) < 2:
+        raise places[0].error("is all that there is; a table has a line of headings and others below")
+    for place, row in zip(places, rows, strict=True):
         if len(row) != len(rows[0]):
-            place = OriginalValue(row, table.path, f"line {number}")
             raise place.error(f"has {count_of(len(row), 'cell')}, and the first line {len(rows[0])}")
     return rows
 

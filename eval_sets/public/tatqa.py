@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -73,7 +73,10 @@ def _fields(question: OriginalValue) -> dict[str, Any]:
     if scale not in _UNITS:
         raise question.field("scale").error(f"is none of {', '.join(filter(None, _UNITS))}")
     gold = question.field("answer").number()
-    stated = choose_value(uid, Decimal(repr(gold)), is_difference=bool(_SUBTRACTION.search(derivation)))
+    try:
+        stated = choose_value(uid, Decimal(repr(gold)), is_difference=bool(_SUBTRACTION.search(derivation)))
+    except InvalidOperation:
+        raise question.field("answer").error(f"is {gold:g}, which has more digits than can be reckoned with") from None
     return {
         "id": f"tatqa-{uid}",
         "user_input": question.field("question").text(),
@@ -100,6 +103,9 @@ def choose_value(uid: str, gold: Decimal, *, is_difference: bool) -> StatedValue
         uid: The question's uid.
         gold: The annotators' value.
         is_difference: Whether the value was computed by a subtraction.
+
+    Raises:
+        InvalidOperation: The changed value has more digits than `decimal` reckons with (28).
 
     Examples:
         >>> choose_value("a", Decimal("12.5"), is_difference=False)

@@ -53,7 +53,7 @@ def read_tau(_: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
                     "system": system,
                     "trial": trial,
                     "customer_goal": task.field("instruction").text(),
-                    "expected_actions": task.field("actions").value,
+                    "expected_actions": task.field("actions").whole(),
                     "expected_outputs": task.field("outputs").texts(),
                     "rating_is": "computed from the final database, not a person's",
                 },
@@ -63,4 +63,4 @@ def read_tau(_: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
 
 def _read_message(message: OriginalValue) -> dict[str, object]:
     message.field("role").text()
-    return {key: message.value[key] for key in _KEYS if key in message.value}
+    return {key: message.field(key).whole() for key in _KEYS if key in message.value}

@@ -54,7 +54,7 @@ def test_get_downloads_and_run_reads(server: FileServer, assay: Callable[..., An
     for words in ("its checksum is not known to Assay: sha256 of what came is ", "12 answers, 1 file downloaded"):
         assert words in done.out
     before = assay("sets", "get", "ragchecker")  # nobody needs to be asked
-    assert (before.code, before.out, before.err) == (0, "public:ragchecker: 12 answers, downloaded before\n", "")
+    assert (before.code, before.out, before.err) == (0, "public:ragchecker: 12 answers, here and checked already\n", "")
     again = assay("sets", "get", "public:ragchecker", "--yes", "--json").json["sets"][0]
     assert (again["answers"], [file["is_new"] for file in again["files"]]) == (12, [False])
     listed = {row["set"]: row for row in assay("sets", "--json").json["public"]}
@@ -87,8 +87,34 @@ def test_a_folder_is_read_without_a_download(
     (tmp_path / "begin_test_wow.tsv").write_text(BEGIN_HEAD + BEGIN_ROWS)
     changed = assay("run", "public:begin", "--metrics", "token_overlap")
     assert (changed.code, "is not the file that Assay knows: expected 147,417 bytes" in changed.err) == (1, True)
+    (tmp_path / "tatqa_dataset_dev.json").write_text('{"message": "too many requests"}')
     listed = assay("sets")  # the others are listed nonetheless
-    assert (listed.code, "begin_dev_wow.tsv: is not the file" in listed.err, "mtrag" in listed.out) == (0, True, True)
+    assert listed.code == 0
+    begin, mtrag, tatqa = (
+        next(line for line in listed.out.splitlines() if line.startswith(f"\u2502 {name} "))
+        for name in ("begin", "mtrag", "tatqa")
+    )
+    assert [line.split()[-2] for line in (begin, mtrag, tatqa)] == ["changed", "no", "no"]
+    assert max(map(len, listed.out.splitlines())) <= 80
+    assert listed.err.splitlines() == [
+        f"assay: public:begin: {tmp_path / 'begin_dev_wow.tsv'}: is not the file that Assay knows",
+        "assay: dataset_raw/tatqa_dataset_dev.json: is an object, not a list",
+    ]
+    described = {row["set"]: row for row in assay("sets", "--json").json["public"]}
+    assert [described[f"public:{name}"]["is_changed"] for name in ("begin", "mtrag", "tatqa")] == [True, False, False]
+    assert [described[f"public:{name}"]["is_downloaded"] for name in ("begin", "mtrag", "tatqa")] == [False] * 3
+
+
+@pytest.mark.parametrize("words", [(), ("--yes",)])
+def test_nothing_is_offered_while_a_folder_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, assay: Callable[..., Any], words: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
+    refused = assay("sets", "get", "tatqa", *words)
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err == (
+        f"assay: public:tatqa: nothing is downloaded while ASSAY_PUBLIC_SETS names a folder ({tmp_path}); unset it\n"
+    )
 
 
 def test_a_suite_is_checked_without_a_download(server: FileServer, tmp_path: Path, assay: Callable[..., Any]) -> None:
@@ -113,3 +139,25 @@ def test_a_person_at_the_terminal_is_asked(server: FileServer, tmp_path: Path, r
     session.expect(pexpect.EOF)
     session.close()
     assert (session.exitstatus, len(server.calls)) == (code, code ^ 1)
+
+
+@pytest.mark.parametrize("place", ["cache", "folder"])
+def test_nobody_is_asked_for_what_is_here(
+    server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, assay: Callable[..., Any], place: str
+) -> None:
+    """At a terminal: for a set that is in the cache, and while a folder is named."""
+    pexpect = pytest.importorskip("pexpect")
+    assert assay("sets", "get", "ragchecker", "--yes").code == 0
+    if place == "folder":
+        monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
+    words = ["-m", "assay", "sets", "get", "ragchecker"]
+    session = pexpect.spawn(sys.executable, words, cwd=ROOT, dimensions=(40, 80), encoding="utf-8", timeout=60)
+    session.expect(pexpect.EOF)
+    session.close()
+    expected = {
+        "cache": "public:ragchecker: 12 answers, here and checked already",
+        "folder": "nothing is downloaded while",
+    }
+    assert expected[place] in session.before
+    assert "Download it?" not in session.before
+    assert (session.exitstatus, len(server.calls)) == (int(place == "folder"), 1)

@@ -1,6 +1,9 @@
 """Downloading public sets from a local server: resumed, checked, refused where something is not as it should be."""
 
 import errno
+import gzip
+import os
+import re
 import threading
 from collections.abc import Iterator
 from hashlib import sha256
@@ -272,6 +275,25 @@ def test_a_full_disk_is_told_with_its_cure(server, monkeypatch):
     monkeypatch.undo()
 
 
+def test_a_disk_that_fills_at_the_checksum_leaves_none(server, monkeypatch):
+    """The file itself is whole, and is read and pinned by the next command."""
+    flush, calls = os.fsync, []
+
+    def refuse_the_second(file: int) -> None:
+        calls.append(file)
+        if len(calls) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        flush(file)
+
+    monkeypatch.setattr("os.fsync", refuse_the_second)
+    with pytest.raises(InputError, match=r"\.sha256: cannot be written \(No space left on device\)"):
+        download_public_set("ragchecker")
+    assert [path.name for path in cached().parent.iterdir()] == [LABELS]
+    (file,) = download_public_set("ragchecker")
+    assert (file.is_new, file.is_pinned, len(server.calls)) == (False, True, 1)
+    assert {path.name for path in cached().parent.iterdir()} == {LABELS, f"{LABELS}.sha256"}
+
+
 def test_two_downloads_at_once_make_one_request(server):
     """The second waits for the first, and then finds the file."""
     results: list[bool] = []
@@ -305,7 +327,7 @@ def test_tables_are_downloaded_with_the_statements_that_name_them(server):
 @pytest.mark.parametrize("name", ["../../x.csv", "/etc/passwd", "a/b.csv", ".hidden.csv", "x", "a\\b.csv", "a\0.csv"])
 def test_a_table_name_leads_nowhere_else(server, name):
     server.files |= {"val_examples.json": as_bytes({name: [["x"], [1], "t"]})}
-    with pytest.raises(InputError, match="is no name of a table's file"):
+    with pytest.raises(InputError, match=r"is no name of a table's file|holds a NUL byte"):
         download_public_set("tabfact")
     assert len(server.calls) == 1
 
@@ -345,6 +367,130 @@ def test_a_wrong_variable_is_told(server, monkeypatch, value, words):
 
 def test_bytes_that_are_no_text_are_named(server):
     server.files[LABELS] = b'[\n"\xff"]'
-    download_public_set("ragchecker")
     with pytest.raises(InputError, match=r"human_labeled_data\.json, line 2: byte 3 is not UTF-8"):
+        download_public_set("ragchecker")
+
+
+CUT = CONTENT[: len(CONTENT) // 2]
+XHTML = b'<?xml version="1.0"?><html>Log in</html>'
+CHUNKED = {"transfer-encoding": "chunked", "content-length": "", "connection": "close"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (Reply(200, b""), "is not JSON"),
+        (Reply(200, {"message": "too many requests"}), "is an object, not a list"),
+        (Reply(200, []), "holds no answers"),
+        (Reply(200, CUT), "human_labeled_data.json: "),
+        (Reply(200, gzip.compress(CONTENT)), "byte 1 is not UTF-8"),
+        (Reply(200, b"<!-- Log in --><html>", {"content-type": "text/plain"}), "is a page (HTML), not the data"),
+        (Reply(200, b"\xef\xbb\xbf<html>Log in", {"content-type": "text/plain"}), "is a page (HTML), not the data"),
+        (Reply(200, XHTML, {"content-type": "text/plain"}), "is a page (HTML), not the data"),
+        (Reply(200, b"Log in", {"content-type": "TEXT/HTML"}), "is a page (HTML), not the data"),
+        (Reply(200, CONTENT, {"content-length": "", "connection": "close"}), "comes without its length"),
+        (Reply(206, CUT, {"content-range": f"bytes 0-{len(CUT) - 1}/{len(CONTENT)}"}), "answered with a part of the"),
+    ],
+)
+def test_what_comes_first_and_is_not_the_data_leaves_nothing_behind(server, reply, words):
+    """Its checksum is unknown; were it pinned, the right file would be refused ever after."""
+    server.script = lambda call: reply
+    with pytest.raises(InputError) as raised:
+        download_public_set("ragchecker")
+    assert words in str(raised.value)
+    assert not cached().exists()
+    assert not pin_path(cached()).exists()
+    assert not is_downloaded(load_facts("ragchecker"))
+    server.script = lambda call: None
+    download_public_set("ragchecker")
+    assert len(load_set("public:ragchecker", notes=[])) == 3
+
+
+def test_a_body_in_chunks_needs_no_length(server):
+    chunks = b"%x\r\n%s\r\n0\r\n\r\n" % (len(CONTENT), CONTENT)
+    server.script = lambda call: Reply(200, chunks, CHUNKED)
+    download_public_set("ragchecker")
+    assert cached().read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize(
+    ("etag", "range_end", "total"),
+    [
+        ('"second"', len(CONTENT) - 1, len(CONTENT)),  # the server does not heed If-Range
+        ('"first"', len(CONTENT) + 4, len(CONTENT) + 5),
+        ('"first"', len(CONTENT) - 2, len(CONTENT)),
+    ],
+)
+def test_the_end_of_another_version_is_not_joined(server, etag, range_end, total):
+    """What came before is thrown away, and the whole file is asked for."""
+    start, other = 100, CONTENT.replace(b"Click", b"Press")
+
+    def script(call: Call) -> Reply | None:
+        if call.number == 1:
+            return break_off(CONTENT, start, etag='"first"')
+        if call.number > 2:
+            return None
+        end = (other + b"     ")[start : range_end + 1]
+        return Reply(206, end, {"etag": etag, "content-range": f"bytes {start}-{range_end}/{total}"})
+
+    server.script = script
+    download_public_set("ragchecker")
+    assert [call.headers.get("Range") for call in server.calls] == [None, f"bytes={start}-", None]
+    assert cached().read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("pin", [b"", b"\xff\0", b"0123\n", b"x" * 2000, None])
+def test_a_pin_that_is_none_is_written_anew(server, pin, caplog):
+    """As a full disk leaves it, or a process that ended before it was written; the notice comes once."""
+    download_public_set("ragchecker")
+    pin_path(cached()).unlink()
+    if pin is not None:
+        pin_path(cached()).write_bytes(pin)
+    for times in (1, 1):
+        assert len(load_set("public:ragchecker", notes=[])) == 3
+        assert sum("its checksum is not known to Assay" in text for text in caplog.messages) == times
+    assert pin_path(cached()).read_text() == f"{sha256(CONTENT).hexdigest()}\n"
+
+
+def test_a_cached_file_without_a_pin_that_cannot_be_read_does_not_stay(server):
+    cached().parent.mkdir(parents=True)
+    cached().write_bytes(CUT)
+    with pytest.raises(InputError, match=rf"it is not the data, and {re.escape(str(cached()))} is removed"):
         load_set("public:ragchecker")
+    with pytest.raises(InputError, match="is not downloaded"):
+        load_set("public:ragchecker")
+
+
+def test_a_pin_is_written_in_place_of_a_link(server, tmp_path):
+    cached().parent.mkdir(parents=True)
+    pin_path(cached()).symlink_to(tmp_path / "outside")
+    download_public_set("ragchecker")
+    assert not (tmp_path / "outside").exists()
+    assert pin_path(cached()).read_text() == f"{sha256(CONTENT).hexdigest()}\n"
+
+
+@pytest.mark.parametrize("suffix", ["", ".sha256", ".part", ".part.etag"])
+@pytest.mark.parametrize("kind", ["a pipe", "a folder"])
+def test_what_is_no_file_is_named_where_it_stands(server, suffix, kind):
+    place = cached().with_name(f"{LABELS}{suffix}")
+    place.parent.mkdir(parents=True)
+    if kind == "a pipe":
+        os.mkfifo(place)
+    else:
+        place.mkdir()
+    with pytest.raises(InputError, match=rf"{re.escape(str(place))}: is {kind}, not a file .*; remove it"):
+        download_public_set("ragchecker")
+
+
+@pytest.mark.parametrize("host", ["xn--a", "a" * 70, "a." * 200])
+def test_a_redirect_to_an_impossible_host_is_told(server, host):
+    server.script = lambda call: Reply(302, b"", {"location": f"http://{host}/"})
+    with pytest.raises(InputError, match=r"cannot be (asked for|reached)"):
+        download_public_set("ragchecker")
+
+
+def test_a_redirect_from_http_to_https_is_followed(server):
+    """To a port at which nobody listens: the connection is tried."""
+    server.script = lambda call: Reply(302, b"", {"location": "https://127.0.0.1:1/x"})
+    with pytest.raises(InputError, match="cannot be reached"):
+        download_public_set("ragchecker")

@@ -222,6 +222,15 @@ BREAKS: dict[str, Any] = {
             "documents[1]: has the document_id `leave` of an entry before",
         ),
         (lambda d: d["tasks"][0].update(input=[]), "tasks[0].input: is empty"),
+        (
+            lambda d: d["evaluations"][0]["annotations"]["faithfulness"].update({"\ud800": {"value": 1}}),
+            "evaluations[0].annotations.faithfulness: the text holds half a character",
+        ),
+        (
+            lambda d: d["evaluations"][0]["annotations"]["faithfulness"]["rater1"].update(value=["\ud800"]),
+            "faithfulness.rater1.value[0]: the text holds half a character",
+        ),
+        (lambda d: d["tasks"][0]["input"][0].update(text="a\0"), "tasks[0].input[0].text: the text holds a NUL byte"),
         (lambda d: d.update(tasks={}), "tasks: is an object, not a list"),
     ],
     "clapnq": [
@@ -239,12 +248,19 @@ BREAKS: dict[str, Any] = {
     ],
     "tatqa": [
         (lambda d: d[0]["questions"][1].update(answer="many"), "questions[1].answer: is 'many', not a number"),
+        (lambda d: d[0]["questions"][1].update(answer=1e30), "questions[1].answer: is 1e+30, which has more digits"),
+        (lambda d: d[0]["table"].update(uid="t\ud800"), "[0].table.uid: the text holds half a character (\\ud800)"),
         (lambda d: d[0]["questions"][1].update(scale="dozen"), "questions[1].scale: is none of percent, thousand"),
     ],
     "tau": [
         (lambda d: d[0].update(reward=0.5), "[0].reward: is 0.5, not one of 0, 1"),
         (lambda d: d[0].update(task_id=-1), "[0].task_id: is -1, not a whole number from 0"),
         (lambda d: d[0].update(traj="text"), "[0].traj: is a text, not a list"),
+        (lambda d: d[0]["traj"][1].update(content="\0"), "[0].traj[1].content: the text holds a NUL byte"),
+        (
+            lambda d: d[0]["info"]["task"]["actions"][0]["kwargs"].update(note="\udc00"),
+            "[0].info.task.actions[0].kwargs.note: the text holds half a character",
+        ),
     ],
 }
 DOCUMENTS = {
@@ -270,10 +286,23 @@ def test_what_is_not_in_the_form_is_named_with_its_place(name, number):
     assert "get it again" in message
 
 
+@pytest.mark.parametrize("depth", [300, 500])
+def test_a_message_that_is_nested_deeply_is_named_or_kept(depth):
+    document = json.dumps(tau_trajectories()).replace('"Cancel my order."', "[" * depth + "]" * depth, 1)
+    try:
+        first = rows_of("tau", document)[0]
+    except InputError as error:
+        assert "[0].traj[1].content" in str(error)
+        assert "is nested too deeply" in str(error)
+    else:
+        assert len(str(first["messages"][1]["content"])) == 2 * depth
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("a\tb\n", "line 1: does not name the columns model_name"),
+        (BEGIN_HEAD + "t5\twow\tk\tm\tr\0\tGeneric\n", "line 2: the text holds a NUL byte"),
         (BEGIN_HEAD + "t5\twow\tx\n", "line 2: has 3 columns, not 6"),
         (BEGIN_HEAD + "t5\twow\tk\tm\tr\tMaybe\n", "line 2: has the label `Maybe`, not one of Fully attributable"),
     ],
@@ -291,12 +320,22 @@ def test_other_json_is_refused(name, text):
         rows_of(name, text)
 
 
-def test_a_table_with_uneven_lines_is_named():
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("a#b\n1\n", "line 2: has 1 cell, and the first line 2"),
+        ("a#b\n1#\0\n", "line 2: the text holds a NUL byte"),
+        ("", "line 1: is all that there is"),
+        ('{"message": "too many requests"}\n', "line 1: is all that there is"),
+    ],
+)
+def test_a_file_that_is_no_table_is_named(table, words):
     facts = load_facts("tabfact")
     files = [OriginalFile(facts.files[0].path, json.dumps({"1-1-1.html.csv": [["x"], [1], "t"]}))]
-    files.append(OriginalFile("data/all_csv/1-1-1.html.csv", "a#b\n1\n"))
-    with pytest.raises(InputError, match=r"1-1-1\.html\.csv, line 2: has 1 cell, and the first line 2"):
+    files.append(OriginalFile("data/all_csv/1-1-1.html.csv", table))
+    with pytest.raises(InputError) as raised:
         list(read_rows(facts, files))
+    assert f"1-1-1.html.csv, {words}" in str(raised.value)
 
 
 def test_each_set_has_facts_that_agree_with_themselves():

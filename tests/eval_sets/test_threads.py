@@ -322,6 +322,35 @@ def test_a_mapping_of_turns_that_lacks_a_column(tmp_path: Path) -> None:
 # --- the turn under test, and the history ---
 
 
+@pytest.mark.parametrize("unwritable", ["\\u0000", "\\ud800"])
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        ("user_input", "line 2, field user_input: the text holds"),
+        ("response", "line 2, field response: the text holds"),
+        ("history", "the text holds"),
+    ],
+)
+@pytest.mark.parametrize("name", ["history", "messages"])
+def test_a_text_that_no_message_can_hold_is_named_with_its_field(
+    tmp_path: Path, unwritable: str, field: str, words: str, name: str
+) -> None:
+    """Beside earlier messages, whichever field has them."""
+    texts = {"user_input": "Free?", "response": "Yes.", "history": "Hello."}
+    texts[field] += "@"
+    earlier = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": texts.pop("history")}]
+    row = {"id": "b"} | texts | ({"metadata": {"history": earlier}} if name == "history" else {"messages": earlier})
+    first = {"id": "a", "user_input": "Free?", "response": "Yes."}
+    file = tmp_path / "set.jsonl"
+    file.write_text(f"{json.dumps(first)}\n{json.dumps(row)}\n".replace("@", unwritable))
+    with pytest.raises(InputError) as raised:
+        load_set(file)
+    message = str(raised.value)
+    assert words in message
+    if field == "history":
+        assert f"line 2, field {'metadata.history' if name == 'history' else 'messages'}: turn 1 " in message
+
+
 def test_history_becomes_messages_and_holds_the_turn_once() -> None:
     history = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes."}]
     sample = Sample(id="a", user_input="Free?", response="Yes.", metadata={"history": history, "page": 1})
