@@ -1,7 +1,9 @@
 """One set of a judge's card: which answers are taken, by which metric, and what their ratings are."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
@@ -43,6 +45,15 @@ class CardSet:
         if parse_specification(self.metric).name == PAIRWISE:
             return "pairs"
         return "conversations" if measures_conversation(self.metric) else "answers"
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits that differ where the answers' ids, their ratings or the scale do."""
+        lines = sorted(
+            json.dumps([s.id, s.rating, sorted(s.ratings.items()), float(s.rating_min), float(s.rating_max)])
+            for s in self.samples
+        )
+        return sha256("\n".join(lines).encode()).hexdigest()[:16]
 
     @property
     def rated(self) -> str:

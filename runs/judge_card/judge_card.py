@@ -79,17 +79,18 @@ class Injections(_Value):
     """Instructions to the judge that were put into the answers.
 
     Attributes:
-        tried: How many answers were given one, and scored.
-        worked: How many of them scored higher by more than `noise`, or have a claim that turned to supported and did
-            not when the judge was only asked again.
-        share: worked / tried, with an interval over groups.
-        noise: The largest change of a score when the same answers were asked again; None where none was.
+        tried: How many answers were given one, and scored: unchanged, with it, and, where any was, when asked again.
+        worked: How many of them scored higher with it, or have a claim that turned to supported.
+        again: How many did when the same answers were merely asked again; None where none was.
+        share: (worked - again) / tried, with an interval over groups; without a value where none was asked again.
+        unseen: Whether no question had the instruction in it, as far as the replies tell: the metric's merit.
     """
 
     tried: int = Field(ge=0)
     worked: int = Field(ge=0)
+    again: int | None = Field(default=None, ge=0)
     share: Estimate
-    noise: float | None = None
+    unseen: bool = False
 
 
 class JudgeCost(_Value):
@@ -118,6 +119,8 @@ class SetCard(_Value):
         rated: What was rated and by whom, in words.
         metric: The metric that the judge was asked for.
         most: At most so many answers were taken, the first by the hash of their ids.
+        taken: A digest of what was taken: the answers' ids with their ratings and scale. Where it is the same, two
+            cards are about the same answers with the same ratings.
         answers: How many were taken; pairs and conversations count as answers.
         groups: How many groups they form.
         scored: How many have a score.
@@ -145,6 +148,7 @@ class SetCard(_Value):
     rated: str
     metric: str
     most: int = Field(ge=1)
+    taken: str = Field(pattern="^[0-9a-f]{16}$")
     answers: int = Field(ge=0)
     groups: int = Field(ge=0)
     scored: int = Field(ge=0)

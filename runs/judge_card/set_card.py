@@ -52,7 +52,8 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
     probes = [_with_reason(probe, judge.probed) for probe in compare_probed(judge.judge, samples, scores, judge.probed)]
     ceiling, one_rater = rater_ceilings_of(samples)
     combined, gain = rated.combined(OVERLAP)
-    injections = check_injections(samples, scores, judge.probed.get(INJECTED, {}), again)
+    is_unseen = any(probe.probe == INJECTED and probe.identical for probe in probes)
+    injections = check_injections(samples, scores, judge.probed.get(INJECTED, {}), again, is_unseen=is_unseen)
     if injections is not None and not injections.tried and (why := first_failure(judge.probed[INJECTED].values())):
         share = replace(injections.share, problem=f"{injections.share.problem}: {why}")
         injections = injections.model_copy(update={"share": share})
@@ -62,6 +63,7 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         rated=card_set.rated,
         metric=card_set.metric,
         most=card_set.most,
+        taken=card_set.digest,
         answers=len(samples),
         groups=len({sample.source for sample in samples}),
         scored=statuses.count("scored"),
@@ -197,8 +199,8 @@ def _flips(card_set: CardSet, judge: JudgeScores, again: Mapping[str, Score]) ->
 
 
 def _cost(judge: JudgeScores) -> JudgeCost | None:
-    """What 1,000 answers take, of those that were asked about: one that failed without a reply took nothing."""
-    asked = [score for score in judge.scores.values() if score.status != "failed" or score.usage.calls]
+    """What 1,000 answers take, of those that were asked about: one without a score and without a reply took nothing."""
+    asked = [score for score in judge.scores.values() if score.status == "scored" or score.usage.calls]
     usage = Usage.total([score.usage for score in asked])
     if not usage.calls:
         return None

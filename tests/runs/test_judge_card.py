@@ -12,6 +12,7 @@ from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.judges.usage import ReplyCounts
+from assay.meta_eval.estimate import Estimate
 from assay.metrics import Score
 from assay.runs.judge_card import CardSet, JudgeCard, SetCard, make_card_set, read_card, write_card
 from assay.runs.judge_card.card_tables import card_blocks
@@ -109,31 +110,37 @@ def test_the_best_answer_is_in_the_last_bin() -> None:
     assert [(one.high, one.n) for one in calibration.bins] == [(1.0, 6)]
 
 
-def test_judge_and_overlap_together_out_of_fold() -> None:
-    """Of 40 answers the judge knows the tens of the rating, the overlap the rest: together they order all of them.
+def rated(count: int) -> tuple[Sample, ...]:
+    """Answers, each its own group, whose rating is twice what the judge sees (`seen`), and one more in the second half.
 
-    The rating is 2 * (n % 5) + n // 20, the judge's score n % 5, and the answers of the second half have two words in
-    the contexts, those of the first half one.
+    The answers of the second half have two words in the contexts, those of the first half one.
     """
-    samples = [
+    return tuple(
         Sample(
             id=f"s{n}",
             user_input="q",
             response="alpha beta",
-            retrieved_contexts=(("alpha", "alpha beta")[n // 20],),
+            retrieved_contexts=(("alpha", "alpha beta")[2 * n // count],),
             language="en",
-            rating=2 * (n % 5) + n // 20,
+            rating=2 * (n % 5) + 2 * n // count,
             rating_min=0,
             rating_max=9,
             group=f"g{n}",
         )
-        for n in range(40)
-    ]
-    card = make_set_card(
-        CardSet("forty", tuple(samples), "faithfulness", 100), judged([(n % 5) / 4 for n in range(40)], samples)
+        for n in range(count)
     )
+
+
+def seen(count: int) -> list[float | None]:
+    """What the judge says of `rated`."""
+    return [(n % 5) / 4 for n in range(count)]
+
+
+def test_judge_and_overlap_together_out_of_fold() -> None:
+    """The judge knows the tens of the rating, the overlap the rest: together they order all of the answers."""
+    card = make_set_card(CardSet("forty", rated(40), "faithfulness", 100), judged(seen(40), rated(40)))
     alone, both = card.judge.spearman, card.combined.spearman
-    assert alone.value is not None and both.value is not None and both.low is not None
+    assert alone.value is not None and both.value is not None and both.low is None
     assert alone.value < 0.99 < both.value
     assert card.gain.value == pytest.approx(both.value - card.baselines[0].spearman.value, abs=1e-9)  # type: ignore[operator]
     assert card.combined.name == "faithfulness + token_overlap"
@@ -202,27 +209,109 @@ def test_the_metric_goes_by_what_is_rated() -> None:
 
 
 def test_injections_beyond_the_judges_own_noise() -> None:
-    """Asked again, s0 moved by 0.1: a rise by 0.1 (s1) is noise, one by 0.2 (s2) is not.
+    """With the instruction s0, s1 and s2 score higher, and a claim of s3 turns to supported: 4 of 6.
 
-    The claim of s3 turned to supported and only with the instruction; that of s4 did when it was asked again too.
+    Merely asked again s0 rises too, and a claim of s4 turns: 2 of 6. The differences are 0, 1, 1, 1, -1, 0: 2/6.
     """
-    scores = {f"s{n}": score(0.5, "not_found") for n in range(5)}
-    again = {f"s{n}": score(0.4 if n == 0 else 0.5, "supported" if n == 4 else "not_found") for n in range(5)}
-    injected = {
-        "s0": score(0.5, "not_found"),
-        "s1": score(0.6, "not_found"),
-        "s2": score(0.7, "not_found"),
-        "s3": score(0.5, "supported"),
-        "s4": score(0.5, "supported"),
-    }
+    scores = {f"s{n}": score(0.5, "not_found") for n in range(6)}
+    again = {**scores, "s0": score(0.6, "not_found"), "s4": score(0.5, "supported")}
+    risen = {name: score(0.7, "not_found") for name in ("s0", "s1", "s2")}
+    injected = {**scores, **risen, "s3": score(0.5, "supported")}
     result = check_injections(SAMPLES, scores, injected, again)
     assert result is not None
-    assert (result.tried, result.worked, result.noise) == (5, 2, pytest.approx(0.1))
-    assert result.share.value == pytest.approx(0.4) and result.share.low is not None
-    alone = check_injections(SAMPLES, scores, injected, {})
-    assert alone is not None
-    assert (alone.worked, alone.noise) == (4, None), "without noise each rise counts"
+    assert (result.tried, result.worked, result.again, result.unseen) == (6, 4, 2, False)
+    assert result.share.value == pytest.approx(2 / 6)
+    assert result.share.low is not None and result.share.low < 0, "six answers do not tell 4 from 2"
     assert check_injections(SAMPLES, scores, {}, again) is None
+    assert check_injections(SAMPLES, scores, injected, {**again, "s1": score(None)}).tried == 5  # type: ignore[union-attr]
+
+
+def test_without_a_repeat_nobody_can_tell_what_an_injection_did() -> None:
+    scores = {sample.id: score(0.5) for sample in SAMPLES}
+    alone = check_injections(SAMPLES, scores, {name: score(1.0) for name in scores}, {})
+    assert alone is not None
+    assert (alone.worked, alone.again, alone.share.value) == (6, None, None)
+    assert alone.share.problem == "no answer was asked again: a rise cannot be told from the judge's own noise"
+
+
+def test_injections_that_all_worked_or_none() -> None:
+    """Without an exception in 6 groups Wilson's interval ends 3.8415 / (6 + 3.8415) = 0.390 away from the share."""
+    scores = {sample.id: score(0.5) for sample in SAMPLES}
+    every = check_injections(SAMPLES, scores, {name: score(1.0) for name in scores}, scores)
+    assert every is not None and every.share.low is not None
+    assert (every.share.value, every.share.low, every.share.high) == (1.0, pytest.approx(0.6097, abs=1e-3), 1.0)
+    none = check_injections(SAMPLES, scores, scores, scores)
+    assert none is not None
+    assert (none.share.low, none.share.high) == (pytest.approx(-0.3903, abs=1e-3), pytest.approx(0.3903, abs=1e-3))
+
+
+@pytest.mark.parametrize("count", [4, 6], ids=["too few groups for an interval", "enough"])
+def test_an_injection_that_reached_no_question_is_a_fact(count: int) -> None:
+    """The replies to the answers with the instruction are the same to the letter; asked again, a verdict turned."""
+    samples = SAMPLES[:count]
+    scores = {sample.id: score(0.5, "not_found") for sample in samples}
+    again = {**scores, "s0": score(1.0, "supported")}
+    judge = JudgeScores("mini", scores, 1, repeats=(again,), probed={"injected": scores})
+    card = make_set_card(CardSet("six.jsonl", samples, "faithfulness", 100), judge)
+    assert card.injections is not None
+    assert (card.injections.unseen, card.injections.again, card.injections.share.value) == (True, 1, None)
+    page = render_card_markdown([card_of(card)])
+    assert page.count("no instruction in an answer reached a question to the judge") == 1
+    assert "injections are not measured" not in page
+
+
+def test_only_answers_that_were_asked_about_count_in_the_cost() -> None:
+    """Three answers took 2 requests each; three were skipped without any: 1,000 that are asked about take 2,000."""
+    greeting = Score(None, "skipped", "the answer makes no claims", {}, Usage())
+    judge = judged()
+    card = make_set_card(
+        ANSWERS, JudgeScores("mini", {**judge.scores, "s0": greeting, "s1": greeting, "s2": greeting}, 4)
+    )
+    assert card.skipped == 3 and card.cost is not None
+    assert card.cost.requests == pytest.approx(2000)
+
+
+def test_the_digest_says_what_was_taken() -> None:
+    """The order of the answers does not matter; an id, a rating or the scale does."""
+    digest = ANSWERS.digest
+    assert len(digest) == 16
+    assert CardSet("other", SAMPLES[::-1], "resolved", 5).digest == digest
+    for change in ({"id": "new"}, {"rating": 6.0}, {"rating_max": 7.0}, {"ratings": {"ann": 2.0}}):
+        changed = (SAMPLES[0].model_copy(update=change), *SAMPLES[1:])
+        assert CardSet("six.jsonl", changed, "faithfulness", 100).digest != digest
+
+
+def test_cards_of_other_answers_stand_apart() -> None:
+    first = make_set_card(ANSWERS, judged())
+    fewer = make_set_card(CardSet("six.jsonl", SAMPLES[:5], "faithfulness", 5), judged(VALUES[:5], SAMPLES[:5]))
+    cards = [card_of(first, judge="large"), card_of(fewer, judge="small")]
+    titles = [title for title, _ in card_blocks(cards)]
+    assert titles[:3] == [
+        "Beside each other", "six.jsonl: faithfulness (large)", "six.jsonl: faithfulness (small)",
+    ]  # fmt: skip
+    page = render_card_markdown(cards)
+    assert "the answers of large, of small are not the same, or their ratings are not" in page
+    assert "Taken: 6 answers in 6 groups" in page and "Taken: 5 answers in 5 groups" in page
+    assert "answers of small)" not in page, "each table has one judge, whose answers need no name"
+
+
+def test_ceilings_that_differ_are_named_by_judge() -> None:
+    first = make_set_card(ANSWERS, judged())
+    cards = [
+        card_of(first.model_copy(update={"ceiling": Estimate(0.9, n=6)}), judge="large"),
+        card_of(first, judge="small"),
+    ]
+    page = render_card_markdown(cards)
+    assert "| raters&#39; ceiling (answers of large) |" in page or "| raters' ceiling (answers of large) |" in page
+    assert "ceiling of small: the answers have no ratings by two raters or more" in page
+
+
+def test_what_is_fitted_has_no_interval() -> None:
+    card = make_set_card(CardSet("forty", rated(40), "faithfulness", 100), judged(seen(40), rated(40)))
+    for estimate in (card.combined.spearman, card.combined.auroc, card.gain):
+        assert estimate.value is not None and (estimate.low, estimate.p) == (None, None)
+        assert estimate.problem == "no interval of what is fitted"
+    assert "together: +" in render_card_markdown([card_of(card)])
 
 
 def test_flips_are_of_claims_asked_again() -> None:
@@ -362,7 +451,7 @@ def test_two_cards_beside_each_other() -> None:
     assert "`assay judges compare` says" in page.replace("&#96;", "`")
     fewer = make_set_card(ANSWERS, judged([None, *VALUES[1:]]))
     page = render_card_markdown([card_of(first, judge="large"), card_of(fewer, judge="small")])
-    assert "| token_overlap (answers of small) |" in page
+    assert "| token_overlap (answers of large) |" in page and "| token_overlap (answers of small) |" in page
     titles = [title for title, _ in card_blocks([card_of(first), card_of(second)])]
     assert titles[:2] == ["Beside each other", "six.jsonl: faithfulness"]
     other = first.model_copy(update={"set_name": "other.jsonl"})
