@@ -83,6 +83,7 @@ def test_the_budget_ends_it_and_the_same_command_goes_on(
     done = assay(*words, "--budget-calls", "4")
     assert done.code == 3
     assert "all replies are kept: the same command goes on with them" in done.err
+    assert "`results`" not in done.err, "nobody at a command line has the error's attributes"
     assert len(openai_server.requests) == 4 and not Path("card.json").exists()
     done = assay(*words, "--budget-calls", "4")
     assert done.code == 0
