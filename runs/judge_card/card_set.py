@@ -12,11 +12,11 @@ from ...eval_sets import Sample
 from ...eval_sets.bundled import bundled_sets
 from ...eval_sets.public.split import first_by_hash
 from ...metrics.catalogue import measures_conversation, needs_judge
-from ...metrics.specification import parse_specification
 from ...presentation.texts import one_line
 from ...text.wording import count_of
+from ..rating_direction import PAIRWISE, check_ratings_fit, is_pairwise
 
-FAITHFULNESS, PAIRWISE, RESOLVED = "faithfulness", "pairwise", "resolved"
+FAITHFULNESS, RESOLVED = "faithfulness", "resolved"
 _LONGEST_RATED = 400
 _CONSTRUCTED = "constructed by the authors of Assay, and no person's judgement"
 
@@ -42,7 +42,7 @@ class CardSet:
     @property
     def kind(self) -> Kind:
         """What the metric scores."""
-        if parse_specification(self.metric).name == PAIRWISE:
+        if is_pairwise(self.metric):
             return "pairs"
         return "conversations" if measures_conversation(self.metric) else "answers"
 
@@ -97,8 +97,8 @@ def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str |
         metric: What the judge is asked for; None to go by what the set rates.
 
     Raises:
-        UsageError: The set is empty, has an id twice, the metric asks no judge, or pairs have a rating that does not
-            say which answer is better.
+        UsageError: The set is empty, has an id twice, the metric asks no judge, or the ratings are not of what the
+            metric scores.
     """
     if not samples:
         raise UsageError(f"{name}: no answer to judge; name another set")
@@ -108,13 +108,7 @@ def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str |
     if not needs_judge(chosen):
         raise UsageError(f"--metric {chosen} asks no judge; take faithfulness, for one")
     card_set = CardSet(name, tuple(first_by_hash(samples, most)), chosen, most)
-    one_sided = [sample for sample in card_set.samples if sample.human_rating is not None and sample.rating_min >= 0]
-    if card_set.kind == "pairs" and one_sided:
-        raise UsageError(
-            f"{name}: the rating of {one_sided[0].id} does not say which answer is better: its scale begins at "
-            f"{one_sided[0].rating_min:g}; rate pairs from -2 to 2 (rating_min, rating_max), above 0 where "
-            "other_response is better"
-        )
+    check_ratings_fit(name, card_set.samples, chosen)
     return card_set
 
 

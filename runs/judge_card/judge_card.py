@@ -190,7 +190,7 @@ class JudgeCard(_Value):
     format: Literal["assay-judge-card/1"] = FORMAT
     judge: str = Field(min_length=1)
     model: str
-    settings: dict[str, str | float | bool | None] = Field(default_factory=dict)
+    settings: dict[str, str | int | float | bool | None] = Field(default_factory=dict)
     assay: str
     date: date
     seed: int

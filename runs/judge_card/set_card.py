@@ -9,7 +9,7 @@ from ...eval_sets import Sample
 from ...judges import Usage
 from ...meta_eval.estimate import Estimate
 from ...metrics import Score
-from ...metrics.catalogue import describe_metric, higher_is_better
+from ...metrics.catalogue import describe_metric
 from ...metrics.specification import ALL_BASELINES, BASELINES, parse_specification
 from ...presentation.texts import one_line
 from ...text.wording import count_of
@@ -18,6 +18,7 @@ from ..judge_bias import measure_biases
 from ..judge_comparison import ANSWERS
 from ..judge_probes import ProbeFindings, compare_probed
 from ..judge_scoring import JudgeScores
+from ..rating_direction import rises_with_rating
 from .card_set import CardSet
 from .injection_check import check_injections
 from .judge_card import BiasFigure, CardAgreement, JudgeCost, SetCard
@@ -144,11 +145,9 @@ def published_scores(samples: Sequence[Sample]) -> tuple[dict[str, dict[str, flo
 
 
 def _oriented(card_set: CardSet, scores: Mapping[str, Score]) -> dict[str, float]:
-    """The judge's scores, higher for better answers; of pairs higher where the second answer is better."""
+    """The judge's scores, higher where a higher rating is expected: of pairs where the second answer is better."""
     values = {sample: score.value for sample, score in scores.items() if score.value is not None}
-    if card_set.kind == "pairs":
-        return {sample: 1 - value for sample, value in values.items()}
-    return values if higher_is_better(card_set.metric) else {sample: -value for sample, value in values.items()}
+    return values if rises_with_rating(card_set.metric) else {sample: -value for sample, value in values.items()}
 
 
 def _is_share(card_set: CardSet) -> bool:

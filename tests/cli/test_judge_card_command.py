@@ -83,6 +83,7 @@ def test_the_budget_ends_it_and_the_same_command_goes_on(
     done = assay(*words, "--budget-calls", "4")
     assert done.code == 3
     assert "all replies are kept: the same command goes on with them" in done.err
+    assert "`results`" not in done.err, "nobody at a command line has the error's attributes"
     assert len(openai_server.requests) == 4 and not Path("card.json").exists()
     done = assay(*words, "--budget-calls", "4")
     assert done.code == 0
@@ -153,6 +154,11 @@ def test_one_number_of_answers_per_set(assay: Make, set_file: Make, judge_file: 
         (["openai/a", "-o", "card.pdf"], "card.pdf: a card is .html, .md or .json"),
         (["a.json", "b.json", "-o", "c.json"], "c.json: a JSON file holds one card"),
         (["a.json"], "a.json: no such file"),
+        (["a.json", "--on", "x.jsonl"], "--on: of no use beside files of cards, which are shown as they were made"),
+        (
+            ["a.json", "b.json", "--budget-usd", "1", "--metric", "resolved", "--probed", "5", "--wide", "-q"],
+            "--budget-usd, --metric, --probed: of no use beside files of cards",
+        ),
         (["openai/a", "--metric", "token_overlap"], "token_overlap asks no judge"),
         (["openai/a", "--metric", "pairwise"], "does not say which answer is better"),
     ],
@@ -160,7 +166,8 @@ def test_one_number_of_answers_per_set(assay: Make, set_file: Make, judge_file: 
 def test_wrongly_typed(
     *, assay: Make, set_file: Make, openai_server: OpenAIServer, words: list[str], message: str
 ) -> None:
-    done = assay("judges", "card", *words, "--on", set_file(), "--yes")
+    asked = [] if words[0].endswith(".json") else ["--on", set_file(), "--yes"]
+    done = assay("judges", "card", *words, *asked)
     assert done.code in {1, 2}
     assert message in " ".join(done.err.split())
     assert openai_server.requests == []

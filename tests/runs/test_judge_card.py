@@ -438,6 +438,15 @@ def test_nothing_on_a_card_is_obeyed() -> None:
     assert read_card_text(hostile) == hostile
 
 
+def test_whole_numbers_stay_whole(tmp_path: Path) -> None:
+    """A card that was written and read says `max_tokens 1000`, not 1000.0; a share stays one."""
+    settings = {"max_tokens": 1000, "parameters.temperature": 0, "parameters.top_p": 1.0, "logprobs": True}
+    card = card_of(make_set_card(ANSWERS, judged())).model_copy(update={"settings": settings})
+    card = JudgeCard.model_validate(card.model_dump())
+    write_card(tmp_path / "card.json", card)
+    assert [repr(value) for value in read_card(tmp_path / "card.json").settings.values()] == ["1000", "0", "1.0", "True"]
+
+
 def read_card_text(card: JudgeCard) -> JudgeCard:
     return JudgeCard.model_validate_json(card.model_dump_json())
 
