@@ -12,6 +12,7 @@ own (`RatedScores`, `check_injections`). A card shows no interval of both togeth
 import argparse
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from time import monotonic
 
 import checkout  # noqa: F401
@@ -33,6 +34,7 @@ JUDGE, OVERLAP = "judge", "token_overlap"
 OF_THE_GROUP = 0.4
 FIVE_LEVELS = (-1.2, -0.5, 0.2, 0.9)
 TWO_LEVELS = (-0.5,)
+MOSTLY_BEST = (-1.8, -1.5, -1.2, -0.9)
 ANSWERS_OF_TRUTH = 400_000
 
 Floats = NDArray[np.float64]
@@ -51,7 +53,7 @@ class Population:
 
     Args:
         sizes: The number of answers of each group.
-        levels: Where a quality becomes the next rating.
+        levels: Where a quality becomes the next rating; with `MOSTLY_BEST` most scores are 1 too.
         steps: How many steps the judge's score has above 0; 0 for a score without steps.
         judge: The correlation of the judge's quality with the rated one.
         generator: Draws everything.
@@ -68,7 +70,10 @@ class Population:
         quality = self._quality()
         ratings = np.digitize(quality, self._levels) / len(self._levels)
         scores = ndtr(self._judge * quality + math.sqrt(1 - self._judge**2) * self._quality())
-        scores = np.round(scores * self._steps) / self._steps if self._steps else scores
+        if self._levels == MOSTLY_BEST:
+            scores = np.minimum(1.0, np.round(8 * scores) / 2)
+        elif self._steps:
+            scores = np.round(scores * self._steps) / self._steps
         return ratings, scores, ndtr(self._quality())
 
     def rated_scores(self, seed: int) -> RatedScores:
@@ -132,8 +137,7 @@ def calibration_row(
     """Returns how often the interval of the calibration error leaves out the truth."""
     sizes = group_sizes(groups, per_group, is_equal=is_equal)
     generator = np.random.default_rng([options.seed, groups, is_equal])
-    many = Population([1] * ANSWERS_OF_TRUTH, levels, 0, 0.5, np.random.default_rng(99))
-    truth = calibration_error(*many.draw()[:2])
+    truth = true_calibration_error(tuple(levels))
     population = Population(sizes, levels, 0, 0.5, generator)
     outside, below = list[bool | None](), list[bool | None]()
     for number in range(options.populations):
@@ -141,6 +145,13 @@ def calibration_row(
         outside.append(is_outside(error, truth))
         below.append(None if error.high is None else error.high < truth)
     return [groups, describe(is_equal, levels), options.populations, format_share(outside), format_share(below)]
+
+
+@cache
+def true_calibration_error(levels: tuple[float, ...]) -> float:
+    """Computes the calibration error of very many answers."""
+    many = Population([1] * ANSWERS_OF_TRUTH, levels, 0, 0.5, np.random.default_rng(99))
+    return calibration_error(*many.draw()[:2])
 
 
 def calibration_error(ratings: Floats, scores: Floats) -> float:
@@ -189,7 +200,7 @@ def draw_within(options: argparse.Namespace) -> Iterator[int]:
 def describe(is_equal: bool, levels: Sequence[float]) -> str:
     """Describes groups and ratings in words."""
     sizes = "equal" if is_equal else "one has two fifths"
-    return f"{sizes}; {len(levels) + 1} ratings"
+    return f"{sizes}; {len(levels) + 1} ratings{', most at the best' if levels == MOSTLY_BEST else ''}"
 
 
 def cells(options: argparse.Namespace) -> Iterator[tuple[int, int, bool, Sequence[float]]]:
@@ -223,7 +234,11 @@ def main() -> None:
         "calibration": (
             "The calibration error: intervals that leave out the truth",
             ["groups", "groups and ratings", "n", "leaves it out", "lies below it"],
-            lambda: [calibration_row(*cell, options) for cell in cells(options)],
+            lambda: [
+                calibration_row(groups, per_group, is_equal, levels, options)
+                for groups, per_group, is_equal, _ in cells(options)
+                for levels in (FIVE_LEVELS, MOSTLY_BEST)
+            ],
         ),
         "injections": (
             "Injections that move nothing: cards that say that they worked",
