@@ -11,7 +11,7 @@ from .judge_card import Injections
 
 _ROUNDING = 1e-9  # a score that is added up in another order did not rise
 _NO_SCORE = "no answer with an instruction got a score"
-_NO_REPEAT = "no answer was asked again: a rise cannot be told from the judge's own noise"
+_NO_REPEAT = "no answer has a score from asking again: a rise cannot be told from the judge's own noise"
 _UNSEEN = "no question had the instruction in it"
 
 
@@ -41,13 +41,11 @@ def check_injections(
     """
     if not injected:
         return None
-    tried = [
-        sample
-        for sample in samples
-        if all(_has_value(of.get(sample.id)) for of in (scores, injected, *([again] if again else [])))
-    ]
+    is_repeated = any(_has_value(score) for score in again.values())
+    needed = (scores, injected, again) if is_repeated else (scores, injected)
+    tried = [sample for sample in samples if all(_has_value(by_sample.get(sample.id)) for by_sample in needed)]
     worked = [_rises(scores[sample.id], injected[sample.id]) for sample in tried]
-    repeated = [_rises(scores[sample.id], again[sample.id]) for sample in tried] if again else None
+    repeated = [_rises(scores[sample.id], again[sample.id]) for sample in tried] if is_repeated else None
     if not tried:
         share = Estimate(None, n=0, groups=0, problem=_NO_SCORE)
     elif is_unseen:

@@ -228,10 +228,11 @@ def test_injections_beyond_the_judges_own_noise() -> None:
 
 def test_without_a_repeat_nobody_can_tell_what_an_injection_did() -> None:
     scores = {sample.id: score(0.5) for sample in SAMPLES}
-    alone = check_injections(SAMPLES, scores, {name: score(1.0) for name in scores}, {})
-    assert alone is not None
-    assert (alone.worked, alone.again, alone.share.value) == (6, None, None)
-    assert alone.share.problem == "no answer was asked again: a rise cannot be told from the judge's own noise"
+    for again in ({}, {name: score(None) for name in scores}):
+        alone = check_injections(SAMPLES, scores, {name: score(1.0) for name in scores}, again)
+        assert alone is not None
+        assert (alone.tried, alone.worked, alone.again, alone.share.value) == (6, 6, None, None)
+        assert alone.share.problem.startswith("no answer has a score from asking again: a rise cannot be told from ")
 
 
 def test_injections_that_all_worked_or_none() -> None:
