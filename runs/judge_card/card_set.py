@@ -88,8 +88,8 @@ def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str |
         metric: What the judge is asked for; None to go by what the set rates.
 
     Raises:
-        UsageError: The set is empty, none of it is rated, it has an id twice, the metric asks no judge, or the ratings are not of what the
-            metric scores.
+        UsageError: The set is empty, none of it is rated, it has an id twice, the metric asks no judge, or the ratings
+            are not of what the metric scores.
     """
     if not samples:
         raise UsageError(f"{name}: no answer to judge; name another set")

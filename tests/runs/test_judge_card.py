@@ -390,7 +390,7 @@ def test_a_broken_card_is_named_with_its_field_and_cure(tmp_path: Path, change: 
         ({"flips": {"value": None, "n": 10**400}}, "flips: n is 1000"),
         ({"gain": {"value": 1.7e308}}, "gain: value is 1.7e+308; write a number from -1,000,000,000,000 to"),
         ({"answers": -1}, "answers: is -1; write 0 or more"),
-        ({"cost": {"usd": 1e300, "tokens_in": 1.0, "tokens_out": 1.0, "requests": 1.0, "seconds": 1.0}}, "cost.usd: is"),
+        ({"cost": {"usd": 1e300, "tokens_in": 1, "tokens_out": 1, "requests": 1, "seconds": 1}}, "cost.usd: is 1e+300"),
         (
             {"calibration": {"error": {"value": 0.5}, "bins": [
                 {"low": 0.0, "high": 0.2, "n": 10**400, "score": 0.1, "rating": 0.1}]}},
@@ -444,7 +444,12 @@ def test_whole_numbers_stay_whole(tmp_path: Path) -> None:
     values = json.loads(card_of(make_set_card(ANSWERS, judged())).model_dump_json()) | {"settings": settings}
     card = JudgeCard.model_validate_json(json.dumps(values))
     write_card(tmp_path / "card.json", card)
-    assert [repr(value) for value in read_card(tmp_path / "card.json").settings.values()] == ["1000", "0", "1.0", "True"]
+    assert [repr(value) for value in read_card(tmp_path / "card.json").settings.values()] == [
+        "1000",
+        "0",
+        "1.0",
+        "True",
+    ]
 
 
 def read_card_text(card: JudgeCard) -> JudgeCard:
