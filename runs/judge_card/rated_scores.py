@@ -154,8 +154,8 @@ class RatedScores:
         """How far the judge's scores, which lie in [0, 1], are the ratings as shares of the scale.
 
         The scores are put into five bins of equal width. In each bin the mean score less the mean rating; the error
-        is the mean of its size over the bins, weighted by answers as Naeini, Cooper and Hauskrecht (2015) have it. It is
-        above 0 for a perfect judge too, because few answers in a bin differ by chance.
+        is the mean of its size over the bins, weighted by answers as Naeini, Cooper and Hauskrecht (2015) have it. It
+        is above 0 for a perfect judge too, because few answers in a bin differ by chance.
         """
         scores, ratings = self.column(self.judge), self.ratings
         if not len(scores):
