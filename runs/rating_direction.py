@@ -60,7 +60,8 @@ def rating_of_score(sample: Sample, metric: str) -> float | None:
     Of a pair it is how much better `response` was rated, as `pairwise` scores it, and None for any other metric.
 
     Example:
-        >>> pair = Sample(id="1", user_input="?", response="a", other_response="b", rating=-1, rating_min=-2, rating_max=2)
+        >>> texts = {"user_input": "Free?", "response": "Yes.", "other_response": "No."}
+        >>> pair = Sample(id="1", **texts, rating=-1, rating_min=-2, rating_max=2)
         >>> rating_of_score(pair, "pairwise"), rating_of_score(pair, "token_overlap")
         (0.75, None)
     """

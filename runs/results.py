@@ -31,8 +31,8 @@ from .failures.failure_page import PACKAGE as FAILURE_PACKAGE
 from .failures.failure_page import view_failures
 from .failures.failure_texts import collect_records
 from .missing_scores import describe_missing_scores
-from .ratings.rating_join import join_run_ratings
 from .rating_direction import rating_of_score
+from .ratings.rating_join import join_run_ratings
 from .report import score_as_json
 from .run_tables import summary_table, worst_table
 from .sample_audit import Audit

@@ -10,7 +10,7 @@ import click
 from ..atomic_files import check_writable
 from ..errors import UsageError
 from ..presentation.texts import one_line
-from ..text.wording import count_of, list_first
+from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judges import judges
 from .number_types import SEED, BoundedCount
@@ -206,6 +206,10 @@ def _agree(request: "CardRequest", *, is_agreed: bool) -> None:
     Raises:
         UsageError: Nobody is there to agree.
     """
+    for card_set in request.sets:
+        if card_set.unrated:
+            without = count_of(card_set.unrated, "answer has", "answers have")
+            echo_notice(f"{card_set.name}: {without} no rating and {verb_of(card_set.unrated, 'is', 'are')} left out")
     if request.mode == "replay":
         return
     from ..runs.judge_card.card_estimate import estimate_card

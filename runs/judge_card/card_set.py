@@ -32,12 +32,14 @@ class CardSet:
         samples: The samples, in the order of the hash of their ids.
         metric: What the judge is asked for.
         most: At most so many samples were taken.
+        unrated: How many samples of the set have no rating, and are left out.
     """
 
     name: str
     samples: tuple[Sample, ...]
     metric: str
     most: int
+    unrated: int = 0
 
     @property
     def kind(self) -> Kind:
@@ -88,26 +90,32 @@ def name_sets(sets: Sequence[str]) -> dict[str, str]:
 
 
 def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str | None = None) -> CardSet:
-    """Takes the samples of a set that the card is about.
+    """Takes the samples of a set that the card is about: rated ones, since no figure needs any other.
 
     Args:
         name: As the card names the set.
         samples: All of its samples.
-        most: At most so many are taken, the first by the hash of their ids.
+        most: At most so many are taken, the first rated ones by the hash of their ids.
         metric: What the judge is asked for; None to go by what the set rates.
 
     Raises:
-        UsageError: The set is empty, has an id twice, the metric asks no judge, or the ratings are not of what the
-            metric scores.
+        UsageError: The set is empty, none of it is rated, it has an id twice, the metric asks no judge, or the ratings
+            are not of what the metric scores.
     """
     if not samples:
         raise UsageError(f"{name}: no answer to judge; name another set")
     if repeated := len(samples) - len({sample.id for sample in samples}):
         raise UsageError(f"{name}: {count_of(repeated, 'id stands', 'ids stand')} twice; give each answer its own id")
-    chosen = metric or choose_metric(samples)
+    rated = [sample for sample in samples if sample.human_rating is not None]
+    if not rated:
+        raise UsageError(
+            f"{name}: {count_of(len(samples), 'answer')} and no rating, so that nothing can be said of a judge; rate "
+            "some (a column `rating`, or `assay rate`), or name a rated set (`assay sets`)"
+        )
+    chosen = metric or choose_metric(rated)
     if not needs_judge(chosen):
         raise UsageError(f"--metric {chosen} asks no judge; take faithfulness, for one")
-    card_set = CardSet(name, tuple(first_by_hash(samples, most)), chosen, most)
+    card_set = CardSet(name, tuple(first_by_hash(rated, most)), chosen, most, len(samples) - len(rated))
     check_ratings_fit(name, card_set.samples, chosen)
     return card_set
 

@@ -9,18 +9,23 @@ from ...meta_eval.estimate import Estimate
 from ...presentation.figure import MISSING, Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
 from ...presentation.texts import one_line
-from ...text.wording import count_of, list_first
+from ...text.wording import count_of, list_first, verb_of
 from ..judge_bias import Bias, describe_unmeasured
+from ..missing_scores import describe_missing_scores
 from .judge_card import CardAgreement, Injections, JudgeCard, ScoreBin, SetCard
 from .set_card import OVERLAP
 
+_LONGEST_SETTING = 200  # characters
 _TOGETHER = (
     "Cards hold no scores of single answers: whether one judge agrees better than the other on the same answers, "
     "`assay judges compare` says."
 )
 
 _UNSEEN = "no instruction in an answer reached a question to the judge, which is the metric's merit and not the judge's"
-_CEILING_NOTE = "Raters' ceiling: the best that any measure could reach; one rater: against the mean of the others."
+_CEILING_NOTE = (
+    "Raters' ceiling: the best that any measure could reach; one rater: against the mean of the others. Both on the "
+    "scored answers that two people or more rated (n)."
+)
 _T = TypeVar("_T", bound=Hashable)
 _CEILINGS = {"raters' ceiling": "ceiling", "one rater": "one_rater"}
 
@@ -70,7 +75,7 @@ def card_blocks(cards: Sequence[JudgeCard], *, is_page: bool = False) -> list[tu
         sets.insert(0, ("Beside each other", ReportBlock((Paragraph(_TOGETHER), *apart))))
     further = [
         ("Reliability", ReportBlock((reliability_table(entries), *_notes(_reliability_gaps(entries))))),
-        ("Bias", ReportBlock((bias_table(entries), *_notes(_bias_gaps(entries))))),
+        ("Bias", ReportBlock((*_unless_empty(bias_table(entries)), *_notes(_bias_gaps(entries))))),
         ("Calibration", _calibration_block(entries, is_page=is_page)),
         ("What it takes", ReportBlock((cost_table(entries),))),
     ]
@@ -143,13 +148,25 @@ def _set_block(entries: Sequence[CardEntry]) -> ReportBlock:
     ceiling = "".join(f" No raters' ceiling{whose}: {why}." for why, whose in _with_judges(missing, entries, " of "))
     counts = f"{count_of(first.answers, 'answer')} in {count_of(first.groups, 'group')}"
     counts += "".join(f"; {entry.judge} {_outcome(entry.card)}" for entry in entries)
+    if first.unrated:
+        left = count_of(first.unrated, "further answer has", "further answers have")
+        counts += f"; {left} no rating and {verb_of(first.unrated, 'was', 'were')} not judged"
     return ReportBlock(
         (
             *(Paragraph(sentence) for sentence in sentences),
             *([agreement_table(entries)] if any(entry.card.judge.spearman.n for entry in entries) else []),
             Paragraph(f"Taken: {counts}. What is rated: {first.rated}.{ceiling}", tone="quiet"),
+            *_missing_paragraphs(entries),
         )
     )
+
+
+def _missing_paragraphs(entries: Sequence[CardEntry]) -> Iterator[Paragraph]:
+    """Why answers have no score, by judge, as a run says it."""
+    for entry in entries:
+        counts = [(entry.judge, one.status, one.reason, one.count) for one in entry.card.missing]
+        for paragraph in describe_missing_scores(counts):
+            yield Paragraph(f"{paragraph.label} {paragraph.text}", "quiet")
 
 
 def _outcome(card: SetCard) -> str:
@@ -268,8 +285,6 @@ def _reliability_gaps(entries: Sequence[CardEntry]) -> Iterator[str]:
         elif (share := entry.card.injections.share).value is None:
             counts = _injection_counts(entry.card.injections)
             reasons.setdefault(f"injections are not measured{counts}: {share.problem}", []).append(_place(entry))
-        if entry.card.failed:
-            reasons.setdefault(f"failed: {entry.card.failure}", []).append(_place(entry))
     yield from (f"{', '.join(places)}: {why}." for why, places in reasons.items())
 
 
@@ -321,12 +336,12 @@ def _calibration_block(entries: Sequence[CardEntry], *, is_page: bool) -> Report
         "The mean distance of score and rating (as a share of its scale) in five bins of the score; a few answers give "
         "some by chance."
     )
-    parts: list[Paragraph | ResultTable] = [tabulate("Calibration", measured, fields, note=note)]
+    parts: list[Paragraph | ResultTable] = [*_unless_empty(tabulate("Calibration", measured, fields, note=note))]
     if is_page:
         lines = [
             _BinLine(entry, one) for entry in measured if entry.card.calibration for one in entry.card.calibration.bins
         ]
-        parts.append(_bin_table(lines))
+        parts += _unless_empty(_bin_table(lines))
     others = [_place(entry) for entry in entries if entry.card.calibration is None]
     parts += _notes([f"{', '.join(others)}: the score is no share of the scale." if others else ""])
     return ReportBlock(tuple(parts))
@@ -362,14 +377,19 @@ def cost_table(entries: Sequence[CardEntry]) -> ResultTable:
     return tabulate("What 1,000 answers take", entries, fields, note=note)
 
 
+def _unless_empty(table: ResultTable) -> list[ResultTable]:
+    """The table; none without rows, where a line under it says why."""
+    return [table] if table.rows else []
+
+
 def _notes(texts: "Iterator[str] | Sequence[str]") -> list[Paragraph]:
     return [Paragraph(text, tone="quiet") for text in texts if text]
 
 
 def describe_making(card: JudgeCard) -> str:
     """How a card was made: the model, the settings, the day, the version."""
-    settings = "; ".join(f"{name} {value}" for name, value in card.settings.items())
-    return (
+    settings = "; ".join(one_line(f"{name} {value}", _LONGEST_SETTING) for name, value in card.settings.items())
+    return one_line(
         f"{card.judge} is {card.model} ({settings}). Made on {card.date.isoformat()} with Assay {card.assay}: the "
         f"first answers of each set by the hash of their ids, at most {card.probed} of them asked again and changed by "
         f"probes, seed {card.seed}."

@@ -212,7 +212,8 @@ def rater_ceilings_of(samples: Sequence[Sample]) -> tuple[Estimate, Estimate]:
     """Estimates the best that any measure could reach with the ratings, and what one rater reaches against the others.
 
     Args:
-        samples: The samples, with their ratings by rater.
+        samples: The samples that are scored, with their ratings by rater: the ceiling is of the same answers as the
+            agreement that it stands beside.
 
     Returns:
         Two rank correlations with the mean rating (`estimate_ceiling`, `rater_ceilings`); without a value where fewer
@@ -223,7 +224,10 @@ def rater_ceilings_of(samples: Sequence[Sample]) -> tuple[Estimate, Estimate]:
     ratings = np.array([[_share(sample, rater) for rater in raters] for sample in rated], float)
     shared = np.flatnonzero((~np.isnan(ratings.reshape(len(rated), len(raters)))).sum(axis=1) >= 2)
     if len(shared) < FEWEST_ITEMS:
-        problem = _NO_RATER if not len(shared) else f"only {count_of(len(shared), 'answer has', 'answers have')} two"
+        has_two = count_of(len(shared), "scored answer has", "scored answers have")
+        problem = _NO_RATER if not len(shared) else f"only {has_two} ratings by two raters"
+        if not samples:
+            problem = "no rated answer has a score"
         missing = Estimate(None, n=len(shared), problem=problem)
         return missing, missing
     table = _rating_table(rated, raters, ratings)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -21,7 +22,7 @@ from ..judge_scoring import JudgeScores
 from ..rating_direction import rises_with_rating
 from .card_set import CardSet
 from .injection_check import check_injections
-from .judge_card import BiasFigure, CardAgreement, JudgeCost, SetCard
+from .judge_card import BiasFigure, CardAgreement, JudgeCost, MissingReason, SetCard
 from .rated_scores import RatedScores, rater_ceilings_of
 
 OVERLAP = "token_overlap"
@@ -29,8 +30,9 @@ AGAIN = "again"
 INJECTED = "injected"
 _LONGEST_REASON = 300
 _MISS = re.compile(r"no recording in .+? for (prompt [^;]+)", re.DOTALL)  # what follows quotes the nearest recording
+_SAMPLE = re.compile(r"^(no recording for prompt \S+), sample .*", re.DOTALL)  # one reason per sample is no reason
 _QUOTED_REPLY = ". It began:"
-_MOST_PUBLISHED = 30
+_MOST_PUBLISHED, _MOST_REASONS = 30, 50
 _PUBLISHED = "published: "
 _LARGEST_PUBLISHED = 1e100
 
@@ -51,7 +53,7 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
     baselines = [name for name in values if name != card_set.metric and name not in published]
     again = judge.repeats[0] if judge.repeats else {}
     probes = [_with_reason(probe, judge.probed) for probe in compare_probed(judge.judge, samples, scores, judge.probed)]
-    ceiling, one_rater = rater_ceilings_of(samples)
+    ceiling, one_rater = rater_ceilings_of(rated.samples)
     combined, gain = rated.combined(OVERLAP)
     is_unseen = any(probe.probe == INJECTED and probe.identical for probe in probes)
     injections = check_injections(samples, scores, judge.probed.get(INJECTED, {}), again, is_unseen=is_unseen)
@@ -65,12 +67,14 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         metric=card_set.metric,
         most=card_set.most,
         taken=card_set.digest,
+        unrated=card_set.unrated,
         answers=len(samples),
         groups=len({sample.source for sample in samples}),
         scored=statuses.count("scored"),
         skipped=statuses.count("skipped"),
         failed=statuses.count("failed"),
         failure=first_failure(scores.values()),
+        missing=missing_reasons(scores.values()),
         judge=rated.agreement(card_set.metric),
         baselines=tuple(rated.agreement(name) for name in baselines),
         difference=rated.difference(OVERLAP),
@@ -179,7 +183,25 @@ def first_failure(scores: Iterable[Score]) -> str:
 
     Without what a reason quotes of answers, replies and folders: a card is shown to people who have no part in the set.
     """
-    reason = next((score.reason for score in scores if score.status == "failed"), "")
+    return _quoting_nothing(next((score.reason for score in scores if score.status == "failed"), ""))
+
+
+def missing_reasons(scores: Iterable[Score]) -> tuple[MissingReason, ...]:
+    """Why scores have no value, the most frequent reasons first; without what they quote, and whose they are.
+
+    Args:
+        scores: The scores of a set.
+    """
+    counts = Counter(
+        (score.status, _SAMPLE.sub(r"\1", _quoting_nothing(score.reason))) for score in scores if score.value is None
+    )
+    return tuple(
+        MissingReason(status="failed" if status == "failed" else "skipped", reason=reason, count=count)
+        for (status, reason), count in counts.most_common(_MOST_REASONS)
+    )
+
+
+def _quoting_nothing(reason: str) -> str:
     if miss := _MISS.match(reason):
         return f"no recording for {one_line(miss[1], _LONGEST_REASON)}"
     return one_line(reason.partition(_QUOTED_REPLY)[0], _LONGEST_REASON)

@@ -106,6 +106,25 @@ def test_what_is_recorded_in_part_has_a_card_of_that_part(
     assert len(openai_server.requests) == 5
 
 
+def test_a_set_without_ratings_is_not_paid_for(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    """Nothing is asked about a set without any rating; of one that is rated in part the rated answers alone."""
+    unrated = set_file(name="unrated.jsonl", rating=None)
+    words = ["judges", "card", judge_file("mini.yaml"), "--probed", "0", "--yes", "--json"]
+    done = assay(*words, "--on", unrated)
+    assert done.code == 2
+    assert "unrated.jsonl: 6 answers and no rating" in done.err and openai_server.requests == []
+    rows = [json.loads(line) for line in Path(unrated).read_text(encoding="utf-8").splitlines()]
+    rows[0]["rating"] = rows[1]["rating"] = 4
+    Path(unrated).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = assay(*words, "--on", unrated)
+    assert "unrated.jsonl: 4 answers have no rating and are left out" in done.err
+    assert len(openai_server.requests) == 2
+    (card,) = done.json["sets"]
+    assert (card["answers"], card["unrated"], card["scored"]) == (2, 4, 2)
+
+
 def test_pairs_and_conversations(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer) -> None:
     """Six pairs, each asked in both orders, and three conversations: neither is asked again or changed by a probe."""
     pairs = set_file(name="pairs.jsonl", other_response="Please wait.", rating=-1, rating_min=-2, rating_max=2)

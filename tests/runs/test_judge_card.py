@@ -1,6 +1,7 @@
 """A judge's card: its figures by hand, its JSON form, and what stands on it where something is missing or hostile."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -156,6 +157,9 @@ def test_three_groups_have_no_interval_and_say_so() -> None:
     assert card.judge.spearman.problem == "an interval needs 5 groups that differ"
     page = render_card_page([card_of(card)])
     assert "+0.83 (an interval needs 5 groups that differ)" in page
+    reasons = re.findall(r'<td class="n reason"[^>]*>([^<]*)', page)
+    assert any("an interval needs 5 groups" in reason for reason in reasons), "why a figure is missing may wrap"
+    assert "+0.20, +0.96" not in " ".join(reasons)
 
 
 def test_pairs_follow_how_much_better_the_second_answer_is() -> None:
@@ -195,9 +199,9 @@ def test_pairs_rated_on_a_scale_without_sides_are_refused() -> None:
 
 def test_the_metric_goes_by_what_is_rated() -> None:
     talk = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
-    conversation = Sample(id="c", user_input="", response="", messages=talk)  # type: ignore[arg-type]
+    conversation = Sample(id="c", user_input="", response="", messages=talk, rating=1)  # type: ignore[arg-type]
     assert make_card_set("talks", [conversation], 5).metric == "resolved"
-    with_contexts = Sample(id="c", user_input="", response="", messages=talk, retrieved_contexts=["x"])  # type: ignore[arg-type]
+    with_contexts = Sample(id="c", user_input="", response="", messages=talk, rating=1, retrieved_contexts=["x"])  # type: ignore[arg-type]
     assert make_card_set("talks", [with_contexts], 5).metric == "faithfulness"
     assert make_card_set("talks", [conversation], 5, "policy_kept").kind == "conversations"
     with pytest.raises(UsageError, match="token_overlap asks no judge"):
@@ -206,6 +210,20 @@ def test_the_metric_goes_by_what_is_rated() -> None:
         make_card_set("six", [*SAMPLES, SAMPLES[0]], 5)
     with pytest.raises(UsageError, match="no answer to judge"):
         make_card_set("none", [], 5)
+
+
+def test_only_rated_answers_are_judged() -> None:
+    """Half of the six are rated: two of these are taken, and the others are counted. Without a rating nothing is."""
+    samples = [sample.model_copy(update={"rating": None}) if n % 2 else sample for n, sample in enumerate(SAMPLES)]
+    card_set = make_card_set("six", samples, 2)
+    assert (len(card_set.samples), card_set.unrated) == (2, 3)
+    assert all(sample.human_rating is not None for sample in card_set.samples)
+    card = make_set_card(card_set, judged([0.1, 0.2], card_set.samples))
+    assert card.unrated == 3
+    page = render_card_markdown([card_of(card)])
+    assert "scored 2; 3 further answers have no rating and were not judged" in page
+    with pytest.raises(UsageError, match="six: 6 answers and no rating, so that nothing can be said of a judge; rate"):
+        make_card_set("six", [sample.model_copy(update={"rating": None}) for sample in SAMPLES], 2)
 
 
 def test_injections_beyond_the_judges_own_noise() -> None:
@@ -355,11 +373,51 @@ def test_the_raters_ceiling() -> None:
     assert (card.ceiling.value, card.one_rater.value) == (pytest.approx(1), pytest.approx(1))
 
 
+def test_the_ceiling_is_of_the_answers_that_are_scored() -> None:
+    """The raters agree on five answers and not on the sixth, which the judge did not score: the ceiling is 1 of n 5.
+
+    Where four are scored, and where none is, it says that it is not known, and why.
+    """
+    ratings = [{"ann": sample.rating, "bob": sample.rating} for sample in SAMPLES]
+    ratings[5] = {"ann": 1, "bob": 6}
+    samples = [sample.model_copy(update={"ratings": of}) for sample, of in zip(SAMPLES, ratings, strict=True)]
+    card_set = CardSet("six", tuple(samples), "faithfulness", 100)
+    card = make_set_card(card_set, judged([*VALUES[:5], None], samples))
+    assert (card.ceiling.value, card.ceiling.n, card.judge.spearman.n) == (pytest.approx(1), 5, 5)
+    four = make_set_card(card_set, judged([*VALUES[:4], None, None], samples))
+    assert four.ceiling.problem == "only 4 scored answers have ratings by two raters"
+    none = make_set_card(card_set, judged([None] * 6, samples))
+    assert none.ceiling.problem == "no rated answer has a score"
+    beside = render_card_markdown([card_of(make_set_card(card_set, judged(VALUES, samples)), judge="a"), card_of(card)])
+    assert "| raters' ceiling (answers of mini) |" in beside.replace("&#39;", "'") and "two people or more" in beside
+
+
+def test_why_answers_have_no_score() -> None:
+    """Three skipped for one reason, two without a recording, which is one reason whatever the sample; no text of it."""
+    miss = "no recording in /home/ann/x.jsonl for prompt p@1, sample s{}; the nearest is of: my number is 555"
+    reasons = ["the answer claims nothing"] * 3 + [miss.format(3), miss.format(4)]
+    scores = {
+        f"s{n}": Score(None, "skipped" if n < 3 else "failed", reason, {}, Usage()) for n, reason in enumerate(reasons)
+    } | {"s5": score(1.0)}
+    card = make_set_card(ANSWERS, JudgeScores("mini", scores, 1))
+    assert [(one.status, one.reason, one.count) for one in card.missing] == [
+        ("skipped", "the answer claims nothing", 3),
+        ("failed", "no recording for prompt p@1", 2),
+    ]
+    page = render_card_markdown([card_of(card)])
+    assert "mini: 3 skipped: the answer claims nothing (3)" in page
+    assert "mini: 2 failed: no recording for prompt p" in page and "555" not in page
+
+
 @pytest.mark.parametrize("values", [[None] * 6, [0.5] * 6], ids=["all failed", "all equal"])
 def test_a_set_without_figures_still_has_a_card(values: list[float | None]) -> None:
     card = make_set_card(ANSWERS, judged(values))
     assert card.judge.spearman.value is None and card.judge.spearman.problem
     assert card.difference.value is None and card.difference.problem
+    pairwise = card.model_copy(update={"metric": "pairwise", "calibration": None})
+    markdown = render_card_markdown([card_of(pairwise)])
+    assert "Nothing to show" not in markdown and "mini on six.jsonl: the score is no share of the scale" in markdown
+    assert "Not measured: position" in markdown
     for text in (render_card_page([card_of(card)]), render_card_markdown([card_of(card)])):
         assert "no agreement with the ratings can be told" in text
 
@@ -387,6 +445,7 @@ def full_set_card() -> SetCard:
         sample.model_copy(update={"metadata": {"source": "s", "published_metrics": {"m": 0.5}}}) for sample in SAMPLES
     ]
     scores = {sample.id: score(value, "supported") for sample, value in zip(samples, VALUES, strict=True)}
+    scores["s5"] = Score(None, "skipped", "the answer claims nothing", {}, Usage())
     judge = JudgeScores("mini", scores, 4, (scores,), ReplyCounts(6, 0, 0), {"injected": scores, "padded": scores})
     return make_set_card(CardSet("six.jsonl", tuple(samples), "faithfulness", 100), judge)
 
@@ -401,6 +460,9 @@ def full_set_card() -> SetCard:
         ({"seed": "4"}, 'seed: is a text ("4"), not a whole number; write 4'),
         ({"sets": []}, "sets: has too few entries (0); give 1 or more"),
         ({"date": "yesterday"}, "date: "),
+        ({"settings": {"max_tokens": []}}, "settings.max_tokens: is []; write a text, a number, true, false or null"),
+        ({"settings": {"x": 10**400}}, "settings.x: is 1000"),
+        ({"probed": 10**400}, "probed: is 1000"),
     ],
 )
 def test_a_broken_card_is_named_with_its_field_and_cure(tmp_path: Path, change: dict[str, Any], message: str) -> None:
@@ -409,6 +471,32 @@ def test_a_broken_card_is_named_with_its_field_and_cure(tmp_path: Path, change: 
     with pytest.raises(InputError) as raised:
         read_card(path)
     assert str(raised.value).startswith(f"{path}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"flips": {"value": None, "groups": -5}}, "flips: groups is -5; write a whole number from 0 to 1,000,000,000"),
+        ({"flips": {"value": None, "n": 10**400}}, "flips: n is 1000"),
+        ({"gain": {"value": 1.7e308}}, "gain: value is 1.7e+308; write a number from -1,000,000,000,000 to"),
+        ({"answers": -1}, "answers: is -1; write 0 or more"),
+        ({"cost": {"usd": 1e300, "tokens_in": 1, "tokens_out": 1, "requests": 1, "seconds": 1}}, "cost.usd: is 1e+300"),
+        (
+            {"calibration": {"error": {"value": 0.5}, "bins": [
+                {"low": 0.0, "high": 0.2, "n": 10**400, "score": 0.1, "rating": 0.1}]}},
+            "calibration.bins.0.n: is 1000",
+        ),
+    ],
+)  # fmt: skip
+def test_no_figure_of_a_card_is_beyond_reckoning(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    """Such a card was an `OverflowError` in every output."""
+    values = json.loads(card_of(full_set_card()).model_dump_json())
+    values["sets"][0] |= change
+    path = tmp_path / "card.json"
+    path.write_text(json.dumps(values), encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        read_card(path)
+    assert str(raised.value).startswith(f"{path}: sets.0.{message}")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '"x"', '{"format": "a", "format": "b"}', "\x00", "NaN"])
@@ -428,12 +516,13 @@ def test_nothing_on_a_card_is_obeyed() -> None:
     card = scored.model_copy(
         update={
             "set_name": evil, "rated": evil, "failure": evil, "failed": 1, "metric": evil,
+            "missing": tuple(one.model_copy(update={"reason": evil}) for one in scored.missing),
             "published": tuple(one.model_copy(update={"name": evil, "source": evil}) for one in scored.published),
         }
     )  # fmt: skip
-    hostile = card_of(card, judge=evil)
+    hostile = card_of(card, judge=evil).model_copy(update={"settings": {"decide": f"{evil}\u2028", evil: evil}})
     page = render_card_page([hostile])
-    assert "<script>" not in page and "\u202e" not in page
+    assert "<script>" not in page and "\u202e" not in page and "\u2028" not in page
     markdown = render_card_markdown([hostile])
     assert "<script>" not in markdown and "](http" not in markdown and "\u202e" not in markdown
     assert read_card_text(hostile) == hostile
@@ -442,10 +531,15 @@ def test_nothing_on_a_card_is_obeyed() -> None:
 def test_whole_numbers_stay_whole(tmp_path: Path) -> None:
     """A card that was written and read says `max_tokens 1000`, not 1000.0; a share stays one."""
     settings = {"max_tokens": 1000, "parameters.temperature": 0, "parameters.top_p": 1.0, "logprobs": True}
-    card = card_of(make_set_card(ANSWERS, judged())).model_copy(update={"settings": settings})
-    card = JudgeCard.model_validate(card.model_dump())
+    values = json.loads(card_of(make_set_card(ANSWERS, judged())).model_dump_json()) | {"settings": settings}
+    card = JudgeCard.model_validate_json(json.dumps(values))
     write_card(tmp_path / "card.json", card)
-    assert [repr(value) for value in read_card(tmp_path / "card.json").settings.values()] == ["1000", "0", "1.0", "True"]
+    assert [repr(value) for value in read_card(tmp_path / "card.json").settings.values()] == [
+        "1000",
+        "0",
+        "1.0",
+        "True",
+    ]
 
 
 def read_card_text(card: JudgeCard) -> JudgeCard:

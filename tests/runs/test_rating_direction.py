@@ -42,7 +42,7 @@ def test_no_metric_of_one_answer_is_compared_with_ratings_of_pairs(assay: Make, 
 def test_pairwise_follows_the_ratings_of_pairs(
     assay: Make, pairs: Path, judge_file: Make, openai_server: OpenAIServer
 ) -> None:
-    """The judge prefers the answer that people preferred in each pair: `pairwise` agrees with them, not against them."""
+    """The judge prefers the answer that people preferred in each pair: `pairwise` agrees with them."""
 
     def script(request: Request) -> Answer:
         first = request.user.partition("<first_answer>")[2].partition("</first_answer>")[0]
