@@ -99,7 +99,7 @@ def read_judged_sets(folder: Path = CARDS) -> list[list[JudgedSet]]:
     for card in sorted(map(read_card, folder.glob("*.json")), key=lambda card: (card.date, card.judge)):
         for entry in card.sets:
             judged = JudgedSet(card, entry)
-            sets.setdefault((judged.name, entry.metric, entry.taken), []).append(judged)
+            sets.setdefault((judged.name, entry.metric, entry.digest), []).append(judged)
     return list(sets.values())
 
 

@@ -68,7 +68,7 @@ def card_blocks(cards: Sequence[JudgeCard], *, is_page: bool = False) -> list[tu
     entries = [CardEntry(name, of_set) for name, one in zip(names, cards, strict=True) for of_set in one.sets]
     by_answers: dict[tuple[str, str, str], list[CardEntry]] = {}
     for entry in entries:
-        by_answers.setdefault((entry.card.set_name, entry.card.metric, entry.card.taken), []).append(entry)
+        by_answers.setdefault((entry.card.set_name, entry.card.metric, entry.card.digest), []).append(entry)
     sets = [(_set_title(of_set, entries), _set_block(of_set)) for of_set in by_answers.values()]
     if len(set(names)) > 1:
         apart = _notes(_describe_other_answers(list(by_answers.values())))

@@ -174,7 +174,7 @@ class SetCard(_Value):
         rated: What was rated and by whom, in words.
         metric: The metric that the judge was asked for.
         most: At most so many answers were taken, the first by the hash of their ids.
-        taken: A digest of what was taken: the answers' ids with their ratings and scale. Where it is the same, two
+        digest: A digest of what was taken: the answers' ids with their ratings and scale. Where it is the same, two
             cards are about the same answers with the same ratings.
         unrated: How many answers of the set have no rating; they were not judged.
         answers: How many were taken; pairs and conversations count as answers.
@@ -206,7 +206,7 @@ class SetCard(_Value):
     rated: str
     metric: str
     most: FromOne
-    taken: str = Field(pattern="^[0-9a-f]{16}$")
+    digest: str = Field(pattern="^[0-9a-f]{16}$")
     unrated: Count = 0
     answers: Count
     groups: Count
