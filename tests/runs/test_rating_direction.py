@@ -10,6 +10,8 @@ from openai_server import Answer, OpenAIServer, Request
 
 from assay.eval_sets import Sample
 from assay.runs import evaluate
+from assay.runs.failures.bad_answers import select_bad_answers
+from assay.runs.failures.failure_texts import collect_records
 
 Make = Callable[..., Any]
 LETTERS = "abcdef"
@@ -67,6 +69,9 @@ def test_results_in_python_have_the_same_ratings() -> None:
     ]  # fmt: skip
     results = evaluate(samples, "token_overlap", progress=False)
     assert {summary.correlation.value for summary in results.summary()} == {None}
+    scores = [(sample, name, one) for sample, of in results.scores.items() for name, one in of.items()]
+    rule, _ = select_bad_answers([collect_records("", results.samples, scores, results.directions)])
+    assert rule.metric == "token_overlap", "that the other answer is better does not make this one bad"
     single = [sample.model_copy(update={"other_response": ""}) for sample in samples]
     agreements = {one.name: one.agreement for one in evaluate(single, "token_overlap", progress=False).summary()}
     assert agreements["token_overlap"] == pytest.approx(-1)
