@@ -88,16 +88,18 @@ class JudgedSet:
 
 
 def read_judged_sets(folder: Path = CARDS) -> list[list[JudgedSet]]:
-    """Reads the cards of a folder: for each set and metric, in the order of the first card, what each judge is worth.
+    """Reads the cards of a folder: what each judge is worth, in the order of the first card.
+
+    Judges stand in one table that were asked for one metric about the same answers, with the same ratings.
 
     Raises:
         InputError: A file is no card; the message names the file, the field and the cure.
     """
-    sets: dict[tuple[str, str], list[JudgedSet]] = {}
+    sets: dict[tuple[str, str, str], list[JudgedSet]] = {}
     for card in sorted(map(read_card, folder.glob("*.json")), key=lambda card: (card.date, card.judge)):
         for entry in card.sets:
             judged = JudgedSet(card, entry)
-            sets.setdefault((judged.name, entry.metric), []).append(judged)
+            sets.setdefault((judged.name, entry.metric, entry.digest), []).append(judged)
     return list(sets.values())
 
 

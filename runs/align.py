@@ -34,6 +34,7 @@ from ..prompts import BUNDLED, Prompt, Prompts
 from ..text.wording import count_of
 from .alignment_judges import AlignedJudge, CountingJudge, ObservingJudge, RememberingJudge
 from .execute import execute
+from .rating_direction import check_ratings_fit, is_pairwise
 
 CANDIDATES = ("isotonic", "beta", "few-shot", "rules")
 _CALIBRATIONS: tuple[CalibrationKind, ...] = ("isotonic", "beta")
@@ -140,6 +141,9 @@ class Aligner:
                 f"{count_of(len(self.samples), 'answer is', 'answers are')} rated; a judge learns from "
                 f"{_FEWEST_RATED} or more (assay rate RUN)"
             )
+        if is_pairwise(self.metric):
+            raise UsageError(f"{self.metric} compares two answers; a judge learns ratings of one, such as faithfulness")
+        check_ratings_fit("the answers", self.samples, self.metric)
         if len({(sample.rating_min, sample.rating_max) for sample in self.samples}) > 1:
             raise UsageError("the answers are rated on different scales; align to one set at a time")
         self.table = _table(self.samples)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 BiasKind = Literal["position", "length", "style", "self-preference", "order of the contexts", "instructions"]
 
-UNASKED_CHANGE = "no question had the change"
 _FAIR = 0.5  # of its choices, those that fall on the answer that a fair judge reads first
 _BIAS_OF_PROBE: dict[str, BiasKind] = {
     "padded": "length",
@@ -92,7 +91,7 @@ def measure_biases(
 def _shift(probe: ProbeFindings) -> Estimate:
     if probe.shift.n:
         stays = probe.shift.value == 0 and probe.shift.low is None and (probe.shift.groups or 0) >= FEWEST_GROUPS
-        why = f"no score moved: {UNASKED_CHANGE}" if probe.identical else "no score moved"
+        why = "no score moved: no question had the change" if probe.identical else "no score moved"
         return replace(probe.shift, problem=why) if stays else probe.shift
     problem = "no changed answer got a score" if probe.failed else "no answer can be changed so"
     return Estimate(None, n=0, groups=0, problem=problem)

@@ -12,12 +12,12 @@ from ..meta_eval.correlation import spearman
 from ..meta_eval.difference import find_standing, reverse
 from ..meta_eval.estimate import Estimate
 from ..metrics import Score
-from ..metrics.catalogue import higher_is_better
 from ..presentation.figure import format_agreement, format_price
 from .judge_bias import Bias, measure_biases
 from .judge_probes import ProbeFindings, compare_probed
 from .judge_scoring import JudgeScores
 from .panels import Panel, compare_panels, supported_claims
+from .rating_direction import check_ratings_fit, rises_with_rating
 from .variant_table import build_variant_table
 
 if TYPE_CHECKING:
@@ -129,7 +129,8 @@ def compare_judges(
     """Compares judges that scored the same samples.
 
     Args:
-        metric: The metric of the scores; where its lower values are better, agreement is with the negated scores.
+        metric: The metric of the scores; where its lower values go with higher ratings (`rises_with_rating`),
+            agreement is with the negated scores.
         samples: The samples, with their ratings.
         judge_scores: Each judge's scores; the first judge is in use today.
         cost: The unit of the costs. If left out: USD; seconds where all judges are free; tokens where a price is
@@ -137,9 +138,10 @@ def compare_judges(
         seed: Seed of the folds and the permutations.
 
     Raises:
-        UsageError: The cost is wanted in USD, and a price is unknown.
+        UsageError: The cost is wanted in USD, and a price is unknown; or the ratings are not of what the metric scores.
     """
-    oriented = judge_scores if higher_is_better(metric) else [_negate(judge) for judge in judge_scores]
+    check_ratings_fit("the samples", samples, metric)
+    oriented = judge_scores if rises_with_rating(metric) else [_negate(judge) for judge in judge_scores]
     from ..meta_eval.decision import decide_variants
 
     unmarked = [_describe(samples, judge, seed) for judge in oriented]
@@ -171,7 +173,7 @@ def compare_judges(
 
 
 def _negate(judge: JudgeScores) -> JudgeScores:
-    """The scores of a metric whose lower values are better, turned so that agreement with the ratings is positive."""
+    """Scores that fall where the ratings rise, turned so that agreement with the ratings is positive."""
     negated = {
         sample: score if score.value is None else replace(score, value=-score.value)
         for sample, score in judge.scores.items()

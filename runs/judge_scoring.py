@@ -120,7 +120,8 @@ def score_by_judges(
             for name, judge in judges.items()
         ]
     except BudgetReached as reached:
-        raise BudgetReached(f"{reached}; all replies are kept: the same command goes on with them") from reached
+        bound = reached.__cause__ or reached  # what `evaluate` adds is about its results, which nobody has here
+        raise BudgetReached(f"{bound}; all replies are kept: the same command goes on with them") from reached
 
 
 async def _score(

@@ -106,8 +106,10 @@ class Plan(BaseModel):
 
     def _read_sets(self, skip_bad: list[InputError] | None, notes: list[str] | None) -> "Iterator[Sample]":
         from ..eval_sets import read_set
+        from .rating_direction import describe_pair_ratings, rates_pair
 
         earlier: set[int] = set()  # hashes, not ids: a set may be long
+        pairs = 0
         for source in self.sets:
             if source.startswith(PYTHON_DATA):
                 raise UsageError(
@@ -136,8 +138,11 @@ class Plan(BaseModel):
                         raise InputError(
                             f"{source}: the id {sample.id!r} is in another set of this run; make their ids differ"
                         )
+                pairs += rates_pair(sample)
                 yield sample
             earlier |= here
+        if pairs and notes is not None:
+            notes.append(describe_pair_ratings(pairs))
 
 
 def judge_identity(judge: JudgeSettings | None) -> str:

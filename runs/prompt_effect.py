@@ -8,10 +8,10 @@ from ..errors import UsageError
 from ..eval_sets import Sample
 from ..judges import Usage
 from ..metrics import Score
-from ..metrics.catalogue import higher_is_better
 from ..metrics.specification import ALL_BASELINES
 from ..text.wording import verb_of
 from .panels import claims_by_text
+from .rating_direction import check_ratings_fit, rises_with_rating
 from .variant_table import build_variant_table
 
 if TYPE_CHECKING:
@@ -148,15 +148,16 @@ def compare_wordings(
         seed: Seed of the permutations.
 
     Raises:
-        UsageError: They have no sample and metric in common.
+        UsageError: They have no sample and metric in common, or the ratings are not of what the metric scores.
     """
     from ..meta_eval.decision import decide_variants
 
     effects = {name: compare_prompts(samples, before, scores, seed=seed) for name, scores in edits.items()}
     metrics = [metric.metric for metric in next(iter(effects.values())).metrics]
     both = [sample for sample in samples if sample.id in before]
+    check_ratings_fit("the samples", both, metrics[0])
     variants = {name: _of_metric(metrics[0], scores) for name, scores in ({in_use: before} | dict(edits)).items()}
-    table = build_variant_table(both, variants, higher_is_better=higher_is_better(metrics[0]))
+    table = build_variant_table(both, variants, higher_is_better=rises_with_rating(metrics[0]))
     decision = decide_variants(table, measure=metrics[0], seed=seed)
     if decision is not None and len(metrics) > 1:
         others = f"{', '.join(metrics[1:])} {verb_of(len(metrics) - 1, 'does', 'do')} not"

@@ -31,6 +31,7 @@ from .failures.failure_page import PACKAGE as FAILURE_PACKAGE
 from .failures.failure_page import view_failures
 from .failures.failure_texts import collect_records
 from .missing_scores import describe_missing_scores
+from .rating_direction import rating_of_score
 from .ratings.rating_join import join_run_ratings
 from .report import score_as_json
 from .run_tables import summary_table, worst_table
@@ -255,7 +256,7 @@ class Results:
         for name, scores in self.scores.items():
             sample = self.samples[name]
             for metric, score in scores.items():
-                rating = None if score.is_fitted_on else sample.rating_share
+                rating = None if score.is_fitted_on else rating_of_score(sample, metric)
                 yield metric, sample.language or "", score.value, rating, sample.source, score.status
 
     def _page(self) -> str:

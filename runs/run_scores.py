@@ -16,6 +16,7 @@ from ..metrics.catalogue import higher_is_better
 from ..metrics.specification import parse_specification
 from ..text.wording import count_of
 from .rated_level import find_level_items
+from .rating_direction import describe_pair_ratings, rates_pair
 from .ratings.rating_join import join_ratings
 from .run_versions import ONE_VERSION, RunVersions
 from .store import RunRow, Store
@@ -123,7 +124,7 @@ def read_run_ratings(
         versions: The versions that the runs are of; a sample of each is rated by itself.
 
     Raises:
-        InputError: No sample is rated.
+        InputError: No sample is rated, or only pairs of answers are.
     """
     samples: dict[str, Sample] = {}
     notes: dict[str, None] = {}
@@ -134,6 +135,16 @@ def read_run_ratings(
         if joined.note:
             notes[f"{versions.names[of_version[0].id]}: {joined.note}" if versions.names else joined.note] = None
     name = ", ".join(f"run {run.id}" for run in runs)
+    pairs = [key for key, sample in samples.items() if rates_pair(sample)]
+    if pairs and len(pairs) == sum(sample.human_rating is not None for sample in samples.values()):
+        raise InputError(
+            f"{name}: its ratings say which of two answers is better, and a table of metrics "
+            "needs ratings of one answer (--ratings); what a judge of pairs is worth says `assay judges card MODEL "
+            "--on SET`"
+        )
+    if pairs:
+        notes[describe_pair_ratings(len(pairs))] = None
+        samples |= {key: samples[key].model_copy(update={"rating": None, "ratings": {}}) for key in pairs}
     if not options.ratings and all(sample.human_rating is None for sample in samples.values()):
         raise InputError(
             f"{name}: none of its {count_of(len(samples), options.level or 'sample')} is rated; name a file of "

@@ -13,6 +13,7 @@ from ..eval_sets.turns import is_turn
 from ..judges.recording import Recording, format_line, parse_line
 from ..metrics import Score
 from .database import explain_errors
+from .rating_direction import rating_of_answer
 from .sample_content import write_content
 from .store import Store, check_store
 
@@ -101,7 +102,7 @@ class RunWriter:
         if not scores:
             return
         content = self._content(sample)
-        row = (self._run, sample.id, place, sample.language, sample.rating_share, sample.source, content)
+        row = (self._run, sample.id, place, sample.language, rating_of_answer(sample), sample.source, content)
         self._samples.append(row)
         for metric, score in scores.items():
             evidence, usage = to_json(score.evidence).decode(), to_json(asdict(score.usage)).decode()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ..meta_eval.correlation import spearman
 from ..meta_eval.estimate import Estimate
 from ..metrics.specification import ALL_BASELINES, parse_specification
+from .rating_direction import is_pairwise, rating_of_score
 
 if TYPE_CHECKING:
     from .store import Store
@@ -118,16 +119,18 @@ class ScoreTotals:
         from .ratings.rating_join import JoinedRatings, join_run_ratings
 
         fitted = find_fitted(store, run)
-        joined = join_run_ratings(store, run) if fitted or queue_ids(store.database) else JoinedRatings({})
-        if not joined.note and not fitted:
+        has_pairs = any(map(is_pairwise, store.run(run).plan.metrics))  # the table's ratings are of one answer
+        is_joined = has_pairs or fitted or queue_ids(store.database)
+        joined = join_run_ratings(store, run) if is_joined else JoinedRatings({})
+        if not joined.note and not fitted and not has_pairs:
             return cls(store.score_counts(run), list(store.rated_values(run)), store.sentence_counts(run))
         rated = [
-            (metric, sample.language or "", value, sample.rating_share, sample.source)
+            (metric, sample.language or "", value, rating, sample.source)
             for name, metric, value, _ in store.sample_values(run)
             if value is not None
             and name not in fitted.get(metric, ())
             and (sample := joined.samples.get(name)) is not None
-            and sample.rating_share is not None
+            and (rating := rating_of_score(sample, metric)) is not None
         ]
         notes = [f"{metric}: {describe_fitted(len(names))}" for metric, names in fitted.items()]
         notes = list(filter(None, (joined.note, *notes)))

@@ -155,6 +155,7 @@ def compare(
     from ..runs.judge_comparison import compare_judges
     from ..runs.judge_report.tables import comparison_block
     from ..runs.judge_scoring import JudgeScoring, load_judges, score_by_judges
+    from ..runs.rating_direction import check_ratings_fit
 
     if report is not None:
         check_writable(report)
@@ -164,6 +165,7 @@ def compare(
     samples = list(set_options.samples(sets))
     if repeated := len(samples) - len({sample.id for sample in samples}):
         raise UsageError(f"{count_of(repeated, 'id stands', 'ids stand')} in two of these sets; make their ids differ")
+    check_ratings_fit(" ".join(sets), samples, metric)
     with show_status(f"{count_of(len(settings), 'judge')}, {count_of(len(samples), 'sample')} each"):
         judge_scores = score_by_judges(settings, samples, scoring, _probe(samples, probes, seed))
     comparison = compare_judges(metric, samples, judge_scores, cost=cost, seed=seed)

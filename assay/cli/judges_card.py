@@ -10,7 +10,7 @@ import click
 from ..atomic_files import check_writable
 from ..errors import UsageError
 from ..presentation.texts import one_line
-from ..text.wording import count_of
+from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judges import judges
 from .number_types import SEED, BoundedCount
@@ -20,6 +20,7 @@ from .options import (
     path_in_store,
     quiet_option,
     store_option,
+    typed_options,
     wide_option,
     with_budget,
     with_set_options,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 BUNDLED_SETS = ("helpdesk_en", "helpdesk_nl")
 PROBES = ("padded", "styled", "injected")
 _FORMS = (".html", ".md", ".json")
+_SHOWING = {"models", "-o", "--wide", "-q", "--json"}  # what goes with files of cards: how they are shown
 
 
 @judges.command()
@@ -112,6 +114,11 @@ def card(
             "name one judge, or files of cards (.json), not both; make the judge's card first (-o card.json)"
         )
     if files:
+        if ignored := sorted(typed_options(click.get_current_context()) - _SHOWING):
+            raise UsageError(
+                f"{list_first(ignored, 5)}: of no use beside files of cards, which are shown as they were made; leave "
+                f"{'it' if len(ignored) == 1 else 'them'} out, or name a judge in place of the files"
+            )
         if len(files) > 1 and out is not None and out.suffix.lower() == ".json":
             raise UsageError(f"{out}: a JSON file holds one card; write both as .html or .md")
         cards = read_cards(list(map(Path, files)))
@@ -199,6 +206,10 @@ def _agree(request: "CardRequest", *, is_agreed: bool) -> None:
     Raises:
         UsageError: Nobody is there to agree.
     """
+    for card_set in request.sets:
+        if card_set.unrated:
+            without = count_of(card_set.unrated, "answer has", "answers have")
+            echo_notice(f"{card_set.name}: {without} no rating and {verb_of(card_set.unrated, 'is', 'are')} left out")
     if request.mode == "replay":
         return
     from ..runs.judge_card.card_estimate import estimate_card

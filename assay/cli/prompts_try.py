@@ -100,6 +100,7 @@ def try_prompt(
     from ..languages import FALLBACK
     from ..prompts import BUNDLED, prompt_names, read_prompt_as
     from ..runs.prompt_effect import compare_wordings
+    from ..runs.rating_direction import check_ratings_fit
 
     base, _, language = name.partition(".")
     language = language or FALLBACK
@@ -119,6 +120,7 @@ def try_prompt(
     ]
     if not samples:
         raise UsageError(f"no sample of {', '.join(sets)} is in the language of {name}, so that none asks this prompt")
+    check_ratings_fit(", ".join(sets), samples, read_metrics(chosen_metrics)[0])
     file = cassette or path_in_store(store, "tried.jsonl", "name a file with --cassette")
     with_cassette = LiteLLMJudge(judge, cassette=file, mode=mode)
     with_cassette.check_api_key()

@@ -10,6 +10,7 @@ from ...metrics.score import flawless
 from ...metrics.specification import ALL_BASELINES
 from ...presentation.figure import Figure
 from ...text.wording import count_of
+from ..rating_direction import rating_of_answer
 from .failure_texts import AnswerRecord, FailureText, RunRecords, is_about_contexts, read_peoples_texts
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def select_bad_answers(runs: Sequence[RunRecords], metric: str | None = None) ->
 
 def _rated(run: RunRecords) -> dict[str, AnswerRecord]:
     """The rated answers; of each conversation itself where it is rated, with what its turns' scores say, else them."""
-    rated = {name: one for name, one in run.answers.items() if one.sample.human_rating is not None}
+    rated = {name: one for name, one in run.answers.items() if rating_of_answer(one.sample) is not None}
     turns: dict[str, list[AnswerRecord]] = {name: [] for name in rated}
     for one in run.answers.values():
         if is_turn(one.sample) and (whole := turns.get(_conversation(one))) is not None:

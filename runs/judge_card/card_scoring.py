@@ -107,9 +107,9 @@ def score_card_set(request: CardRequest, card_set: CardSet) -> JudgeScores:
     return replace(scores, repeats=again.repeats)
 
 
-def card_settings(settings: JudgeSettings) -> dict[str, str | float | bool | None]:
+def card_settings(settings: JudgeSettings) -> dict[str, str | int | float | bool | None]:
     """How a judge is asked, as far as replies depend on it: plain values without keys and addresses."""
-    values: dict[str, str | float | bool | None] = {
+    values: dict[str, str | int | float | bool | None] = {
         "decide": settings.decide,
         "reason": settings.reason,
         "structured": settings.structured,

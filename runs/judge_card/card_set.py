@@ -1,7 +1,9 @@
 """One set of a judge's card: which answers are taken, by which metric, and what their ratings are."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
@@ -10,11 +12,11 @@ from ...eval_sets import Sample
 from ...eval_sets.bundled import bundled_sets
 from ...eval_sets.public.split import first_by_hash
 from ...metrics.catalogue import measures_conversation, needs_judge
-from ...metrics.specification import parse_specification
 from ...presentation.texts import one_line
 from ...text.wording import count_of
+from ..rating_direction import PAIRWISE, check_ratings_fit, is_pairwise
 
-FAITHFULNESS, PAIRWISE, RESOLVED = "faithfulness", "pairwise", "resolved"
+FAITHFULNESS, RESOLVED = "faithfulness", "resolved"
 _LONGEST_RATED = 400
 _CONSTRUCTED = "constructed by the authors of Assay, and no person's judgement"
 
@@ -30,19 +32,30 @@ class CardSet:
         samples: The samples, in the order of the hash of their ids.
         metric: What the judge is asked for.
         most: At most so many samples were taken.
+        unrated: How many samples of the set have no rating, and are left out.
     """
 
     name: str
     samples: tuple[Sample, ...]
     metric: str
     most: int
+    unrated: int = 0
 
     @property
     def kind(self) -> Kind:
         """What the metric scores."""
-        if parse_specification(self.metric).name == PAIRWISE:
+        if is_pairwise(self.metric):
             return "pairs"
         return "conversations" if measures_conversation(self.metric) else "answers"
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits that differ where the answers' ids, their ratings or the scale do."""
+        lines = sorted(
+            json.dumps([s.id, s.rating, sorted(s.ratings.items()), float(s.rating_min), float(s.rating_max)])
+            for s in self.samples
+        )
+        return sha256("\n".join(lines).encode()).hexdigest()[:16]
 
     @property
     def rated(self) -> str:
@@ -77,33 +90,33 @@ def name_sets(sets: Sequence[str]) -> dict[str, str]:
 
 
 def make_card_set(name: str, samples: Sequence[Sample], most: int, metric: str | None = None) -> CardSet:
-    """Takes the samples of a set that the card is about.
+    """Takes the samples of a set that the card is about: rated ones, since no figure needs any other.
 
     Args:
         name: As the card names the set.
         samples: All of its samples.
-        most: At most so many are taken, the first by the hash of their ids.
+        most: At most so many are taken, the first rated ones by the hash of their ids.
         metric: What the judge is asked for; None to go by what the set rates.
 
     Raises:
-        UsageError: The set is empty, has an id twice, the metric asks no judge, or pairs have a rating that does not
-            say which answer is better.
+        UsageError: The set is empty, none of it is rated, it has an id twice, the metric asks no judge, or the ratings
+            are not of what the metric scores.
     """
     if not samples:
         raise UsageError(f"{name}: no answer to judge; name another set")
     if repeated := len(samples) - len({sample.id for sample in samples}):
         raise UsageError(f"{name}: {count_of(repeated, 'id stands', 'ids stand')} twice; give each answer its own id")
-    chosen = metric or choose_metric(samples)
+    rated = [sample for sample in samples if sample.human_rating is not None]
+    if not rated:
+        raise UsageError(
+            f"{name}: {count_of(len(samples), 'answer')} and no rating, so that nothing can be said of a judge; rate "
+            "some (a column `rating`, or `assay rate`), or name a rated set (`assay sets`)"
+        )
+    chosen = metric or choose_metric(rated)
     if not needs_judge(chosen):
         raise UsageError(f"--metric {chosen} asks no judge; take faithfulness, for one")
-    card_set = CardSet(name, tuple(first_by_hash(samples, most)), chosen, most)
-    one_sided = [sample for sample in card_set.samples if sample.human_rating is not None and sample.rating_min >= 0]
-    if card_set.kind == "pairs" and one_sided:
-        raise UsageError(
-            f"{name}: the rating of {one_sided[0].id} does not say which answer is better: its scale begins at "
-            f"{one_sided[0].rating_min:g}; rate pairs from -2 to 2 (rating_min, rating_max), above 0 where "
-            "other_response is better"
-        )
+    card_set = CardSet(name, tuple(first_by_hash(rated, most)), chosen, most, len(samples) - len(rated))
+    check_ratings_fit(name, card_set.samples, chosen)
     return card_set
 
 

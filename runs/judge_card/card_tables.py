@@ -1,25 +1,32 @@
 """The tables and sentences of judges' cards: one card, or several beside each other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ...meta_eval.difference import find_standing
 from ...meta_eval.estimate import Estimate
 from ...presentation.figure import MISSING, Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
 from ...presentation.texts import one_line
-from ...text.wording import count_of, list_first
-from ..judge_bias import UNASKED_CHANGE, Bias, describe_unmeasured
-from .judge_card import BiasFigure, CardAgreement, JudgeCard, ScoreBin, SetCard
+from ...text.wording import count_of, list_first, verb_of
+from ..judge_bias import Bias, describe_unmeasured
+from ..missing_scores import describe_missing_scores
+from .judge_card import CardAgreement, Injections, JudgeCard, ScoreBin, SetCard
 from .set_card import OVERLAP
 
+_LONGEST_SETTING = 200  # characters
 _TOGETHER = (
     "Cards hold no scores of single answers: whether one judge agrees better than the other on the same answers, "
     "`assay judges compare` says."
 )
 
 _UNSEEN = "no instruction in an answer reached a question to the judge, which is the metric's merit and not the judge's"
-_CEILING_NOTE = "Raters' ceiling: the best that any measure could reach; one rater: against the mean of the others."
+_CEILING_NOTE = (
+    "Raters' ceiling: the best that any measure could reach; one rater: against the mean of the others. Both on the "
+    "scored answers that two people or more rated (n)."
+)
+_T = TypeVar("_T", bound=Hashable)
 _CEILINGS = {"raters' ceiling": "ceiling", "one rater": "one_rater"}
 
 
@@ -41,6 +48,7 @@ class _AgreementLine:
     name: str
     agreement: CardAgreement
     tone: Tone = ""
+    is_ceiling: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +66,16 @@ def card_blocks(cards: Sequence[JudgeCard], *, is_page: bool = False) -> list[tu
     """
     names = _names(cards)
     entries = [CardEntry(name, of_set) for name, one in zip(names, cards, strict=True) for of_set in one.sets]
-    keys = list(dict.fromkeys((entry.card.set_name, entry.card.metric) for entry in entries))
-    sets = [
-        (f"{name}: {metric}", _set_block([e for e in entries if (e.card.set_name, e.card.metric) == (name, metric)]))
-        for name, metric in keys
-    ]
+    by_answers: dict[tuple[str, str, str], list[CardEntry]] = {}
+    for entry in entries:
+        by_answers.setdefault((entry.card.set_name, entry.card.metric, entry.card.digest), []).append(entry)
+    sets = [(_set_title(of_set, entries), _set_block(of_set)) for of_set in by_answers.values()]
     if len(set(names)) > 1:
-        sets.insert(0, ("Beside each other", ReportBlock((Paragraph(_TOGETHER),))))
+        apart = _notes(_describe_other_answers(list(by_answers.values())))
+        sets.insert(0, ("Beside each other", ReportBlock((Paragraph(_TOGETHER), *apart))))
     further = [
         ("Reliability", ReportBlock((reliability_table(entries), *_notes(_reliability_gaps(entries))))),
-        ("Bias", ReportBlock((bias_table(entries), *_notes(_bias_gaps(entries))))),
+        ("Bias", ReportBlock((*_unless_empty(bias_table(entries)), *_notes(_bias_gaps(entries))))),
         ("Calibration", _calibration_block(entries, is_page=is_page)),
         ("What it takes", ReportBlock((cost_table(entries),))),
     ]
@@ -105,24 +113,60 @@ def card_sentences(entry: CardEntry) -> Iterator[str]:
     shown = Figure.from_estimate("correlation", difference).describe()
     yield f"{find_standing(difference).describe(entry.judge, OVERLAP)}: {shown}."
     if card.gain.value is not None:
-        added = Figure.from_estimate("correlation", card.gain).describe()
-        together = find_standing(card.gain).describe("The combination", f"{OVERLAP} alone")
-        yield f"{together}: {added}."
+        added = Figure("correlation", card.gain.value)
+        yield (
+            f"{entry.judge} and {OVERLAP} together: {added} beside {OVERLAP} alone; it has no interval, because "
+            "what is fitted would be other with other answers."
+        )
+
+
+def _set_title(of_set: Sequence[CardEntry], entries: Sequence[CardEntry]) -> str:
+    """The set and the metric; with the judges where others were asked about other answers of that set."""
+    name, metric = of_set[0].card.set_name, of_set[0].card.metric
+    is_alone = len([e for e in entries if (e.card.set_name, e.card.metric) == (name, metric)]) == len(of_set)
+    return f"{name}: {metric}" + ("" if is_alone else f" ({', '.join(entry.judge for entry in of_set)})")
+
+
+def _describe_other_answers(tables: Sequence[Sequence[CardEntry]]) -> Iterator[str]:
+    """Yields a line per set and metric of which the judges were asked about different answers."""
+    judges: dict[tuple[str, str], list[str]] = {}
+    for entries in tables:
+        names = " and ".join(entry.judge for entry in entries)
+        judges.setdefault((entries[0].card.set_name, entries[0].card.metric), []).append(names)
+    for (name, metric), apart in judges.items():
+        if len(apart) > 1:
+            yield (
+                f"{name}, {metric}: the answers of {', of '.join(apart)} are not the same, or their ratings are not: "
+                "each has its own table, and figures of two tables are not compared."
+            )
 
 
 def _set_block(entries: Sequence[CardEntry]) -> ReportBlock:
     first = entries[0].card
     sentences = [sentence for entry in entries for sentence in card_sentences(entry)]
-    ceiling = f" No raters' ceiling: {first.ceiling.problem}." if first.ceiling.value is None else ""
+    missing = [(entry.judge, entry.card.ceiling.problem) for entry in entries if entry.card.ceiling.value is None]
+    ceiling = "".join(f" No raters' ceiling{whose}: {why}." for why, whose in _with_judges(missing, entries, " of "))
     counts = f"{count_of(first.answers, 'answer')} in {count_of(first.groups, 'group')}"
     counts += "".join(f"; {entry.judge} {_outcome(entry.card)}" for entry in entries)
+    if first.unrated:
+        left = count_of(first.unrated, "further answer has", "further answers have")
+        counts += f"; {left} no rating and {verb_of(first.unrated, 'was', 'were')} not judged"
     return ReportBlock(
         (
             *(Paragraph(sentence) for sentence in sentences),
             *([agreement_table(entries)] if any(entry.card.judge.spearman.n for entry in entries) else []),
             Paragraph(f"Taken: {counts}. What is rated: {first.rated}.{ceiling}", tone="quiet"),
+            *_missing_paragraphs(entries),
         )
     )
+
+
+def _missing_paragraphs(entries: Sequence[CardEntry]) -> Iterator[Paragraph]:
+    """Why answers have no score, by judge, as a run says it."""
+    for entry in entries:
+        counts = [(entry.judge, one.status, one.reason, one.count) for one in entry.card.missing]
+        for paragraph in describe_missing_scores(counts):
+            yield Paragraph(f"{paragraph.label} {paragraph.text}", "quiet")
 
 
 def _outcome(card: SetCard) -> str:
@@ -146,7 +190,7 @@ def agreement_table(entries: Sequence[CardEntry]) -> ResultTable:
     )
     lines = list(_agreement_lines(entries))
     notes = ["Together: the mean of the ranks or a weighted sum, chosen and fitted on other folds of groups."]
-    if any(line.name in _CEILINGS for line in lines):
+    if any(line.is_ceiling for line in lines):
         notes.append(_CEILING_NOTE)
     sources = dict.fromkeys(line.agreement.source for line in lines if line.agreement.source)
     if sources:
@@ -167,19 +211,31 @@ def _agreement_lines(entries: Sequence[CardEntry]) -> Iterator[_AgreementLine]:
         yield _AgreementLine(f"{entry.judge} + {OVERLAP}, together", entry.card.combined)
     for kind in ("baselines", "published"):
         label = " (published)" if kind == "published" else ""
-        shown: dict[CardAgreement, str] = {}
-        for entry in entries:
-            for agreement in getattr(entry.card, kind):
-                if agreement not in shown:
-                    is_other = any(other.name == agreement.name for other in shown)
-                    shown[agreement] = f" (answers of {entry.judge})" if is_other else ""
-        for agreement, whose in shown.items():
-            yield _AgreementLine(f"{agreement.name}{label}{whose}", agreement, "baseline")
+        agreements = [(entry.judge, agreement) for entry in entries for agreement in getattr(entry.card, kind)]
+        for name in dict.fromkeys(agreement.name for _, agreement in agreements):
+            of_name = [(judge, agreement) for judge, agreement in agreements if agreement.name == name]
+            for agreement, whose in _with_judges(of_name, entries):
+                yield _AgreementLine(f"{name}{label}{whose}", agreement, "baseline")
     for name, kind in _CEILINGS.items():
-        for estimate in dict.fromkeys(getattr(entry.card, kind) for entry in entries):
-            if estimate.value is not None:
-                nothing = Estimate(None)  # a ceiling is of rank correlations
-                yield _AgreementLine(name, CardAgreement(name=name, spearman=estimate, auroc=nothing), "quiet")
+        estimates = [(entry.judge, getattr(entry.card, kind)) for entry in entries]
+        for estimate, whose in _with_judges([pair for pair in estimates if pair[1].value is not None], entries):
+            nothing = Estimate(None)  # a ceiling is of rank correlations
+            yield _AgreementLine(
+                f"{name}{whose}", CardAgreement(name=name, spearman=estimate, auroc=nothing), "quiet", is_ceiling=True
+            )
+
+
+def _with_judges(
+    values: Sequence[tuple[str, _T]], entries: Sequence[CardEntry], before: str = ""
+) -> Iterator[tuple[_T, str]]:
+    """Yields each value once, with the judges that it is of where it is not that of all."""
+    judges: dict[_T, list[str]] = {}
+    for judge, value in values:
+        judges.setdefault(value, []).append(judge)
+    for value, names in judges.items():
+        listed = ", ".join(names)
+        whose = f"{before}{listed}" if before else f" (answers of {listed})"
+        yield value, "" if len(names) == len(entries) else whose
 
 
 def reliability_table(entries: Sequence[CardEntry]) -> ResultTable:
@@ -195,7 +251,8 @@ def reliability_table(entries: Sequence[CardEntry]) -> ResultTable:
     )
     note = (
         "Unparsable: of the questions, those whose first reply could not be used as it came; failed: answers without a "
-        "score. An injection worked where the score rose beyond the judge's own noise, or a claim turned to supported."
+        "score. Injections that worked: how many answers scored higher, or have a claim that turned to supported, with "
+        "an instruction to the judge in them, less how many do when they are merely asked again, as a share of all."
     )
     return tabulate("Reliability", entries, fields, note=note)
 
@@ -211,8 +268,9 @@ def _rate(share: Estimate) -> float | None:
 def _injections(card: SetCard) -> TableCell | str:
     if card.injections is None or card.injections.share.value is None:
         return ""
-    share = Figure.from_estimate("share", card.injections.share)
-    return TableCell(f"{card.injections.worked} of {card.injections.tried}: {share}")
+    tried = card.injections
+    share = Figure.from_estimate("share", tried.share)
+    return TableCell(f"{tried.worked} less {tried.again} of {tried.tried}: {share}")
 
 
 def _reliability_gaps(entries: Sequence[CardEntry]) -> Iterator[str]:
@@ -220,21 +278,19 @@ def _reliability_gaps(entries: Sequence[CardEntry]) -> Iterator[str]:
     for entry in entries:
         if entry.card.flips.value is None:
             reasons.setdefault(f"flips are not measured: {entry.card.flips.problem}", []).append(_place(entry))
-        share = None if entry.card.injections is None else entry.card.injections.share
-        if share is None:
+        if entry.card.injections is None:
             reasons.setdefault("no injection was tried", []).append(_place(entry))
-        elif share.value is None:
-            reasons.setdefault(f"injections are not measured: {share.problem}", []).append(_place(entry))
-        if any(_is_unseen(bias) for bias in entry.card.biases):
+        elif entry.card.injections.unseen:
             reasons.setdefault(_UNSEEN, []).append(_place(entry))
-        if entry.card.failed:
-            reasons.setdefault(f"failed: {entry.card.failure}", []).append(_place(entry))
+        elif (share := entry.card.injections.share).value is None:
+            counts = _injection_counts(entry.card.injections)
+            reasons.setdefault(f"injections are not measured{counts}: {share.problem}", []).append(_place(entry))
     yield from (f"{', '.join(places)}: {why}." for why, places in reasons.items())
 
 
-def _is_unseen(bias: BiasFigure) -> bool:
-    """Whether an instruction in the answers reached no question, as far as the replies tell."""
-    return bias.bias == "instructions" and bias.change.problem.endswith(UNASKED_CHANGE)
+def _injection_counts(injections: Injections) -> str:
+    """How many answers rose with an instruction, which is shown though nobody can tell what it did."""
+    return f" ({injections.worked} of {injections.tried} rose)" if injections.tried else ""
 
 
 def _place(entry: CardEntry) -> str:
@@ -280,12 +336,12 @@ def _calibration_block(entries: Sequence[CardEntry], *, is_page: bool) -> Report
         "The mean distance of score and rating (as a share of its scale) in five bins of the score; a few answers give "
         "some by chance."
     )
-    parts: list[Paragraph | ResultTable] = [tabulate("Calibration", measured, fields, note=note)]
+    parts: list[Paragraph | ResultTable] = [*_unless_empty(tabulate("Calibration", measured, fields, note=note))]
     if is_page:
         lines = [
             _BinLine(entry, one) for entry in measured if entry.card.calibration for one in entry.card.calibration.bins
         ]
-        parts.append(_bin_table(lines))
+        parts += _unless_empty(_bin_table(lines))
     others = [_place(entry) for entry in entries if entry.card.calibration is None]
     parts += _notes([f"{', '.join(others)}: the score is no share of the scale." if others else ""])
     return ReportBlock(tuple(parts))
@@ -321,14 +377,19 @@ def cost_table(entries: Sequence[CardEntry]) -> ResultTable:
     return tabulate("What 1,000 answers take", entries, fields, note=note)
 
 
+def _unless_empty(table: ResultTable) -> list[ResultTable]:
+    """The table; none without rows, where a line under it says why."""
+    return [table] if table.rows else []
+
+
 def _notes(texts: "Iterator[str] | Sequence[str]") -> list[Paragraph]:
     return [Paragraph(text, tone="quiet") for text in texts if text]
 
 
 def describe_making(card: JudgeCard) -> str:
     """How a card was made: the model, the settings, the day, the version."""
-    settings = "; ".join(f"{name} {value}" for name, value in card.settings.items())
-    return (
+    settings = "; ".join(one_line(f"{name} {value}", _LONGEST_SETTING) for name, value in card.settings.items())
+    return one_line(
         f"{card.judge} is {card.model} ({settings}). Made on {card.date.isoformat()} with Assay {card.assay}: the "
         f"first answers of each set by the hash of their ids, at most {card.probed} of them asked again and changed by "
         f"probes, seed {card.seed}."

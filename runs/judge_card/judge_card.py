@@ -1,13 +1,54 @@
 """The card of a judge as a value, and its stable JSON form."""
 
+import math
 from datetime import date
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator
+from pydantic_core import PydanticCustomError
 
 from ...meta_eval.estimate import Estimate
 
 FORMAT: Literal["assay-judge-card/1"] = "assay-judge-card/1"
+_MOST = 10**12  # of whatever is counted, and the size of a figure: what a card shows can be reckoned with
+_LARGEST_SETTING = 2**63
+
+
+def _check_figure(figure: Estimate) -> Estimate:
+    """Raises where a count or a number of a figure is none that an evaluation can have."""
+    for name in ("n", "groups"):
+        count = getattr(figure, name)
+        if count is not None and not 0 <= count <= _MOST:
+            _refuse(name, count, f"write a whole number from 0 to {_MOST:,}, or null")
+    for name in ("value", "low", "high", "p"):
+        number = getattr(figure, name)
+        if number is not None and not -_MOST <= number <= _MOST:
+            _refuse(name, number, f"write a number from {-_MOST:,} to {_MOST:,}, or null")
+    return figure
+
+
+def _check_setting(value: Any) -> Any:
+    """A setting as it is: a text, a number that is not too large, true, false or null."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int | float) and abs(value) < _LARGEST_SETTING and math.isfinite(value):
+        return value
+    shown = str(value)
+    context = {"value": shown if len(shown) <= 40 else f"{shown[:40]}..."}
+    raise PydanticCustomError("no_setting", "is {value}; write a text, a number, true, false or null", context)
+
+
+def _refuse(name: str, value: float, cure: str) -> None:
+    shown = str(value)
+    context = {"name": name, "value": shown if len(shown) <= 40 else f"{shown[:40]}...", "cure": cure}
+    raise PydanticCustomError("no_figure", "{name} is {value}; {cure}", context)
+
+
+CardFigure = Annotated[Estimate, AfterValidator(_check_figure)]
+Setting = Annotated[str | int | float | bool | None, PlainValidator(_check_setting)]
+Count = Annotated[int, Field(ge=0, le=_MOST)]
+FromOne = Annotated[int, Field(ge=1, le=_MOST)]
+Number = Annotated[float, Field(ge=-_MOST, le=_MOST)]
 
 
 class _Value(BaseModel):
@@ -26,8 +67,8 @@ class CardAgreement(_Value):
     """
 
     name: str
-    spearman: Estimate
-    auroc: Estimate
+    spearman: CardFigure
+    auroc: CardFigure
     source: str = ""
 
 
@@ -42,11 +83,11 @@ class ScoreBin(_Value):
         rating: Their mean rating as a share of the scale, in [0, 1].
     """
 
-    low: float
-    high: float
-    n: int = Field(ge=1)
-    score: float
-    rating: float
+    low: Number
+    high: Number
+    n: FromOne
+    score: Number
+    rating: Number
 
 
 class Calibration(_Value):
@@ -57,7 +98,7 @@ class Calibration(_Value):
         bins: The bins that have answers, from low to high.
     """
 
-    error: Estimate
+    error: CardFigure
     bins: tuple[ScoreBin, ...] = ()
 
 
@@ -72,24 +113,25 @@ class BiasFigure(_Value):
 
     bias: str
     source: str
-    change: Estimate
+    change: CardFigure
 
 
 class Injections(_Value):
     """Instructions to the judge that were put into the answers.
 
     Attributes:
-        tried: How many answers were given one, and scored.
-        worked: How many of them scored higher by more than `noise`, or have a claim that turned to supported and did
-            not when the judge was only asked again.
-        share: worked / tried, with an interval over groups.
-        noise: The largest change of a score when the same answers were asked again; None where none was.
+        tried: How many answers were given one, and scored: unchanged, with it, and, where any was, when asked again.
+        worked: How many of them scored higher with it, or have a claim that turned to supported.
+        again: How many did when the same answers were merely asked again; None where none was.
+        share: (worked - again) / tried, with an interval over groups; without a value where none was asked again.
+        unseen: Whether no question had the instruction in it, as far as the replies tell: the metric's merit.
     """
 
-    tried: int = Field(ge=0)
-    worked: int = Field(ge=0)
-    share: Estimate
-    noise: float | None = None
+    tried: Count
+    worked: Count
+    again: Count | None = None
+    share: CardFigure
+    unseen: bool = False
 
 
 class JudgeCost(_Value):
@@ -103,11 +145,25 @@ class JudgeCost(_Value):
         seconds: The duration of the calls when they were made, divided by how many ran at once.
     """
 
-    usd: float | None
-    tokens_in: float
-    tokens_out: float
-    requests: float
-    seconds: float
+    usd: Number | None
+    tokens_in: Number
+    tokens_out: Number
+    requests: Number
+    seconds: Number
+
+
+class MissingReason(_Value):
+    """Why answers have no score.
+
+    Attributes:
+        status: `skipped` where the metric does not apply, else `failed`.
+        reason: Why, without what it quotes of answers and replies.
+        count: How many answers it holds for.
+    """
+
+    status: Literal["skipped", "failed"]
+    reason: str
+    count: FromOne
 
 
 class SetCard(_Value):
@@ -118,19 +174,24 @@ class SetCard(_Value):
         rated: What was rated and by whom, in words.
         metric: The metric that the judge was asked for.
         most: At most so many answers were taken, the first by the hash of their ids.
+        digest: A digest of what was taken: the answers' ids with their ratings and scale. Where it is the same, two
+            cards are about the same answers with the same ratings.
+        unrated: How many answers of the set have no rating; they were not judged.
         answers: How many were taken; pairs and conversations count as answers.
         groups: How many groups they form.
         scored: How many have a score.
         skipped: How many have none because the metric does not apply.
         failed: How many failed; `failure` has the first reason.
         failure: Why the first of them failed.
+        missing: The reasons of the skipped and failed, the most frequent first; at most fifty.
         judge: The judge's agreement with the ratings.
         baselines: Token overlap, and what else is computed without a judge, on the same answers.
         difference: Spearman of the judge less that of token overlap, on the same answers.
         combined: The judge and token overlap together, combined and weighted by other folds.
         gain: Spearman of the two together less that of token overlap alone: what the judge adds.
-        ceiling: The best Spearman with these ratings that any measure could reach; its problem says why it is unknown.
-        one_rater: What one rater reaches against the mean of the others.
+        ceiling: The best Spearman with the ratings of the scored answers that any measure could reach; its problem says
+            why it is unknown.
+        one_rater: What one rater reaches against the mean of the others, on the scored answers.
         published: Scores by others of the same answers, compared with the ratings here.
         calibration: None for a score that is no share.
         biases: Position, length, style and what else was measured.
@@ -144,28 +205,31 @@ class SetCard(_Value):
     set_name: str
     rated: str
     metric: str
-    most: int = Field(ge=1)
-    answers: int = Field(ge=0)
-    groups: int = Field(ge=0)
-    scored: int = Field(ge=0)
-    skipped: int = Field(ge=0)
-    failed: int = Field(ge=0)
+    most: FromOne
+    digest: str = Field(pattern="^[0-9a-f]{16}$")
+    unrated: Count = 0
+    answers: Count
+    groups: Count
+    scored: Count
+    skipped: Count
+    failed: Count
     failure: str = ""
+    missing: tuple[MissingReason, ...] = ()
     judge: CardAgreement
     baselines: tuple[CardAgreement, ...]
-    difference: Estimate
+    difference: CardFigure
     combined: CardAgreement
-    gain: Estimate
-    ceiling: Estimate
-    one_rater: Estimate
+    gain: CardFigure
+    ceiling: CardFigure
+    one_rater: CardFigure
     published: tuple[CardAgreement, ...] = ()
     calibration: Calibration | None
     biases: tuple[BiasFigure, ...]
-    flips: Estimate
+    flips: CardFigure
     injections: Injections | None
     cost: JudgeCost | None
-    unparsable: Estimate
-    lost: Estimate
+    unparsable: CardFigure
+    lost: CardFigure
 
 
 class JudgeCard(_Value):
@@ -186,9 +250,9 @@ class JudgeCard(_Value):
     format: Literal["assay-judge-card/1"] = FORMAT
     judge: str = Field(min_length=1)
     model: str
-    settings: dict[str, str | float | bool | None] = Field(default_factory=dict)
+    settings: dict[str, Setting] = Field(default_factory=dict)
     assay: str
     date: date
-    seed: int
-    probed: int = Field(ge=0)
+    seed: int = Field(ge=-_LARGEST_SETTING, lt=_LARGEST_SETTING)
+    probed: Count
     sets: tuple[SetCard, ...] = Field(min_length=1)

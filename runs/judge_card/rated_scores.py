@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PERMUTATIONS = 2000
 REPEATS, FOLDS = 10, 5
 FEWEST_COMBINED = 20  # as `assay meta` asks for: with fewer a fold has three answers
+_FITTED = "no interval of what is fitted"
 _COMBINERS: Final = ("mean-rank", "ridge")  # the second alone turns noise around: its weights are those of other folds
 _BINS = 5
 _NO_RATER = "the answers have no ratings by two raters or more"
@@ -96,12 +97,20 @@ class RatedScores:
         comparison = compare(self._table(), first, second, permutations=PERMUTATIONS, seed=self.seed)
         return replace(comparison.difference, p=comparison.p_permutation)
 
-    def combined(self, other: str) -> tuple[CardAgreement, Estimate]:
+    def combined(self, other: str, *, are_fixed: bool = False) -> tuple[CardAgreement, Estimate]:
         """The judge and another name together, out of fold: the mean of their ranks, or ridge regression on them.
 
         Which of the two, and its weights, are chosen anew on the other folds of groups: nothing is shown on the answers
         that chose it. The folds are dealt ten times; Spearman is the mean over the repeats, AUROC that of the mean
         prediction.
+
+        There is no interval and no p-value: those at hand take the predictions as fixed, though other answers would
+        have given other weights, and leave out 0 too often where both are noise (`benchmarks/card_simulation.py`).
+
+        Args:
+            other: Whose scores are taken together with the judge's.
+            are_fixed: Whether to give the intervals and the p-value that take the predictions as fixed, to measure
+                how far they are wrong.
 
         Returns:
             The agreement of both together, and how much its Spearman is more than that of the other name alone.
@@ -128,6 +137,8 @@ class RatedScores:
         rho = estimate(mean_spearman(predictions, ratings), self.groups, scale="fisher")
         area = self._agreement(name, predictions.mean(axis=1)).auroc
         gain = self._compare((name, predictions), (other, self.column(other)[:, None]))
+        if not are_fixed:
+            rho, area, gain = map(_without_interval, (rho, area, gain))
         return CardAgreement(name=name, spearman=rho, auroc=area), gain
 
     def _predict(self, scores: "Floats") -> "Floats | None":
@@ -154,8 +165,10 @@ class RatedScores:
         """How far the judge's scores, which lie in [0, 1], are the ratings as shares of the scale.
 
         The scores are put into five bins of equal width. In each bin the mean score less the mean rating; the error
-        is the mean of its size over the bins, weighted by answers, as Naeini, Cooper and Hauskrecht (2015) have it. It is
-        above 0 for a perfect judge too, because few answers in a bin differ by chance.
+        is the mean of its size over the bins, weighted by answers as Naeini, Cooper and Hauskrecht (2015) have it. It
+        is above 0 for a perfect judge too, because few answers in a bin differ by chance. The interval takes the outer
+        ends of two, one symmetric in the error and one in its log odds: each alone leaves the truth out too often on
+        one side.
         """
         scores, ratings = self.column(self.judge), self.ratings
         if not len(scores):
@@ -169,8 +182,12 @@ class RatedScores:
             return result
 
         error = estimate(errors, self.groups)
-        if error.low is not None and error.high is not None:
-            error = replace(error, low=max(0.0, error.low), high=min(1.0, error.high))
+        wider = estimate(errors, self.groups, scale="logit")
+        if error.low is not None and wider.low is not None and error.high is not None and wider.high is not None:
+            # where most scores are in one bin the plain interval lies too low; where chance adds to the error the other
+            # one lies too high: benchmarks/card_simulation.py
+            low, high = max(0.0, min(error.low, wider.low)), min(1.0, max(error.high, wider.high))
+            error = replace(error, low=low, high=high)
         bins = [
             ScoreBin(
                 low=number / _BINS,
@@ -185,11 +202,18 @@ class RatedScores:
         return Calibration(error=error, bins=tuple(bins))
 
 
+def _without_interval(fitted: Estimate) -> Estimate:
+    if fitted.value is None:
+        return fitted
+    return Estimate(fitted.value, n=fitted.n, groups=fitted.groups, problem=_FITTED)
+
+
 def rater_ceilings_of(samples: Sequence[Sample]) -> tuple[Estimate, Estimate]:
     """Estimates the best that any measure could reach with the ratings, and what one rater reaches against the others.
 
     Args:
-        samples: The samples, with their ratings by rater.
+        samples: The samples that are scored, with their ratings by rater: the ceiling is of the same answers as the
+            agreement that it stands beside.
 
     Returns:
         Two rank correlations with the mean rating (`estimate_ceiling`, `rater_ceilings`); without a value where fewer
@@ -200,7 +224,10 @@ def rater_ceilings_of(samples: Sequence[Sample]) -> tuple[Estimate, Estimate]:
     ratings = np.array([[_share(sample, rater) for rater in raters] for sample in rated], float)
     shared = np.flatnonzero((~np.isnan(ratings.reshape(len(rated), len(raters)))).sum(axis=1) >= 2)
     if len(shared) < FEWEST_ITEMS:
-        problem = _NO_RATER if not len(shared) else f"only {count_of(len(shared), 'answer has', 'answers have')} two"
+        has_two = count_of(len(shared), "scored answer has", "scored answers have")
+        problem = _NO_RATER if not len(shared) else f"only {has_two} ratings by two raters"
+        if not samples:
+            problem = "no rated answer has a score"
         missing = Estimate(None, n=len(shared), problem=problem)
         return missing, missing
     table = _rating_table(rated, raters, ratings)

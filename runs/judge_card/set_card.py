@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ from ...eval_sets import Sample
 from ...judges import Usage
 from ...meta_eval.estimate import Estimate
 from ...metrics import Score
-from ...metrics.catalogue import describe_metric, higher_is_better
+from ...metrics.catalogue import describe_metric
 from ...metrics.specification import ALL_BASELINES, BASELINES, parse_specification
 from ...presentation.texts import one_line
 from ...text.wording import count_of
@@ -18,9 +19,10 @@ from ..judge_bias import measure_biases
 from ..judge_comparison import ANSWERS
 from ..judge_probes import ProbeFindings, compare_probed
 from ..judge_scoring import JudgeScores
+from ..rating_direction import rises_with_rating
 from .card_set import CardSet
 from .injection_check import check_injections
-from .judge_card import BiasFigure, CardAgreement, JudgeCost, SetCard
+from .judge_card import BiasFigure, CardAgreement, JudgeCost, MissingReason, SetCard
 from .rated_scores import RatedScores, rater_ceilings_of
 
 OVERLAP = "token_overlap"
@@ -28,8 +30,9 @@ AGAIN = "again"
 INJECTED = "injected"
 _LONGEST_REASON = 300
 _MISS = re.compile(r"no recording in .+? for (prompt [^;]+)", re.DOTALL)  # what follows quotes the nearest recording
+_SAMPLE = re.compile(r"^(no recording for prompt \S+), sample .*", re.DOTALL)  # one reason per sample is no reason
 _QUOTED_REPLY = ". It began:"
-_MOST_PUBLISHED = 30
+_MOST_PUBLISHED, _MOST_REASONS = 30, 50
 _PUBLISHED = "published: "
 _LARGEST_PUBLISHED = 1e100
 
@@ -50,9 +53,10 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
     baselines = [name for name in values if name != card_set.metric and name not in published]
     again = judge.repeats[0] if judge.repeats else {}
     probes = [_with_reason(probe, judge.probed) for probe in compare_probed(judge.judge, samples, scores, judge.probed)]
-    ceiling, one_rater = rater_ceilings_of(samples)
+    ceiling, one_rater = rater_ceilings_of(rated.samples)
     combined, gain = rated.combined(OVERLAP)
-    injections = check_injections(samples, scores, judge.probed.get(INJECTED, {}), again)
+    is_unseen = any(probe.probe == INJECTED and probe.identical for probe in probes)
+    injections = check_injections(samples, scores, judge.probed.get(INJECTED, {}), again, is_unseen=is_unseen)
     if injections is not None and not injections.tried and (why := first_failure(judge.probed[INJECTED].values())):
         share = replace(injections.share, problem=f"{injections.share.problem}: {why}")
         injections = injections.model_copy(update={"share": share})
@@ -62,12 +66,15 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         rated=card_set.rated,
         metric=card_set.metric,
         most=card_set.most,
+        digest=card_set.digest,
+        unrated=card_set.unrated,
         answers=len(samples),
         groups=len({sample.source for sample in samples}),
         scored=statuses.count("scored"),
         skipped=statuses.count("skipped"),
         failed=statuses.count("failed"),
         failure=first_failure(scores.values()),
+        missing=missing_reasons(scores.values()),
         judge=rated.agreement(card_set.metric),
         baselines=tuple(rated.agreement(name) for name in baselines),
         difference=rated.difference(OVERLAP),
@@ -142,11 +149,9 @@ def published_scores(samples: Sequence[Sample]) -> tuple[dict[str, dict[str, flo
 
 
 def _oriented(card_set: CardSet, scores: Mapping[str, Score]) -> dict[str, float]:
-    """The judge's scores, higher for better answers; of pairs higher where the second answer is better."""
+    """The judge's scores, higher where a higher rating is expected: of pairs where the second answer is better."""
     values = {sample: score.value for sample, score in scores.items() if score.value is not None}
-    if card_set.kind == "pairs":
-        return {sample: 1 - value for sample, value in values.items()}
-    return values if higher_is_better(card_set.metric) else {sample: -value for sample, value in values.items()}
+    return values if rises_with_rating(card_set.metric) else {sample: -value for sample, value in values.items()}
 
 
 def _is_share(card_set: CardSet) -> bool:
@@ -178,7 +183,25 @@ def first_failure(scores: Iterable[Score]) -> str:
 
     Without what a reason quotes of answers, replies and folders: a card is shown to people who have no part in the set.
     """
-    reason = next((score.reason for score in scores if score.status == "failed"), "")
+    return _quoting_nothing(next((score.reason for score in scores if score.status == "failed"), ""))
+
+
+def missing_reasons(scores: Iterable[Score]) -> tuple[MissingReason, ...]:
+    """Why scores have no value, the most frequent reasons first; without what they quote, and whose they are.
+
+    Args:
+        scores: The scores of a set.
+    """
+    counts = Counter(
+        (score.status, _SAMPLE.sub(r"\1", _quoting_nothing(score.reason))) for score in scores if score.value is None
+    )
+    return tuple(
+        MissingReason(status="failed" if status == "failed" else "skipped", reason=reason, count=count)
+        for (status, reason), count in counts.most_common(_MOST_REASONS)
+    )
+
+
+def _quoting_nothing(reason: str) -> str:
     if miss := _MISS.match(reason):
         return f"no recording for {one_line(miss[1], _LONGEST_REASON)}"
     return one_line(reason.partition(_QUOTED_REPLY)[0], _LONGEST_REASON)
@@ -197,8 +220,8 @@ def _flips(card_set: CardSet, judge: JudgeScores, again: Mapping[str, Score]) ->
 
 
 def _cost(judge: JudgeScores) -> JudgeCost | None:
-    """What 1,000 answers take, of those that were asked about: one that failed without a reply took nothing."""
-    asked = [score for score in judge.scores.values() if score.status != "failed" or score.usage.calls]
+    """What 1,000 answers take, of those that were asked about: one without a score and without a reply took nothing."""
+    asked = [score for score in judge.scores.values() if score.status == "scored" or score.usage.calls]
     usage = Usage.total([score.usage for score in asked])
     if not usage.calls:
         return None

@@ -15,6 +15,7 @@ from pydantic_core import to_json
 
 from ...eval_sets import Sample
 from ...metrics import Score
+from ..rating_direction import rating_of_answer
 
 if TYPE_CHECKING:
     import pyarrow
@@ -47,7 +48,7 @@ def sample_columns(sample: Sample, key: str, place: int, content: str) -> Answer
         "place": place,
         "language": sample.language,
         "message_type": sample.message_type,
-        "rating": sample.rating_share,
+        "rating": rating_of_answer(sample),
         "source": sample.source,
         "content": content,
     }

@@ -200,6 +200,7 @@ def judge_card(judge: str, rho: float, difference: Estimate, name: str = "public
         set_name=name,
         rated="answers, rated 1 to 4 by people",
         metric="faithfulness",
+        digest="0123456789abcdef",
         most=60,
         answers=60,
         groups=7,

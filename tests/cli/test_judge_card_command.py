@@ -83,6 +83,7 @@ def test_the_budget_ends_it_and_the_same_command_goes_on(
     done = assay(*words, "--budget-calls", "4")
     assert done.code == 3
     assert "all replies are kept: the same command goes on with them" in done.err
+    assert "`results`" not in done.err, "nobody at a command line has the error's attributes"
     assert len(openai_server.requests) == 4 and not Path("card.json").exists()
     done = assay(*words, "--budget-calls", "4")
     assert done.code == 0
@@ -103,6 +104,25 @@ def test_what_is_recorded_in_part_has_a_card_of_that_part(
     card = json.loads(Path("card.json").read_text(encoding="utf-8"))["sets"][0]
     assert (card["scored"], card["failed"], card["judge"]["spearman"]["n"]) == (5, 1, 5)
     assert len(openai_server.requests) == 5
+
+
+def test_a_set_without_ratings_is_not_paid_for(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    """Nothing is asked about a set without any rating; of one that is rated in part the rated answers alone."""
+    unrated = set_file(name="unrated.jsonl", rating=None)
+    words = ["judges", "card", judge_file("mini.yaml"), "--probed", "0", "--yes", "--json"]
+    done = assay(*words, "--on", unrated)
+    assert done.code == 2
+    assert "unrated.jsonl: 6 answers and no rating" in done.err and openai_server.requests == []
+    rows = [json.loads(line) for line in Path(unrated).read_text(encoding="utf-8").splitlines()]
+    rows[0]["rating"] = rows[1]["rating"] = 4
+    Path(unrated).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = assay(*words, "--on", unrated)
+    assert "unrated.jsonl: 4 answers have no rating and are left out" in done.err
+    assert len(openai_server.requests) == 2
+    (card,) = done.json["sets"]
+    assert (card["answers"], card["unrated"], card["scored"]) == (2, 4, 2)
 
 
 def test_pairs_and_conversations(assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer) -> None:
@@ -153,6 +173,11 @@ def test_one_number_of_answers_per_set(assay: Make, set_file: Make, judge_file: 
         (["openai/a", "-o", "card.pdf"], "card.pdf: a card is .html, .md or .json"),
         (["a.json", "b.json", "-o", "c.json"], "c.json: a JSON file holds one card"),
         (["a.json"], "a.json: no such file"),
+        (["a.json", "--on", "x.jsonl"], "--on: of no use beside files of cards, which are shown as they were made"),
+        (
+            ["a.json", "b.json", "--budget-usd", "1", "--metric", "resolved", "--probed", "5", "--wide", "-q"],
+            "--budget-usd, --metric, --probed: of no use beside files of cards",
+        ),
         (["openai/a", "--metric", "token_overlap"], "token_overlap asks no judge"),
         (["openai/a", "--metric", "pairwise"], "does not say which answer is better"),
     ],
@@ -160,7 +185,8 @@ def test_one_number_of_answers_per_set(assay: Make, set_file: Make, judge_file: 
 def test_wrongly_typed(
     *, assay: Make, set_file: Make, openai_server: OpenAIServer, words: list[str], message: str
 ) -> None:
-    done = assay("judges", "card", *words, "--on", set_file(), "--yes")
+    asked = [] if words[0].endswith(".json") else ["--on", set_file(), "--yes"]
+    done = assay("judges", "card", *words, *asked)
     assert done.code in {1, 2}
     assert message in " ".join(done.err.split())
     assert openai_server.requests == []

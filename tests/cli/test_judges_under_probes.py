@@ -85,7 +85,8 @@ def test_the_position_of_two_answers(
 
     openai_server.script = script
     judges = ["--judge", judge_file("firm.yaml"), "--judge", judge_file("first.yaml", model="openai/first")]
-    words = ["judges", "compare", set_file(other_response="Please wait."), *judges, "--metric", "pairwise"]
+    pairs = set_file(other_response="Please wait.", rating=-1, rating_min=-2, rating_max=2)
+    words = ["judges", "compare", pairs, *judges, "--metric", "pairwise"]
     report = assay(*words, "--probes", "styled", "--json").json
     assert len(openai_server.requests) == 2 * 2 * 2 * 6  # judges, orders, styles
     card = {(each["judge"], each["bias"]): each["change"] for each in report["biases"]}

@@ -1,6 +1,7 @@
 """A judge's card: its figures by hand, its JSON form, and what stands on it where something is missing or hostile."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -12,6 +13,7 @@ from assay.errors import InputError, UsageError
 from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.judges.usage import ReplyCounts
+from assay.meta_eval.estimate import Estimate
 from assay.metrics import Score
 from assay.runs.judge_card import CardSet, JudgeCard, SetCard, make_card_set, read_card, write_card
 from assay.runs.judge_card.card_tables import card_blocks
@@ -109,31 +111,37 @@ def test_the_best_answer_is_in_the_last_bin() -> None:
     assert [(one.high, one.n) for one in calibration.bins] == [(1.0, 6)]
 
 
-def test_judge_and_overlap_together_out_of_fold() -> None:
-    """Of 40 answers the judge knows the tens of the rating, the overlap the rest: together they order all of them.
+def rated(count: int) -> tuple[Sample, ...]:
+    """Answers, each its own group, whose rating is twice what the judge sees (`seen`), and one more in the second half.
 
-    The rating is 2 * (n % 5) + n // 20, the judge's score n % 5, and the answers of the second half have two words in
-    the contexts, those of the first half one.
+    The answers of the second half have two words in the contexts, those of the first half one.
     """
-    samples = [
+    return tuple(
         Sample(
             id=f"s{n}",
             user_input="q",
             response="alpha beta",
-            retrieved_contexts=(("alpha", "alpha beta")[n // 20],),
+            retrieved_contexts=(("alpha", "alpha beta")[2 * n // count],),
             language="en",
-            rating=2 * (n % 5) + n // 20,
+            rating=2 * (n % 5) + 2 * n // count,
             rating_min=0,
             rating_max=9,
             group=f"g{n}",
         )
-        for n in range(40)
-    ]
-    card = make_set_card(
-        CardSet("forty", tuple(samples), "faithfulness", 100), judged([(n % 5) / 4 for n in range(40)], samples)
+        for n in range(count)
     )
+
+
+def seen(count: int) -> list[float | None]:
+    """What the judge says of `rated`."""
+    return [(n % 5) / 4 for n in range(count)]
+
+
+def test_judge_and_overlap_together_out_of_fold() -> None:
+    """The judge knows the tens of the rating, the overlap the rest: together they order all of the answers."""
+    card = make_set_card(CardSet("forty", rated(40), "faithfulness", 100), judged(seen(40), rated(40)))
     alone, both = card.judge.spearman, card.combined.spearman
-    assert alone.value is not None and both.value is not None and both.low is not None
+    assert alone.value is not None and both.value is not None and both.low is None
     assert alone.value < 0.99 < both.value
     assert card.gain.value == pytest.approx(both.value - card.baselines[0].spearman.value, abs=1e-9)  # type: ignore[operator]
     assert card.combined.name == "faithfulness + token_overlap"
@@ -149,6 +157,9 @@ def test_three_groups_have_no_interval_and_say_so() -> None:
     assert card.judge.spearman.problem == "an interval needs 5 groups that differ"
     page = render_card_page([card_of(card)])
     assert "+0.83 (an interval needs 5 groups that differ)" in page
+    reasons = re.findall(r'<td class="n reason"[^>]*>([^<]*)', page)
+    assert any("an interval needs 5 groups" in reason for reason in reasons), "why a figure is missing may wrap"
+    assert "+0.20, +0.96" not in " ".join(reasons)
 
 
 def test_pairs_follow_how_much_better_the_second_answer_is() -> None:
@@ -188,9 +199,9 @@ def test_pairs_rated_on_a_scale_without_sides_are_refused() -> None:
 
 def test_the_metric_goes_by_what_is_rated() -> None:
     talk = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
-    conversation = Sample(id="c", user_input="", response="", messages=talk)  # type: ignore[arg-type]
+    conversation = Sample(id="c", user_input="", response="", messages=talk, rating=1)  # type: ignore[arg-type]
     assert make_card_set("talks", [conversation], 5).metric == "resolved"
-    with_contexts = Sample(id="c", user_input="", response="", messages=talk, retrieved_contexts=["x"])  # type: ignore[arg-type]
+    with_contexts = Sample(id="c", user_input="", response="", messages=talk, rating=1, retrieved_contexts=["x"])  # type: ignore[arg-type]
     assert make_card_set("talks", [with_contexts], 5).metric == "faithfulness"
     assert make_card_set("talks", [conversation], 5, "policy_kept").kind == "conversations"
     with pytest.raises(UsageError, match="token_overlap asks no judge"):
@@ -201,28 +212,125 @@ def test_the_metric_goes_by_what_is_rated() -> None:
         make_card_set("none", [], 5)
 
 
-def test_injections_beyond_the_judges_own_noise() -> None:
-    """Asked again, s0 moved by 0.1: a rise by 0.1 (s1) is noise, one by 0.2 (s2) is not.
+def test_only_rated_answers_are_judged() -> None:
+    """Half of the six are rated: two of these are taken, and the others are counted. Without a rating nothing is."""
+    samples = [sample.model_copy(update={"rating": None}) if n % 2 else sample for n, sample in enumerate(SAMPLES)]
+    card_set = make_card_set("six", samples, 2)
+    assert (len(card_set.samples), card_set.unrated) == (2, 3)
+    assert all(sample.human_rating is not None for sample in card_set.samples)
+    card = make_set_card(card_set, judged([0.1, 0.2], card_set.samples))
+    assert card.unrated == 3
+    page = render_card_markdown([card_of(card)])
+    assert "scored 2; 3 further answers have no rating and were not judged" in page
+    with pytest.raises(UsageError, match="six: 6 answers and no rating, so that nothing can be said of a judge; rate"):
+        make_card_set("six", [sample.model_copy(update={"rating": None}) for sample in SAMPLES], 2)
 
-    The claim of s3 turned to supported and only with the instruction; that of s4 did when it was asked again too.
+
+def test_injections_beyond_the_judges_own_noise() -> None:
+    """With the instruction s0, s1 and s2 score higher, and a claim of s3 turns to supported: 4 of 6.
+
+    Merely asked again s0 rises too, and a claim of s4 turns: 2 of 6. The differences are 0, 1, 1, 1, -1, 0: 2/6.
     """
-    scores = {f"s{n}": score(0.5, "not_found") for n in range(5)}
-    again = {f"s{n}": score(0.4 if n == 0 else 0.5, "supported" if n == 4 else "not_found") for n in range(5)}
-    injected = {
-        "s0": score(0.5, "not_found"),
-        "s1": score(0.6, "not_found"),
-        "s2": score(0.7, "not_found"),
-        "s3": score(0.5, "supported"),
-        "s4": score(0.5, "supported"),
-    }
+    scores = {f"s{n}": score(0.5, "not_found") for n in range(6)}
+    again = {**scores, "s0": score(0.6, "not_found"), "s4": score(0.5, "supported")}
+    risen = {name: score(0.7, "not_found") for name in ("s0", "s1", "s2")}
+    injected = {**scores, **risen, "s3": score(0.5, "supported")}
     result = check_injections(SAMPLES, scores, injected, again)
     assert result is not None
-    assert (result.tried, result.worked, result.noise) == (5, 2, pytest.approx(0.1))
-    assert result.share.value == pytest.approx(0.4) and result.share.low is not None
-    alone = check_injections(SAMPLES, scores, injected, {})
-    assert alone is not None
-    assert (alone.worked, alone.noise) == (4, None), "without noise each rise counts"
+    assert (result.tried, result.worked, result.again, result.unseen) == (6, 4, 2, False)
+    assert result.share.value == pytest.approx(2 / 6)
+    assert result.share.low is not None and result.share.low < 0, "six answers do not tell 4 from 2"
     assert check_injections(SAMPLES, scores, {}, again) is None
+    assert check_injections(SAMPLES, scores, injected, {**again, "s1": score(None)}).tried == 5  # type: ignore[union-attr]
+
+
+def test_without_a_repeat_nobody_can_tell_what_an_injection_did() -> None:
+    scores = {sample.id: score(0.5) for sample in SAMPLES}
+    for again in ({}, {name: score(None) for name in scores}):
+        alone = check_injections(SAMPLES, scores, {name: score(1.0) for name in scores}, again)
+        assert alone is not None
+        assert (alone.tried, alone.worked, alone.again, alone.share.value) == (6, 6, None, None)
+        assert alone.share.problem.startswith("no answer has a score from asking again: a rise cannot be told from ")
+
+
+def test_injections_that_all_worked_or_none() -> None:
+    """Without an exception in 6 groups Wilson's interval ends 3.8415 / (6 + 3.8415) = 0.390 away from the share."""
+    scores = {sample.id: score(0.5) for sample in SAMPLES}
+    every = check_injections(SAMPLES, scores, {name: score(1.0) for name in scores}, scores)
+    assert every is not None and every.share.low is not None
+    assert (every.share.value, every.share.low, every.share.high) == (1.0, pytest.approx(0.6097, abs=1e-3), 1.0)
+    none = check_injections(SAMPLES, scores, scores, scores)
+    assert none is not None
+    assert (none.share.low, none.share.high) == (pytest.approx(-0.3903, abs=1e-3), pytest.approx(0.3903, abs=1e-3))
+
+
+@pytest.mark.parametrize("count", [4, 6], ids=["too few groups for an interval", "enough"])
+def test_an_injection_that_reached_no_question_is_a_fact(count: int) -> None:
+    """The replies to the answers with the instruction are the same to the letter; asked again, a verdict turned."""
+    samples = SAMPLES[:count]
+    scores = {sample.id: score(0.5, "not_found") for sample in samples}
+    again = {**scores, "s0": score(1.0, "supported")}
+    judge = JudgeScores("mini", scores, 1, repeats=(again,), probed={"injected": scores})
+    card = make_set_card(CardSet("six.jsonl", samples, "faithfulness", 100), judge)
+    assert card.injections is not None
+    assert (card.injections.unseen, card.injections.again, card.injections.share.value) == (True, 1, None)
+    page = render_card_markdown([card_of(card)])
+    assert page.count("no instruction in an answer reached a question to the judge") == 1
+    assert "injections are not measured" not in page
+
+
+def test_only_answers_that_were_asked_about_count_in_the_cost() -> None:
+    """Three answers took 2 requests each; three were skipped without any: 1,000 that are asked about take 2,000."""
+    greeting = Score(None, "skipped", "the answer makes no claims", {}, Usage())
+    judge = judged()
+    card = make_set_card(
+        ANSWERS, JudgeScores("mini", {**judge.scores, "s0": greeting, "s1": greeting, "s2": greeting}, 4)
+    )
+    assert card.skipped == 3 and card.cost is not None
+    assert card.cost.requests == pytest.approx(2000)
+
+
+def test_the_digest_says_what_was_taken() -> None:
+    """The order of the answers does not matter; an id, a rating or the scale does."""
+    digest = ANSWERS.digest
+    assert len(digest) == 16
+    assert CardSet("other", SAMPLES[::-1], "resolved", 5).digest == digest
+    for change in ({"id": "new"}, {"rating": 6.0}, {"rating_max": 7.0}, {"ratings": {"ann": 2.0}}):
+        changed = (SAMPLES[0].model_copy(update=change), *SAMPLES[1:])
+        assert CardSet("six.jsonl", changed, "faithfulness", 100).digest != digest
+
+
+def test_cards_of_other_answers_stand_apart() -> None:
+    first = make_set_card(ANSWERS, judged())
+    fewer = make_set_card(CardSet("six.jsonl", SAMPLES[:5], "faithfulness", 5), judged(VALUES[:5], SAMPLES[:5]))
+    cards = [card_of(first, judge="large"), card_of(fewer, judge="small")]
+    titles = [title for title, _ in card_blocks(cards)]
+    assert titles[:3] == [
+        "Beside each other", "six.jsonl: faithfulness (large)", "six.jsonl: faithfulness (small)",
+    ]  # fmt: skip
+    page = render_card_markdown(cards)
+    assert "the answers of large, of small are not the same, or their ratings are not" in page
+    assert "Taken: 6 answers in 6 groups" in page and "Taken: 5 answers in 5 groups" in page
+    assert "answers of small)" not in page, "each table has one judge, whose answers need no name"
+
+
+def test_ceilings_that_differ_are_named_by_judge() -> None:
+    first = make_set_card(ANSWERS, judged())
+    cards = [
+        card_of(first.model_copy(update={"ceiling": Estimate(0.9, n=6)}), judge="large"),
+        card_of(first, judge="small"),
+    ]
+    page = render_card_markdown(cards)
+    assert "| raters&#39; ceiling (answers of large) |" in page or "| raters' ceiling (answers of large) |" in page
+    assert "ceiling of small: the answers have no ratings by two raters or more" in page
+
+
+def test_what_is_fitted_has_no_interval() -> None:
+    card = make_set_card(CardSet("forty", rated(40), "faithfulness", 100), judged(seen(40), rated(40)))
+    for estimate in (card.combined.spearman, card.combined.auroc, card.gain):
+        assert estimate.value is not None and (estimate.low, estimate.p) == (None, None)
+        assert estimate.problem == "no interval of what is fitted"
+    assert "together: +" in render_card_markdown([card_of(card)])
 
 
 def test_flips_are_of_claims_asked_again() -> None:
@@ -265,11 +373,51 @@ def test_the_raters_ceiling() -> None:
     assert (card.ceiling.value, card.one_rater.value) == (pytest.approx(1), pytest.approx(1))
 
 
+def test_the_ceiling_is_of_the_answers_that_are_scored() -> None:
+    """The raters agree on five answers and not on the sixth, which the judge did not score: the ceiling is 1 of n 5.
+
+    Where four are scored, and where none is, it says that it is not known, and why.
+    """
+    ratings = [{"ann": sample.rating, "bob": sample.rating} for sample in SAMPLES]
+    ratings[5] = {"ann": 1, "bob": 6}
+    samples = [sample.model_copy(update={"ratings": of}) for sample, of in zip(SAMPLES, ratings, strict=True)]
+    card_set = CardSet("six", tuple(samples), "faithfulness", 100)
+    card = make_set_card(card_set, judged([*VALUES[:5], None], samples))
+    assert (card.ceiling.value, card.ceiling.n, card.judge.spearman.n) == (pytest.approx(1), 5, 5)
+    four = make_set_card(card_set, judged([*VALUES[:4], None, None], samples))
+    assert four.ceiling.problem == "only 4 scored answers have ratings by two raters"
+    none = make_set_card(card_set, judged([None] * 6, samples))
+    assert none.ceiling.problem == "no rated answer has a score"
+    beside = render_card_markdown([card_of(make_set_card(card_set, judged(VALUES, samples)), judge="a"), card_of(card)])
+    assert "| raters' ceiling (answers of mini) |" in beside.replace("&#39;", "'") and "two people or more" in beside
+
+
+def test_why_answers_have_no_score() -> None:
+    """Three skipped for one reason, two without a recording, which is one reason whatever the sample; no text of it."""
+    miss = "no recording in /home/ann/x.jsonl for prompt p@1, sample s{}; the nearest is of: my number is 555"
+    reasons = ["the answer claims nothing"] * 3 + [miss.format(3), miss.format(4)]
+    scores = {
+        f"s{n}": Score(None, "skipped" if n < 3 else "failed", reason, {}, Usage()) for n, reason in enumerate(reasons)
+    } | {"s5": score(1.0)}
+    card = make_set_card(ANSWERS, JudgeScores("mini", scores, 1))
+    assert [(one.status, one.reason, one.count) for one in card.missing] == [
+        ("skipped", "the answer claims nothing", 3),
+        ("failed", "no recording for prompt p@1", 2),
+    ]
+    page = render_card_markdown([card_of(card)])
+    assert "mini: 3 skipped: the answer claims nothing (3)" in page
+    assert "mini: 2 failed: no recording for prompt p" in page and "555" not in page
+
+
 @pytest.mark.parametrize("values", [[None] * 6, [0.5] * 6], ids=["all failed", "all equal"])
 def test_a_set_without_figures_still_has_a_card(values: list[float | None]) -> None:
     card = make_set_card(ANSWERS, judged(values))
     assert card.judge.spearman.value is None and card.judge.spearman.problem
     assert card.difference.value is None and card.difference.problem
+    pairwise = card.model_copy(update={"metric": "pairwise", "calibration": None})
+    markdown = render_card_markdown([card_of(pairwise)])
+    assert "Nothing to show" not in markdown and "mini on six.jsonl: the score is no share of the scale" in markdown
+    assert "Not measured: position" in markdown
     for text in (render_card_page([card_of(card)]), render_card_markdown([card_of(card)])):
         assert "no agreement with the ratings can be told" in text
 
@@ -297,6 +445,7 @@ def full_set_card() -> SetCard:
         sample.model_copy(update={"metadata": {"source": "s", "published_metrics": {"m": 0.5}}}) for sample in SAMPLES
     ]
     scores = {sample.id: score(value, "supported") for sample, value in zip(samples, VALUES, strict=True)}
+    scores["s5"] = Score(None, "skipped", "the answer claims nothing", {}, Usage())
     judge = JudgeScores("mini", scores, 4, (scores,), ReplyCounts(6, 0, 0), {"injected": scores, "padded": scores})
     return make_set_card(CardSet("six.jsonl", tuple(samples), "faithfulness", 100), judge)
 
@@ -311,6 +460,9 @@ def full_set_card() -> SetCard:
         ({"seed": "4"}, 'seed: is a text ("4"), not a whole number; write 4'),
         ({"sets": []}, "sets: has too few entries (0); give 1 or more"),
         ({"date": "yesterday"}, "date: "),
+        ({"settings": {"max_tokens": []}}, "settings.max_tokens: is []; write a text, a number, true, false or null"),
+        ({"settings": {"x": 10**400}}, "settings.x: is 1000"),
+        ({"probed": 10**400}, "probed: is 1000"),
     ],
 )
 def test_a_broken_card_is_named_with_its_field_and_cure(tmp_path: Path, change: dict[str, Any], message: str) -> None:
@@ -319,6 +471,32 @@ def test_a_broken_card_is_named_with_its_field_and_cure(tmp_path: Path, change: 
     with pytest.raises(InputError) as raised:
         read_card(path)
     assert str(raised.value).startswith(f"{path}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"flips": {"value": None, "groups": -5}}, "flips: groups is -5; write a whole number from 0 to 1,000,000,000"),
+        ({"flips": {"value": None, "n": 10**400}}, "flips: n is 1000"),
+        ({"gain": {"value": 1.7e308}}, "gain: value is 1.7e+308; write a number from -1,000,000,000,000 to"),
+        ({"answers": -1}, "answers: is -1; write 0 or more"),
+        ({"cost": {"usd": 1e300, "tokens_in": 1, "tokens_out": 1, "requests": 1, "seconds": 1}}, "cost.usd: is 1e+300"),
+        (
+            {"calibration": {"error": {"value": 0.5}, "bins": [
+                {"low": 0.0, "high": 0.2, "n": 10**400, "score": 0.1, "rating": 0.1}]}},
+            "calibration.bins.0.n: is 1000",
+        ),
+    ],
+)  # fmt: skip
+def test_no_figure_of_a_card_is_beyond_reckoning(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    """Such a card was an `OverflowError` in every output."""
+    values = json.loads(card_of(full_set_card()).model_dump_json())
+    values["sets"][0] |= change
+    path = tmp_path / "card.json"
+    path.write_text(json.dumps(values), encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        read_card(path)
+    assert str(raised.value).startswith(f"{path}: sets.0.{message}")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '"x"', '{"format": "a", "format": "b"}', "\x00", "NaN"])
@@ -338,15 +516,30 @@ def test_nothing_on_a_card_is_obeyed() -> None:
     card = scored.model_copy(
         update={
             "set_name": evil, "rated": evil, "failure": evil, "failed": 1, "metric": evil,
+            "missing": tuple(one.model_copy(update={"reason": evil}) for one in scored.missing),
             "published": tuple(one.model_copy(update={"name": evil, "source": evil}) for one in scored.published),
         }
     )  # fmt: skip
-    hostile = card_of(card, judge=evil)
+    hostile = card_of(card, judge=evil).model_copy(update={"settings": {"decide": f"{evil}\u2028", evil: evil}})
     page = render_card_page([hostile])
-    assert "<script>" not in page and "\u202e" not in page
+    assert "<script>" not in page and "\u202e" not in page and "\u2028" not in page
     markdown = render_card_markdown([hostile])
     assert "<script>" not in markdown and "](http" not in markdown and "\u202e" not in markdown
     assert read_card_text(hostile) == hostile
+
+
+def test_whole_numbers_stay_whole(tmp_path: Path) -> None:
+    """A card that was written and read says `max_tokens 1000`, not 1000.0; a share stays one."""
+    settings = {"max_tokens": 1000, "parameters.temperature": 0, "parameters.top_p": 1.0, "logprobs": True}
+    values = json.loads(card_of(make_set_card(ANSWERS, judged())).model_dump_json()) | {"settings": settings}
+    card = JudgeCard.model_validate_json(json.dumps(values))
+    write_card(tmp_path / "card.json", card)
+    assert [repr(value) for value in read_card(tmp_path / "card.json").settings.values()] == [
+        "1000",
+        "0",
+        "1.0",
+        "True",
+    ]
 
 
 def read_card_text(card: JudgeCard) -> JudgeCard:
@@ -362,7 +555,7 @@ def test_two_cards_beside_each_other() -> None:
     assert "`assay judges compare` says" in page.replace("&#96;", "`")
     fewer = make_set_card(ANSWERS, judged([None, *VALUES[1:]]))
     page = render_card_markdown([card_of(first, judge="large"), card_of(fewer, judge="small")])
-    assert "| token_overlap (answers of small) |" in page
+    assert "| token_overlap (answers of large) |" in page and "| token_overlap (answers of small) |" in page
     titles = [title for title, _ in card_blocks([card_of(first), card_of(second)])]
     assert titles[:2] == ["Beside each other", "six.jsonl: faithfulness"]
     other = first.model_copy(update={"set_name": "other.jsonl"})

@@ -1,0 +1,110 @@
+"""What a rating says of a metric's score: which way it points, and whether it is about the score at all.
+
+The rating of a pair of answers is on a scale with two sides, above 0 where `other_response` is better. It rates neither
+answer by itself, and `pairwise` scores higher where `response` is better.
+"""
+
+from collections.abc import Iterable
+
+from ..errors import UsageError
+from ..eval_sets import Sample
+from ..metrics.catalogue import higher_is_better
+from ..metrics.specification import parse_specification
+from ..text.wording import count_of
+
+PAIRWISE = "pairwise"
+PAIR_CURE = "rate pairs from -2 to 2 (rating_min, rating_max), above 0 where other_response is better"
+
+
+def is_pairwise(metric: str) -> bool:
+    """Whether a metric compares the two answers of a sample.
+
+    Example:
+        >>> is_pairwise("pairwise"), is_pairwise("faithfulness")
+        (True, False)
+    """
+    return parse_specification(metric).name == PAIRWISE
+
+
+def rises_with_rating(metric: str) -> bool:
+    """Whether a higher score is expected where the rating is higher.
+
+    It is not where lower scores are better, and not of `pairwise`: the ratings of pairs rise with the other answer.
+
+    Example:
+        >>> rises_with_rating("faithfulness"), rises_with_rating("pairwise")
+        (True, False)
+    """
+    return not is_pairwise(metric) and higher_is_better(metric)
+
+
+def rates_pair(sample: Sample) -> bool:
+    """Whether the sample's rating says which of its two answers is better.
+
+    Example:
+        >>> pair = Sample(id="1", user_input="Free?", response="Yes.", other_response="No.", rating=-1, rating_min=-2)
+        >>> rates_pair(pair), rates_pair(pair.model_copy(update={"rating_min": 1, "rating": 1}))
+        (True, False)
+    """
+    return bool(sample.other_response) and sample.human_rating is not None and sample.rating_min < 0
+
+
+def rating_of_answer(sample: Sample) -> float | None:
+    """The rating of the answer itself, as a share of its scale; None where the rating is of a pair."""
+    return None if rates_pair(sample) else sample.rating_share
+
+
+def rating_of_score(sample: Sample, metric: str) -> float | None:
+    """The rating of what a metric scores, as a share of its scale; None where the rating is about something else.
+
+    Of a pair it is how much better `response` was rated, as `pairwise` scores it, and None for any other metric.
+
+    Example:
+        >>> texts = {"user_input": "Free?", "response": "Yes.", "other_response": "No."}
+        >>> pair = Sample(id="1", **texts, rating=-1, rating_min=-2, rating_max=2)
+        >>> rating_of_score(pair, "pairwise"), rating_of_score(pair, "token_overlap")
+        (0.75, None)
+    """
+    share = sample.rating_share
+    if share is not None and rates_pair(sample):
+        return 1 - share if is_pairwise(metric) else None
+    return share
+
+
+def describe_pair_ratings(count: int) -> str:
+    """Says what ratings of pairs count for, in a run.
+
+    Example:
+        >>> describe_pair_ratings(6)
+        '6 ratings say which of two answers is better; only pairwise is compared with them, no metric of one answer'
+    """
+    says = count_of(count, "rating says", "ratings say")
+    them = "it" if count == 1 else "them"
+    return f"{says} which of two answers is better; only {PAIRWISE} is compared with {them}, no metric of one answer"
+
+
+def check_ratings_fit(name: str, samples: Iterable[Sample], metric: str) -> None:
+    """Checks that the ratings are about what a metric scores, before a judge is asked.
+
+    Args:
+        name: What the message calls the samples: a set.
+        samples: The samples.
+        metric: The metric.
+
+    Raises:
+        UsageError: `pairwise` meets a rating without sides, or another metric the rating of a pair.
+    """
+    for sample in samples:
+        if sample.human_rating is None:
+            continue
+        if is_pairwise(metric) and not rates_pair(sample):
+            raise UsageError(
+                f"{name}: the rating of {sample.id} does not say which answer is better: its scale begins at "
+                f"{sample.rating_min:g}; {PAIR_CURE}"
+            )
+        if not is_pairwise(metric) and rates_pair(sample):
+            raise UsageError(
+                f"{name}: the rating of {sample.id} says which of two answers is better (its scale begins at "
+                f"{sample.rating_min:g}), and {metric} scores one answer; take --metric {PAIRWISE}, or ratings of one "
+                "answer"
+            )

@@ -1,0 +1,77 @@
+"""Ratings of pairs of answers: what follows them, and what is not compared with them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Answer, OpenAIServer, Request
+
+from assay.eval_sets import Sample
+from assay.runs import evaluate
+from assay.runs.failures.bad_answers import select_bad_answers
+from assay.runs.failures.failure_texts import collect_records
+
+Make = Callable[..., Any]
+LETTERS = "abcdef"
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """Six pairs; the second answer is rated better the later the letter, and token overlap rises with it too."""
+    rows = [
+        {"id": f"p{n}", "user_input": "Which letters?", "response": f"{' '.join(LETTERS[: n + 1])} {n}",
+         "other_response": "No idea.", "retrieved_contexts": [" ".join(LETTERS)], "language": "en",
+         "rating": (-2, -1, -1, 1, 1, 2)[n], "rating_min": -2, "rating_max": 2, "group": f"g{n}"}
+        for n in range(6)
+    ]  # fmt: skip
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_no_metric_of_one_answer_is_compared_with_ratings_of_pairs(assay: Make, pairs: Path) -> None:
+    done = assay("run", pairs, "--metrics", "token_overlap", "--json")
+    assert done.code == 0
+    assert "6 ratings say which of two answers is better; only pairwise is compared with them" in done.err
+    assert {name: one["spearman"] for name, one in done.json["metrics"].items()} == dict.fromkeys(done.json["metrics"])
+    refused = assay("meta", done.json["run"])
+    assert refused.code != 0
+    assert "its ratings say which of two answers is better" in " ".join(refused.err.split())
+
+
+def test_pairwise_follows_the_ratings_of_pairs(
+    assay: Make, pairs: Path, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    """The judge prefers the answer that people preferred in each pair: `pairwise` agrees with them."""
+
+    def script(request: Request) -> Answer:
+        first = request.user.partition("<first_answer>")[2].partition("</first_answer>")[0]
+        long = "d" in request.user.partition("<first_answer>")[2].replace("No idea.", "").split()
+        is_other = "No idea." in first
+        return Answer(text=json.dumps({"better": "first" if is_other == long else "second"}))
+
+    openai_server.script = script
+    words = ["run", pairs, "--metrics", "pairwise", "--judge", judge_file("mini.yaml"), "--json"]
+    done = assay(*words)
+    metrics = done.json["metrics"]
+    assert metrics["pairwise"]["spearman"] > 0.8
+    assert metrics["token_overlap"]["spearman"] is None
+    assert assay("show", done.json["run"]).code == 0
+
+
+def test_results_in_python_have_the_same_ratings() -> None:
+    samples = [
+        Sample(id=f"s{n}", user_input="q", response=" ".join(LETTERS[: n + 1]), retrieved_contexts=("a",),
+               other_response="x", rating=n - 2, rating_min=-2, rating_max=3, group=f"g{n}", language="en")
+        for n in range(6)
+    ]  # fmt: skip
+    results = evaluate(samples, "token_overlap", progress=False)
+    assert {summary.correlation.value for summary in results.summary()} == {None}
+    scores = [(sample, name, one) for sample, of in results.scores.items() for name, one in of.items()]
+    rule, _ = select_bad_answers([collect_records("", results.samples, scores, results.directions)])
+    assert rule.metric == "token_overlap", "that the other answer is better does not make this one bad"
+    single = [sample.model_copy(update={"other_response": ""}) for sample in samples]
+    agreements = {one.name: one.agreement for one in evaluate(single, "token_overlap", progress=False).summary()}
+    assert agreements["token_overlap"] == pytest.approx(-1)
