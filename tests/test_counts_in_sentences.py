@@ -39,7 +39,8 @@ EXCEPTIONS = {
     *("{chosen} looks", "{describe_more_ratings(more)} ratings", "{more} ratings"),  # 10 or more
     *("{prompt.identity:<28} fields", "{metric.name} scores conversations"),
     "{bound} bad answers",
-    "{other} scores",  # a metric's name and a verb
+    *("{other} scores", "{metric} scores", "{self.metric} compares two answers"),  # a metric's name and a verb
+    "{has_two} ratings",  # made by count_of, with its verb
     "{len(days)} days",  # 3 or more
     '{{ policy.bound|figure("share") }} bad answers',
     "{pieces} before its sentences",
