@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..metrics.catalogue import higher_is_better
 from ..metrics.specification import parse_specification
 from ..text.wording import count_of
 
@@ -35,6 +34,8 @@ def rises_with_rating(metric: str) -> bool:
         >>> rises_with_rating("faithfulness"), rises_with_rating("pairwise")
         (True, False)
     """
+    from ..metrics.catalogue import higher_is_better  # late: whoever shows a run needs no metric
+
     return not is_pairwise(metric) and higher_is_better(metric)
 
 
