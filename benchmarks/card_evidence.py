@@ -66,25 +66,24 @@ class JudgedSet:
         """Whether the judge agrees better than token overlap, worse, or nobody can tell yet."""
         return decide(self.entry.difference.low, self.entry.difference.high)
 
-    def sentences(self) -> list[FindingSentence]:
-        """Whether the judge agrees better with the ratings than token overlap, and whether it adds to it."""
-        judge = f"{as_text(self.entry.metric)} by {as_text(self.card.judge)}"
-        beside = self._write(judge, "token overlap", self.entry.difference)
-        return [beside, self._write(f"token overlap together with {judge}", "token overlap alone", self.entry.gain)]
+    @property
+    def sentence(self) -> FindingSentence:
+        """Whether the judge agrees better with the ratings than token overlap.
 
-    def _write(self, subject: str, other: str, difference: Estimate) -> FindingSentence:
+        What it adds to token overlap has no interval, so no sentence could ever say more than that.
+        """
+        difference = self.entry.difference
         claim = Claim(
-            subject=subject,
-            holds=f"agrees better with the ratings than {other}",
-            fails=f"agrees worse with the ratings than {other}",
-            question=f"agrees better or worse with the ratings than {other}",
+            subject=f"{as_text(self.entry.metric)} by {as_text(self.card.judge)}",
+            holds="agrees better with the ratings than token overlap",
+            fails="agrees worse with the ratings than token overlap",
+            question="agrees better or worse with the ratings than token overlap",
             where=f"on {as_text(self.name)}",
         )
-        outcome = decide(difference.low, difference.high)
         figure = Figure.from_estimate("correlation", replace(difference, problem=""))
         reasons = [format_basis(difference.n, difference.groups), *filter(None, [as_text(difference.problem)])]
-        text = f"{compose(outcome, claim)}: difference of Spearman's rho {figure} ({'; '.join(reasons)})."
-        return FindingSentence(outcome, text, self.title)
+        text = f"{compose(self.outcome, claim)}: difference of Spearman's rho {figure} ({'; '.join(reasons)})."
+        return FindingSentence(self.outcome, text, self.title)
 
 
 def read_judged_sets(folder: Path = CARDS) -> list[list[JudgedSet]]:

@@ -81,9 +81,7 @@ def write_page(measurements: Sequence[Measurement], judged: Sequence[Sequence[Ju
     parts = [_INTRODUCTION]
     for outcome, heading in _OUTCOMES.items():
         parts.append(f"## {heading}\n")
-        parts += _list_sentences(
-            "Cards of judges", [sentence for one in cards for sentence in one.sentences()], outcome
-        )
+        parts += _list_sentences("Cards of judges", [one.sentence for one in cards], outcome)
         for topic, group in topics.items():
             sentences = [sentence for measurement in group for sentence in write_findings(measurement)]
             parts += _list_sentences(_TOPICS[topic], sentences, outcome)

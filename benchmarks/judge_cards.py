@@ -1,0 +1,61 @@
+"""Makes the card of a judge on the rated sets that the page of evidence shows.
+
+    python benchmarks/judge_cards.py --data FOLDER --judge qwen1.5b [--sets mtrag=30 begin] [--mode replay]
+
+Of each set the half that is called `dev` (whole groups, by their hash, as `public:NAME:dev`), and of that the first
+answers by the hash of their ids. It types `assay judges card` for them. Replies are recorded in the cache folder (the
+texts are other people's): a second run replays them, and an interrupted one goes on. `--mode replay` asks nobody, and
+the card then says what is not recorded. Writes benchmarks/results/cards/JUDGE.json.
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+import checkout  # noqa: F401
+from benchmark_output import print_machine
+from platformdirs import user_cache_path
+
+from assay import load_set
+from assay.cli import cli
+from assay.eval_sets.public.split import part_of
+
+CARDS = Path(__file__).parent / "results" / "cards"
+SETS = {
+    "mtrag": ("mtrag_faithfulness", 60),
+    "begin": ("begin_wow", 100),
+    "clapnq": ("clapnq_human", 60),
+    "ragchecker": ("ragchecker_pairwise", 40),
+    "tau": ("tau_airline", 40),
+}
+"""The sets: the file of each, and how many answers are taken."""
+
+
+def main() -> int:
+    """Writes the dev halves to a folder of their own, and makes the card there."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data/rated"))
+    parser.add_argument("--judge", default="qwen1.5b")
+    parser.add_argument("--sets", nargs="+", default=list(SETS), help="names, or NAME=N for the first N answers")
+    parser.add_argument("--probed", type=int, default=20, help="so many of them are asked again and changed by probes")
+    parser.add_argument("--mode", choices=["auto", "replay"], default="auto")
+    parser.add_argument("--cassette", help="the recordings; {judge} stands for the judge's name")
+    options = parser.parse_args()
+    print_machine()
+    CARDS.mkdir(exist_ok=True)
+    cassette = options.cassette or str(user_cache_path("assay") / "cards.{judge}.jsonl")
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["judges", "card", options.judge, "--mode", options.mode, "--cassette", cassette]
+        command += ["--probed", str(options.probed), "-o", str(CARDS / f"{options.judge}.json")]
+        for wanted in options.sets:
+            name, _, most = wanted.partition("=")
+            file, usual = SETS[name]
+            samples = [one for one in load_set(options.data / f"{file}.jsonl") if part_of(one.source) == "dev"]
+            half = Path(folder) / f"{name}.dev.jsonl"
+            half.write_text("".join(f"{one.model_dump_json(exclude_none=True)}\n" for one in samples), encoding="utf-8")
+            command += ["--on", str(half), "--most", most or str(usual)]
+        return int(cli(command, standalone_mode=False) or 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
