@@ -255,7 +255,7 @@ def test_a_card_gives_its_sentence_and_its_table(
     assert "(n = 60 in " in section
     assert "[Table](#judges-by-faithfulness-on-public-mtrag-dev)" in section
     assert "\n### Judges by faithfulness on public mtrag dev\n" in page
-    assert "together with" not in page.partition("## Cards of judges\n")[0]  # it has no interval, so that nothing follows
+    assert "together with" not in page.partition("## Cards of judges\n")[0]  # it has no interval
     assert "| qwen1.5b | 0.50 [0.40, 0.60] |" in page
     assert "| token overlap | 0.40 [0.30, 0.50] |" in page
     assert page.count(sentence.removeprefix("Nobody can tell yet whether ")) == 1
