@@ -43,8 +43,8 @@ class JudgedSet:
 
     @property
     def name(self) -> str:
-        """The set's name, without the folder and the ending of a file."""
-        return re.sub(r"^.*[/\\]|\.jsonl$", "", self.entry.set_name)
+        """The set's name, without the folder and the ending of a file; of `begin.dev.jsonl` "begin, dev half"."""
+        return re.sub(r"^.*[/\\]|\.jsonl$", "", self.entry.set_name).replace(".dev", ", dev half")
 
     @property
     def title(self) -> str:
