@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from ....text.numbers import known_unit
+from ..lexicon import any_of
 from ..names.column_names import meanings, means, polarity, says_mean
 from ..specification import Hedge, Specification, Statistic, Window
 from ..tables.table import Period
@@ -164,13 +165,22 @@ def values_of(clause: Clause) -> list[Mark]:
 def _may_be_value(clause: Clause, mark: Mark) -> bool:
     if re.match(clause.words.data["how_often"], clause.text[mark.end :], re.I) or _is_year(clause, mark):
         return False
-    if mark.unit is None or mark.unit not in _CALENDAR:
+    if mark.unit is None:
+        return not _counts_named_periods(clause, mark)
+    if mark.unit not in _CALENDAR:
         return True
     if mark.unit == clause.table.step or re.search(clause.words.data["lasting"], clause.text[: mark.start], re.I):
         return False
     named = clause.series[0].series if clause.series else clause.context.series
     table = clause.table
     return bool(named) and all(table.unit_of(n) in _DURATIONS and table.can_be_in(n, mark.unit) for n in named)
+
+
+def _counts_named_periods(clause: Clause, mark: Mark) -> bool:
+    """Whether periods follow a number: "was negative in three quarters", "in two of the six months"."""
+    words = clause.words
+    periods = rf" (?:{any_of(words.data['periods'])})\b"
+    return re.match(rf"(?:{words.data['part_of']}\w+)?{periods}", clause.text[mark.end :], re.IGNORECASE) is not None
 
 
 def _is_year(clause: Clause, mark: Mark) -> bool:

@@ -8,8 +8,10 @@ from ....languages import load_language
 from ....text.numbers import known_unit
 from ....text.sentences import claiming_sentences
 from ..lexicon import Lexicon, any_of, lexicon
+from ..times.calendar_times import ordinal_of
 
 _AFTER_UNIT = re.compile(r"(?P<amount>\d\s?[^\W\d]{1,5}\.)\s+(?=(?P<after>[A-ZÀ-Þ]\w*))")
+_JOINED = re.compile(r"\b([^\W\d_]+)-(?=[^\W\d_])")  # "second-highest", "second-quarter"
 
 
 def claims_of(text: str, language: str) -> list[str]:
@@ -27,6 +29,7 @@ def plain_text(text: str, language: str) -> str:
     """The text with the signs that only look different made the same: spaces, quotes, dashes."""
     text = re.sub(r"[\u2018\u2019]", "'", text).replace(" , ", ", ")
     text = re.sub(r"(?<=\w)[–—](?=\w)", "-", text)
+    text = _JOINED.sub(lambda joined: f"{joined[1]} " if ordinal_of(joined[1], language) else joined[0], text)
     return re.sub(r"[*_`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}", "", text)
 
 

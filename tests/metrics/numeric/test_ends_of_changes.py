@@ -43,6 +43,11 @@ TABLES = {
         ("en", "zones", "The most complaints came from Portside: 96.", [C, S]),
         ("nl", "zones", "De minste complaints waren er in Hilltop, 43.", [S, S]),
         ("en", "zones", "The highest number of complaints in Hilltop was 22.", [S]),
+        ("en", "sales", "March had the second-highest revenue.", [S]),  # 19, then 17
+        ("en", "sales", "April had the second-highest revenue.", [C]),
+        ("en", "loss", "Profit was negative in three of the four months.", [U]),  # in four; no value of the series
+        ("en", "loss", "In three months the profit was negative.", [U]),
+        ("nl", "loss", "In drie van de vier maanden was de winst negatief.", [U]),
         ("en", "post", "5% of the parcels came late in January.", [S]),
         ("en", "post", "4% of the parcels arrived late in January.", [C]),
         ("en", "shop", "Revenue was 12 (users: 150) in February.", [S, S]),
