@@ -566,3 +566,33 @@ def test_columns_of_versions_and_raters_may_have_dutch_and_german_names(columns:
     file.write_text("\n".join([columns, *rows]) + "\n", encoding="utf-8")
     reading = read(tmp_path, version("old", [None] * 6), version("new", [None] * 6), ratings=(file,))
     assert by_version(reading, reading.table.ratings) == {"A": [3.0] * 6, "B": [4.0] * 6}
+
+
+def of_pairs(name: str, ratings: Sequence[float]) -> list[Sample]:
+    """Answers, each with another one; a rating above 0 says that the other one is better."""
+    fields: dict[str, Any] = {"other_response": "No idea.", "rating_min": -2, "rating_max": 2}
+    return [sample(f"q{n}", f"Question {n}?", f"{name} {n}", rating, **fields) for n, rating in enumerate(ratings)]
+
+
+def test_ratings_of_pairs_decide_nothing(tmp_path: Path) -> None:
+    """Every answer of the new version lost (rated 2: the other is better), and 2 is no rating of it by itself."""
+    old, new = of_pairs("old", [-2] * 6), of_pairs("new", [2] * 6)
+    with pytest.raises(InputError, match=r"^A: its ratings say which of two answers is better, .* \(--ratings\)"):
+        read(tmp_path, old, new)
+    with pytest.raises(InputError, match=r"^B: its ratings say which of two answers is better"):
+        read(tmp_path, version("old", [1] * 6), new)
+
+
+def test_ratings_of_pairs_are_left_out_beside_ratings_of_answers(tmp_path: Path) -> None:
+    old = [*of_pairs("old", [-2, -1]), *version("old", [1, 2, 3, 4])[2:]]
+    reading = read(tmp_path, old, version("new", [2, 3, 4, 5]))
+    assert by_version(reading, reading.table.ratings) == {"A": [None, None, 3, 4], "B": [2, 3, 4, 5]}
+    assert "A, 2 ratings say which of two answers is better, and are left out." in reading.notes
+
+
+def test_preferences_between_versions_decide_beside_ratings_of_pairs(tmp_path: Path) -> None:
+    choices = tmp_path / "choices.csv"
+    choices.write_text("id,model_a,model_b,winner\n" + "".join(f"q{n},A,B,B\n" for n in range(6)))
+    reading = read(tmp_path, of_pairs("old", [-2] * 6), of_pairs("new", [2] * 6), ratings=(choices,))
+    assert reading.preferences is not None and len(reading.preferences.choice) == 6
+    assert by_version(reading, reading.table.ratings) == {"A": [None] * 6, "B": [None] * 6}
