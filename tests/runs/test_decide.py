@@ -596,3 +596,17 @@ def test_preferences_between_versions_decide_beside_ratings_of_pairs(tmp_path: P
     reading = read(tmp_path, of_pairs("old", [-2] * 6), of_pairs("new", [2] * 6), ratings=(choices,))
     assert reading.preferences is not None and len(reading.preferences.choice) == 6
     assert by_version(reading, reading.table.ratings) == {"A": [None] * 6, "B": [None] * 6}
+
+
+def test_ratings_of_pairs_in_a_file_of_ratings_decide_nothing(tmp_path: Path) -> None:
+    """Of two rows for q0 the one with another answer beside it rates a pair; alone, such rows are refused."""
+    ratings = tmp_path / "ratings.csv"
+    head, of_pair = "id,version,other_response,rating,rating_min,rating_max\n", "q0,B,No idea.,2,-2,2\n"
+    ratings.write_text(head + of_pair)
+    old, new = version("old", [None] * 2), version("new", [None] * 2)
+    with pytest.raises(InputError, match=r"ratings\.csv: its ratings say which of two answers is better"):
+        read(tmp_path, old, new, ratings=(ratings,))
+    ratings.write_text(f"{head}{of_pair}q0,A,,4,1,5\nq1,B,,5,1,5\n")
+    reading = read(tmp_path, old, new, ratings=(ratings,))
+    assert by_version(reading, reading.table.ratings) == {"A": [4, None], "B": [None, 5]}
+    assert f"{ratings}: 1 rating says which of two answers is better, and is left out." in reading.notes
