@@ -22,6 +22,7 @@ from ..text.wording import count_of, list_first, verb_of
 from .results import Results
 from .version_answers import (
     AnswerSource,
+    VersionAnswers,
     choose_level_of,
     read_source,
     select_answers,
@@ -271,6 +272,8 @@ def _read(
     questions = number_questions(answers, [version.name for version in versions])
     preferences, preference_notes = find_preferences(sources, database, of_preferences, questions, by)
     files = [file for file in options.ratings if file not in of_preferences]
+    if not files and not preferences:
+        _check_pair_ratings(versions)
     ratings = rate_versions(versions, answers, database=database, files=files, scale=options.scale, by=by)
     rated = sum(not math.isnan(mean) for mean in ratings.means)
     measure = choose_measure(
@@ -326,6 +329,18 @@ def _read(
         + (() if options.scorer is None else (options.scorer,)),
         ", ".join(map(str, of_preferences)),
     )
+
+
+def _check_pair_ratings(versions: Sequence[VersionAnswers]) -> None:
+    """Raises where a version has no ratings but those of pairs: nobody rated its answers by themselves."""
+    for version in versions:
+        if not version.has_only_pairs:
+            continue
+        raise InputError(
+            f"{version.name}: its ratings say which of two answers is better, and a decision needs ratings of one "
+            "answer, or preferences between these versions (--ratings); what a judge of pairs is worth says `assay "
+            "judges card MODEL --on SET`"
+        )
 
 
 def _describe_unfinished(sources: Sequence[AnswerSource]) -> list[str]:

@@ -106,10 +106,11 @@ class Plan(BaseModel):
 
     def _read_sets(self, skip_bad: list[InputError] | None, notes: list[str] | None) -> "Iterator[Sample]":
         from ..eval_sets import read_set
-        from .rating_direction import describe_pair_ratings, rates_pair
+        from .rating_direction import describe_pair_ratings, describe_single_ratings, is_pairwise, rates_pair
 
         earlier: set[int] = set()  # hashes, not ids: a set may be long
-        pairs = 0
+        has_pairwise = any(map(is_pairwise, self.metrics))
+        pairs = singles = 0
         for source in self.sets:
             if source.startswith(PYTHON_DATA):
                 raise UsageError(
@@ -139,10 +140,13 @@ class Plan(BaseModel):
                             f"{source}: the id {sample.id!r} is in another set of this run; make their ids differ"
                         )
                 pairs += rates_pair(sample)
+                singles += bool(sample.other_response and sample.human_rating is not None and not rates_pair(sample))
                 yield sample
             earlier |= here
         if pairs and notes is not None:
             notes.append(describe_pair_ratings(pairs))
+        if singles and has_pairwise and notes is not None:
+            notes.append(describe_single_ratings(singles))
 
 
 def judge_identity(judge: JudgeSettings | None) -> str:

@@ -58,18 +58,22 @@ def rating_of_answer(sample: Sample) -> float | None:
 def rating_of_score(sample: Sample, metric: str) -> float | None:
     """The rating of what a metric scores, as a share of its scale; None where the rating is about something else.
 
-    Of a pair it is how much better `response` was rated, as `pairwise` scores it, and None for any other metric.
+    Of a pair it is how much better `response` was rated, as `pairwise` scores it, and None for any other metric. Of one
+    answer it is None for `pairwise`: a scale without sides does not say which of two is better.
 
     Example:
         >>> texts = {"user_input": "Free?", "response": "Yes.", "other_response": "No."}
         >>> pair = Sample(id="1", **texts, rating=-1, rating_min=-2, rating_max=2)
         >>> rating_of_score(pair, "pairwise"), rating_of_score(pair, "token_overlap")
         (0.75, None)
+        >>> single = Sample(id="2", **texts, rating=4, rating_min=1, rating_max=5)
+        >>> rating_of_score(single, "pairwise"), rating_of_score(single, "token_overlap")
+        (None, 0.75)
     """
     share = sample.rating_share
-    if share is not None and rates_pair(sample):
-        return 1 - share if is_pairwise(metric) else None
-    return share
+    if share is None or is_pairwise(metric) != rates_pair(sample):
+        return None
+    return 1 - share if is_pairwise(metric) else share
 
 
 def describe_pair_ratings(count: int) -> str:
@@ -82,6 +86,17 @@ def describe_pair_ratings(count: int) -> str:
     says = count_of(count, "rating says", "ratings say")
     them = "it" if count == 1 else "them"
     return f"{says} which of two answers is better; only {PAIRWISE} is compared with {them}, no metric of one answer"
+
+
+def describe_single_ratings(count: int) -> str:
+    """Says that `pairwise` has no figure where ratings do not say which of two answers is better, in a run.
+
+    Example:
+        >>> describe_single_ratings(1)
+        '1 rating has a scale without sides, and pairwise has no figure there: rate pairs from -2 to 2 ...'
+    """
+    has = count_of(count, "rating has", "ratings have")
+    return f"{has} a scale without sides, and {PAIRWISE} has no figure there: {PAIR_CURE}"
 
 
 def check_ratings_fit(name: str, samples: Iterable[Sample], metric: str) -> None:

@@ -51,7 +51,7 @@ def place_among_baselines(summary: MetricSummary) -> str:
     """Whether a metric agrees more with the ratings than every baseline, or is one; "" where nothing can be said."""
     if summary.name in ALL_BASELINES:
         return "baseline"
-    if summary.agreement is None:
+    if not summary.has_baseline:
         return ""
     return "below baseline" if summary.loses_to else "above baseline"
 

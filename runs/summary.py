@@ -33,6 +33,7 @@ class MetricSummary:
     higher_is_better: bool = True
     loses_to: str = ""
     left_out: float | None = None  # the share of the answers' sentences that were not judged
+    has_baseline: bool = False  # whether a baseline has an agreement with ratings of the same kind, to stand beside
 
     @property
     def coverage(self) -> float:
@@ -194,7 +195,12 @@ class ScoreTotals:
                 for name, higher in directions.items()
                 if (language, name) in columns
             ]
-            all_summaries += [replace(summary, loses_to=_better_baseline(summary, summaries)) for summary in summaries]
+            baselines = {
+                summary.name: summary.agreement
+                for summary in summaries
+                if summary.name in ALL_BASELINES and summary.agreement is not None
+            }
+            all_summaries += [_beside_baselines(summary, baselines) for summary in summaries]
         return all_summaries
 
 
@@ -238,17 +244,21 @@ def shares_left_out(counts: Iterable[tuple[str, str, int, int]]) -> dict[str, fl
     return {metric: share_left_out(*both) for metric, both in sums.items()}
 
 
-def _better_baseline(summary: MetricSummary, others: Iterable[MetricSummary]) -> str:
-    """The baseline that agrees most with the ratings, where it agrees more than this metric; else ""."""
+def _beside_baselines(summary: MetricSummary, baselines: Mapping[str, float]) -> MetricSummary:
+    """The summary with the baseline that agrees most with the ratings, where it agrees more than this metric.
+
+    Baselines score one answer: their agreement is with other ratings than that of `pairwise`, and not beside it.
+
+    Args:
+        summary: The summary.
+        baselines: The agreement of each baseline that has one.
+    """
     own = summary.agreement
-    if own is None or summary.name in ALL_BASELINES:
-        return ""
-    better = {
-        other.name: other.agreement
-        for other in others
-        if other.name in ALL_BASELINES and other.agreement is not None and other.agreement > own
-    }
-    return max(better, key=better.__getitem__, default="")
+    if own is None or summary.name in ALL_BASELINES or is_pairwise(summary.name):
+        return summary
+    better = {name: agreement for name, agreement in baselines.items() if agreement > own}
+    best = max(better, key=better.__getitem__, default="")
+    return replace(summary, loses_to=best, has_baseline=bool(baselines))
 
 
 def first_scored(summaries: Iterable[MetricSummary], metrics: Collection[str]) -> str:

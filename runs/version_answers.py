@@ -15,6 +15,7 @@ from ..meta_eval.score_files.read_options import RatedLevel
 from ..metrics.specification import parse_specification
 from ..text.wording import count_of, list_first, verb_of
 from .rated_level import choose_level, find_level_items
+from .rating_direction import rates_pair
 from .ratings.rating_join import join_ratings
 from .sample_pairing import Pairing
 
@@ -65,6 +66,7 @@ class VersionAnswers:
         source: What they were read from.
         fitted: By scorer, the answers that it was fitted on.
         notes: What a reader should know of their ratings.
+        has_only_pairs: Whether it has ratings of pairs of answers, which are left out, and no other rating.
     """
 
     name: str
@@ -73,6 +75,7 @@ class VersionAnswers:
     source: AnswerSource
     fitted: Mapping[str, Collection[str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    has_only_pairs: bool = False
 
 
 def read_run(store: "Store", run: "RunRow", name: str = "", *, has_evidence: bool = False) -> AnswerSource:
@@ -237,6 +240,8 @@ def choose_level_of(
 def select_answers(database: "Database | None", source: AnswerSource, level: RatedLevel | None) -> VersionAnswers:
     """Selects the answers of a source at a level, with their scores and all ratings that there are of them.
 
+    Ratings that say which of two answers is better are left out: they rate neither answer by itself.
+
     Args:
         database: Where the ratings of the rating page are; None where there are none.
         source: The source.
@@ -254,7 +259,14 @@ def select_answers(database: "Database | None", source: AnswerSource, level: Rat
         for metric, samples in source.fitted.items()
     }
     samples, note = _join(database, items.samples)
-    return VersionAnswers(source.name, samples, values, source, fitted, (note,) if note else ())
+    pairs = [name for name, sample in samples.items() if rates_pair(sample)]
+    samples |= {name: samples[name].model_copy(update={"rating": None, "ratings": {}}) for name in pairs}
+    has_only_pairs = bool(pairs) and all(sample.human_rating is None for sample in samples.values())
+    notes = [note] if note else []
+    if pairs:
+        says = count_of(len(pairs), "rating says", "ratings say")
+        notes.append(f"{says} which of two answers is better, and {_is_left_out(len(pairs))}")
+    return VersionAnswers(source.name, samples, values, source, fitted, tuple(notes), has_only_pairs)
 
 
 def _join(database: "Database | None", samples: Mapping[str, Sample]) -> tuple[dict[str, Sample], str]:

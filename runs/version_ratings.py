@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..eval_sets import Sample
 from ..eval_sets.conversation import asked_text
 from ..eval_sets.opening_question import opening_question
-from ..eval_sets.sample_columns import VERSION_ALIASES
+from ..eval_sets.sample_columns import ALIASES, VERSION_ALIASES
 from ..eval_sets.version_column import versioned_id
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flat_rows, read_ratings
 from ..meta_eval.score_files.column_roles import find_roles
@@ -30,6 +30,7 @@ from .version_pairing import PairedAnswer
 if TYPE_CHECKING:
     from .database import Database
 
+_OTHER_ANSWER = ("other_response", *ALIASES["other_response"])
 _VERSION_COLUMNS = ("version", "system", "run", *VERSION_ALIASES)
 Scale = tuple[float, float]
 _OwnRatings = dict[tuple[int, str], dict[str, float]]  # by version and answer, then by rater
@@ -177,7 +178,13 @@ def _read_file(
     file: Path, versions: Sequence[VersionAnswers], scale: Scale | None, own_scale: Scale | None, by: str
 ) -> tuple[_OwnRatings, Scale, list[str]]:
     """The ratings of a file, by version and answer; of a row without a version all that have its text."""
-    rows = flat_rows(file)
+    all_rows = flat_rows(file)
+    rows = [row for row in all_rows if not _is_of_pair(row)]
+    if not rows and all_rows:
+        raise InputError(
+            f"{file}: its ratings say which of two answers is better, and a decision needs ratings of one answer, or "
+            "preferences between these versions"
+        )
     names = [version.name for version in versions]
     by_label = {version.source.run.id: version.name for version in versions if version.source.run and not by}
     by_label |= {name: name for name in names}
@@ -217,10 +224,22 @@ def _read_file(
             f"{file}: none of its ratings is of an answer of {list_first(names)}; rows name answers by question and "
             f"answer, or by id and version{other_names and f'; {other_names}'}"
         )
+    if pairs := len(all_rows) - len(rows):
+        says = count_of(pairs, "rating says", "ratings say")
+        notes.append(f"{file}: {says} which of two answers is better, and {verb_of(pairs, 'is', 'are')} left out.")
     if unmatched:
         verb = verb_of(unmatched, "is", "are")
         notes.append(f"{file}: {count_of(unmatched, 'rated row')} {verb} of no answer of these versions.")
     return ratings, scale, notes
+
+
+def _is_of_pair(row: FlatRow) -> bool:
+    """Whether a row's rating says which of two answers is better, as `rates_pair` has it of a sample."""
+    if not any(str(row.values.get(column) or "").strip() for column in _OTHER_ANSWER):
+        return False
+    with suppress(ValueError):
+        return (read_number(row.values.get("rating_min")) or 0) < 0
+    return False
 
 
 def _with_labels(rows: Sequence[FlatRow], column: str) -> list[FlatRow]:

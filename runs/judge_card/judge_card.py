@@ -2,9 +2,9 @@
 
 import math
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, model_validator
 from pydantic_core import PydanticCustomError
 
 from ...meta_eval.estimate import Estimate
@@ -12,19 +12,28 @@ from ...meta_eval.estimate import Estimate
 FORMAT: Literal["assay-judge-card/1"] = "assay-judge-card/1"
 _MOST = 10**12  # of whatever is counted, and the size of a figure: what a card shows can be reckoned with
 _LARGEST_SETTING = 2**63
+_ROUNDING = 1e-9  # a figure that was reckoned may be beyond its bound by so much
 
 
-def _check_figure(figure: Estimate) -> Estimate:
+def _check_figure(figure: Estimate, lowest: float, highest: float, *, has_free_ends: bool) -> Estimate:
     """Raises where a count or a number of a figure is none that an evaluation can have."""
     for name in ("n", "groups"):
         count = getattr(figure, name)
         if count is not None and not 0 <= count <= _MOST:
             _refuse(name, count, f"write a whole number from 0 to {_MOST:,}, or null")
-    for name in ("value", "low", "high", "p"):
+    ends = (-_MOST, _MOST) if has_free_ends else (lowest, highest)
+    for name, (least, most) in {"value": (lowest, highest), "low": ends, "high": ends, "p": (0, 1)}.items():
         number = getattr(figure, name)
-        if number is not None and not -_MOST <= number <= _MOST:
-            _refuse(name, number, f"write a number from {-_MOST:,} to {_MOST:,}, or null")
+        if number is not None and not least - _ROUNDING <= number <= most + _ROUNDING:
+            _refuse(name, number, f"write a number from {least:,} to {most:,}, or null")
+    if figure.low is not None and figure.high is not None and figure.low > figure.high:
+        _refuse("low", figure.low, f"write one that is not above high, {figure.high:g}")
     return figure
+
+
+def _bounds(lowest: float, highest: float, *, has_free_ends: bool = False) -> AfterValidator:
+    """Checks that a figure's value lies in [lowest, highest], and its interval too, unless it is symmetric (free)."""
+    return AfterValidator(lambda figure: _check_figure(figure, lowest, highest, has_free_ends=has_free_ends))
 
 
 def _check_setting(value: Any) -> Any:
@@ -44,11 +53,16 @@ def _refuse(name: str, value: float, cure: str) -> None:
     raise PydanticCustomError("no_figure", "{name} is {value}; {cure}", context)
 
 
-CardFigure = Annotated[Estimate, AfterValidator(_check_figure)]
+CardFigure = Annotated[Estimate, _bounds(-_MOST, _MOST)]
+Correlation = Annotated[Estimate, _bounds(-1, 1)]
+CorrelationDifference = Annotated[Estimate, _bounds(-2, 2, has_free_ends=True)]
+ShareDifference = Annotated[Estimate, _bounds(-1, 1, has_free_ends=True)]
+Share = Annotated[Estimate, _bounds(0, 1)]
 Setting = Annotated[str | int | float | bool | None, PlainValidator(_check_setting)]
 Count = Annotated[int, Field(ge=0, le=_MOST)]
 FromOne = Annotated[int, Field(ge=1, le=_MOST)]
-Number = Annotated[float, Field(ge=-_MOST, le=_MOST)]
+Amount = Annotated[float, Field(ge=0, le=_MOST)]
+Part = Annotated[float, Field(ge=-_ROUNDING, le=1 + _ROUNDING)]
 
 
 class _Value(BaseModel):
@@ -67,8 +81,8 @@ class CardAgreement(_Value):
     """
 
     name: str
-    spearman: CardFigure
-    auroc: CardFigure
+    spearman: Correlation
+    auroc: Share
     source: str = ""
 
 
@@ -83,11 +97,17 @@ class ScoreBin(_Value):
         rating: Their mean rating as a share of the scale, in [0, 1].
     """
 
-    low: Number
-    high: Number
+    low: Part
+    high: Part
     n: FromOne
-    score: Number
-    rating: Number
+    score: Part
+    rating: Part
+
+    @model_validator(mode="after")
+    def _check_ends(self) -> Self:
+        if self.low > self.high:
+            _refuse("low", self.low, f"write one that is not above high, {self.high:g}")
+        return self
 
 
 class Calibration(_Value):
@@ -98,7 +118,7 @@ class Calibration(_Value):
         bins: The bins that have answers, from low to high.
     """
 
-    error: CardFigure
+    error: Share
     bins: tuple[ScoreBin, ...] = ()
 
 
@@ -130,7 +150,7 @@ class Injections(_Value):
     tried: Count
     worked: Count
     again: Count | None = None
-    share: CardFigure
+    share: ShareDifference
     unseen: bool = False
 
 
@@ -145,11 +165,11 @@ class JudgeCost(_Value):
         seconds: The duration of the calls when they were made, divided by how many ran at once.
     """
 
-    usd: Number | None
-    tokens_in: Number
-    tokens_out: Number
-    requests: Number
-    seconds: Number
+    usd: Amount | None
+    tokens_in: Amount
+    tokens_out: Amount
+    requests: Amount
+    seconds: Amount
 
 
 class MissingReason(_Value):
@@ -217,19 +237,26 @@ class SetCard(_Value):
     missing: tuple[MissingReason, ...] = ()
     judge: CardAgreement
     baselines: tuple[CardAgreement, ...]
-    difference: CardFigure
+    difference: CorrelationDifference
     combined: CardAgreement
-    gain: CardFigure
-    ceiling: CardFigure
-    one_rater: CardFigure
+    gain: CorrelationDifference
+    ceiling: Correlation
+    one_rater: Correlation
     published: tuple[CardAgreement, ...] = ()
     calibration: Calibration | None
     biases: tuple[BiasFigure, ...]
-    flips: CardFigure
+    flips: Share
     injections: Injections | None
     cost: JudgeCost | None
-    unparsable: CardFigure
-    lost: CardFigure
+    unparsable: Share
+    lost: Share
+
+    @model_validator(mode="after")
+    def _check_counts(self) -> Self:
+        """Raises where more answers were scored, skipped or failed than were taken."""
+        if (total := self.scored + self.skipped + self.failed) > self.answers:
+            _refuse("answers", self.answers, f"scored, skipped and failed sum to {total:,}: write counts that fit")
+        return self
 
 
 class JudgeCard(_Value):

@@ -183,11 +183,12 @@ class RatedScores:
 
         error = estimate(errors, self.groups)
         wider = estimate(errors, self.groups, scale="logit")
-        if error.low is not None and wider.low is not None and error.high is not None and wider.high is not None:
+        if error.low is not None and error.high is not None:
             # where most scores are in one bin the plain interval lies too low; where chance adds to the error the other
             # one lies too high: benchmarks/card_simulation.py
-            low, high = max(0.0, min(error.low, wider.low)), min(1.0, max(error.high, wider.high))
-            error = replace(error, low=low, high=high)
+            low = error.low if wider.low is None else min(error.low, wider.low)
+            high = error.high if wider.high is None else max(error.high, wider.high)
+            error = replace(error, low=max(0.0, low), high=min(1.0, high))
         bins = [
             ScoreBin(
                 low=number / _BINS,

@@ -566,3 +566,47 @@ def test_columns_of_versions_and_raters_may_have_dutch_and_german_names(columns:
     file.write_text("\n".join([columns, *rows]) + "\n", encoding="utf-8")
     reading = read(tmp_path, version("old", [None] * 6), version("new", [None] * 6), ratings=(file,))
     assert by_version(reading, reading.table.ratings) == {"A": [3.0] * 6, "B": [4.0] * 6}
+
+
+def of_pairs(name: str, ratings: Sequence[float]) -> list[Sample]:
+    """Answers, each with another one; a rating above 0 says that the other one is better."""
+    fields: dict[str, Any] = {"other_response": "No idea.", "rating_min": -2, "rating_max": 2}
+    return [sample(f"q{n}", f"Question {n}?", f"{name} {n}", rating, **fields) for n, rating in enumerate(ratings)]
+
+
+def test_ratings_of_pairs_decide_nothing(tmp_path: Path) -> None:
+    """Every answer of the new version lost (rated 2: the other is better), and 2 is no rating of it by itself."""
+    old, new = of_pairs("old", [-2] * 6), of_pairs("new", [2] * 6)
+    with pytest.raises(InputError, match=r"^A: its ratings say which of two answers is better, .* \(--ratings\)"):
+        read(tmp_path, old, new)
+    with pytest.raises(InputError, match=r"^B: its ratings say which of two answers is better"):
+        read(tmp_path, version("old", [1] * 6), new)
+
+
+def test_ratings_of_pairs_are_left_out_beside_ratings_of_answers(tmp_path: Path) -> None:
+    old = [*of_pairs("old", [-2, -1]), *version("old", [1, 2, 3, 4])[2:]]
+    reading = read(tmp_path, old, version("new", [2, 3, 4, 5]))
+    assert by_version(reading, reading.table.ratings) == {"A": [None, None, 3, 4], "B": [2, 3, 4, 5]}
+    assert "A, 2 ratings say which of two answers is better, and are left out." in reading.notes
+
+
+def test_preferences_between_versions_decide_beside_ratings_of_pairs(tmp_path: Path) -> None:
+    choices = tmp_path / "choices.csv"
+    choices.write_text("id,model_a,model_b,winner\n" + "".join(f"q{n},A,B,B\n" for n in range(6)))
+    reading = read(tmp_path, of_pairs("old", [-2] * 6), of_pairs("new", [2] * 6), ratings=(choices,))
+    assert reading.preferences is not None and len(reading.preferences.choice) == 6
+    assert by_version(reading, reading.table.ratings) == {"A": [None] * 6, "B": [None] * 6}
+
+
+def test_ratings_of_pairs_in_a_file_of_ratings_decide_nothing(tmp_path: Path) -> None:
+    """Of two rows for q0 the one with another answer beside it rates a pair; alone, such rows are refused."""
+    ratings = tmp_path / "ratings.csv"
+    head, of_pair = "id,version,other_response,rating,rating_min,rating_max\n", "q0,B,No idea.,2,-2,2\n"
+    ratings.write_text(head + of_pair)
+    old, new = version("old", [None] * 2), version("new", [None] * 2)
+    with pytest.raises(InputError, match=r"ratings\.csv: its ratings say which of two answers is better"):
+        read(tmp_path, old, new, ratings=(ratings,))
+    ratings.write_text(f"{head}{of_pair}q0,A,,4,1,5\nq1,B,,5,1,5\n")
+    reading = read(tmp_path, old, new, ratings=(ratings,))
+    assert by_version(reading, reading.table.ratings) == {"A": [4, None], "B": [None, 5]}
+    assert f"{ratings}: 1 rating says which of two answers is better, and is left out." in reading.notes

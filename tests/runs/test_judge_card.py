@@ -478,7 +478,7 @@ def test_a_broken_card_is_named_with_its_field_and_cure(tmp_path: Path, change: 
     [
         ({"flips": {"value": None, "groups": -5}}, "flips: groups is -5; write a whole number from 0 to 1,000,000,000"),
         ({"flips": {"value": None, "n": 10**400}}, "flips: n is 1000"),
-        ({"gain": {"value": 1.7e308}}, "gain: value is 1.7e+308; write a number from -1,000,000,000,000 to"),
+        ({"gain": {"value": 1.7e308}}, "gain: value is 1.7e+308; write a number from -2 to 2, or null"),
         ({"answers": -1}, "answers: is -1; write 0 or more"),
         ({"cost": {"usd": 1e300, "tokens_in": 1, "tokens_out": 1, "requests": 1, "seconds": 1}}, "cost.usd: is 1e+300"),
         (
@@ -499,6 +499,47 @@ def test_no_figure_of_a_card_is_beyond_reckoning(tmp_path: Path, change: dict[st
     assert str(raised.value).startswith(f"{path}: sets.0.{message}")
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"judge": {"name": "j", "spearman": {"value": 1.5}, "auroc": {"value": 0.5}}},
+         "judge.spearman: value is 1.5; write a number from -1 to 1, or null"),
+        ({"judge": {"name": "j", "spearman": {"value": 0.5, "low": -1.5, "high": 0.9}, "auroc": {"value": 0.5}}},
+         "judge.spearman: low is -1.5; write a number from -1 to 1, or null"),
+        ({"judge": {"name": "j", "spearman": {"value": 0.5}, "auroc": {"value": -0.5}}},
+         "judge.auroc: value is -0.5; write a number from 0 to 1, or null"),
+        ({"difference": {"value": -2.5}}, "difference: value is -2.5; write a number from -2 to 2, or null"),
+        ({"difference": {"value": 0.5, "low": 0.9, "high": 0.1}}, "difference: low is 0.9; write one that is not"),
+        ({"gain": {"value": 0.5, "p": 2}}, "gain: p is 2.0; write a number from 0 to 1, or null"),
+        ({"ceiling": {"value": 3}}, "ceiling: value is 3.0; write a number from -1 to 1, or null"),
+        ({"flips": {"value": 7}}, "flips: value is 7.0; write a number from 0 to 1, or null"),
+        ({"unparsable": {"value": -0.1}}, "unparsable: value is -0.1; write a number from 0 to 1, or null"),
+        ({"lost": {"value": 0.1, "low": 0, "high": 1.1}}, "lost: high is 1.1; write a number from 0 to 1, or null"),
+        ({"injections": {"tried": 1, "worked": 1, "share": {"value": 2}}},
+         "injections.share: value is 2.0; write a number from -1 to 1, or null"),
+        ({"calibration": {"error": {"value": 1.5}}}, "calibration.error: value is 1.5; write a number from 0 to 1"),
+        ({"calibration": {"error": {"value": 0.5}, "bins": [
+            {"low": 0.8, "high": 0.2, "n": 1, "score": 0.1, "rating": 0.1}]}},
+         "calibration.bins.0: low is 0.8; write one that is not above high, 0.2"),
+        ({"calibration": {"error": {"value": 0.5}, "bins": [
+            {"low": 0.0, "high": 0.2, "n": 1, "score": 0.1, "rating": 4}]}},
+         "calibration.bins.0.rating: "),
+        ({"cost": {"usd": -1, "tokens_in": 1, "tokens_out": 1, "requests": 1, "seconds": 1}}, "cost.usd: is -1"),
+        ({"cost": {"usd": 1, "tokens_in": 1, "tokens_out": 1, "requests": 1, "seconds": -1}}, "cost.seconds: is -1"),
+        ({"answers": 6, "scored": 4, "skipped": 2, "failed": 1}, "answers is 6; scored, skipped and failed sum to 7"),
+    ],
+)  # fmt: skip
+def test_no_figure_of_a_card_is_beyond_its_bounds(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    values = json.loads(card_of(full_set_card()).model_dump_json())
+    values["sets"][0] |= change
+    path = tmp_path / "card.json"
+    path.write_text(json.dumps(values), encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        read_card(path)
+    separator = ": " if "answers" in change else "."
+    assert str(raised.value).startswith(f"{path}: sets.0{separator}{message}")
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '"x"', '{"format": "a", "format": "b"}', "\x00", "NaN"])
 def test_what_is_no_card_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "card.json"
@@ -515,7 +556,7 @@ def test_nothing_on_a_card_is_obeyed() -> None:
     scored = full_set_card()
     card = scored.model_copy(
         update={
-            "set_name": evil, "rated": evil, "failure": evil, "failed": 1, "metric": evil,
+            "set_name": evil, "rated": evil, "failure": evil, "failed": 1, "scored": 4, "metric": evil,
             "missing": tuple(one.model_copy(update={"reason": evil}) for one in scored.missing),
             "published": tuple(one.model_copy(update={"name": evil, "source": evil}) for one in scored.published),
         }

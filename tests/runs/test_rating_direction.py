@@ -61,6 +61,27 @@ def test_pairwise_follows_the_ratings_of_pairs(
     assert assay("show", done.json["run"]).code == 0
 
 
+def test_pairwise_has_no_figure_where_ratings_have_no_sides(
+    assay: Make, pairs: Path, judge_file: Make, openai_server: OpenAIServer
+) -> None:
+    """The same pairs rated from 1 to 5: a rating is of the answer, and says nothing of which of two is better."""
+    rows = [json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()]
+    single = [row | {"rating": row["rating"] + 3, "rating_min": 1, "rating_max": 5} for row in rows]
+    pairs.write_text("".join(json.dumps(row) + "\n" for row in single), encoding="utf-8")
+
+    def script(request: Request) -> Answer:
+        is_other = "No idea." in request.user.partition("<first_answer>")[2].partition("</first_answer>")[0]
+        is_long = "d" in request.user.partition("<first_answer>")[2].replace("No idea.", "").split()
+        return Answer(text=json.dumps({"better": "first" if is_other == is_long else "second"}))
+
+    openai_server.script = script
+    done = assay("run", pairs, "--metrics", "pairwise", "--judge", judge_file("mini.yaml"), "--json")
+    assert done.json["metrics"]["pairwise"]["scored"] == 6
+    assert (done.json["metrics"]["pairwise"]["spearman"], done.json["metrics"]["pairwise"]["rated"]) == (None, 0)
+    assert done.json["metrics"]["token_overlap"]["spearman"] is not None
+    assert "6 ratings have a scale without sides, and pairwise has no figure there" in " ".join(done.err.split())
+
+
 def test_results_in_python_have_the_same_ratings() -> None:
     samples = [
         Sample(id=f"s{n}", user_input="q", response=" ".join(LETTERS[: n + 1]), retrieved_contexts=("a",),

@@ -18,6 +18,7 @@ from assay.presentation.texts import one_line
 from assay.runs import Plan, RunWriter, Store
 from assay.runs.export import write_scores
 from assay.runs.report import scores_as_json
+from assay.runs.run_tables import place_among_baselines
 from assay.runs.summary import MetricSummary, Row, ScoreTotals
 
 Make = Callable[..., Any]
@@ -42,6 +43,23 @@ def test_mean_coverage_and_correlation_over_what_is_scored() -> None:
     assert summary.coverage == pytest.approx(5 / 6)
     assert summary.correlation.n == 4  # rated and scored
     assert (summary.correlation.value, summary.correlation.problem) == (None, "only 4 rated scores")
+
+
+def test_a_metric_is_above_baselines_that_have_a_figure_for_the_same_answers() -> None:
+    """The metric has rho 1; token overlap has -1 where it scored, and of `pairwise` it scored other ratings."""
+    rising, ratings = [0.1, 0.2, 0.3, 0.4, 0.5], [0.0, 0.25, 0.5, 0.75, 1.0]
+
+    def place(metric: str, overlap: list[float | None]) -> str:
+        all_rows = rows(metric, [*rising], [*ratings]) + rows("token_overlap", overlap, [*ratings])
+        summary, baseline = summarise(all_rows, {metric: True, "token_overlap": True})
+        assert summary.agreement == pytest.approx(1)
+        assert place_among_baselines(baseline) == "baseline"
+        return place_among_baselines(summary)
+
+    assert place("m", [*reversed(rising)]) == "above baseline"
+    assert place("m", [None] * 5) == ""
+    assert place("m", [0.5] * 5) == "", "the same score of every answer has no correlation"
+    assert place("pairwise", [*reversed(rising)]) == ""
 
 
 def test_nothing_scored_has_no_mean_and_no_nan() -> None:
