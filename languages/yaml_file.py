@@ -32,6 +32,7 @@ _LONGEST_NUMBER = 100  # characters; Python refuses to convert more than 4,300 d
 _FORBIDDEN = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NUMBER_TAGS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 _MERGE_TAG = "tag:yaml.org,2002:merge"
+_TOO_DEEP = f"is nested more than {DEEPEST} deep; flatten it"
 _CHECK = "check the brackets, quotes, colons and the indentation (spaces, no tabs) there"
 
 
@@ -284,7 +285,7 @@ class _Bounds:
 
     def _check_depth(self, below: int, place: str) -> None:
         if len(self._open) - 1 + below > DEEPEST:
-            raise InputError(f"{place}: is nested more than {DEEPEST} deep; flatten it")
+            raise InputError(f"{place}: {_TOO_DEEP}")
 
 
 def _check_nodes(root: Any, loader: Any, origin: str) -> None:
@@ -364,6 +365,8 @@ def _not_yaml(origin: str, error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     place = f"{origin}, line {mark.line + 1}" if mark else origin
     problem = str(getattr(error, "problem", None) or getattr(error, "context", None) or error)
+    if "maximum nesting depth" in problem:  # PyYAML's own bound from 6.0.4 on: it looks ahead, before any event
+        return f"{place}: {_TOO_DEEP}"
     if isinstance(error, yaml.constructor.ConstructorError):
         return f"{place}: {problem}; write plain texts, numbers, lists and mappings"
     context, began = getattr(error, "context", None), getattr(error, "context_mark", None)

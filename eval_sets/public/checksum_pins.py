@@ -55,7 +55,7 @@ def name_refused(facts: PublicSet) -> Iterator[None]:
         if find_place().folder is not None:
             raise
         cached = cached_path(facts, error.path)
-        get_it = f"get it again: assay sets get {facts.name}"
+        get_it = f"get it again: {facts.download_command}"
         if error.path in _known_paths(facts):
             raise InputError(f"{PREFIX}{facts.name}: {error.problem}; remove {cached}, and {get_it}") from None
         if read_pin(cached) is not None:

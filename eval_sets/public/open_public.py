@@ -34,7 +34,7 @@ def open_public(source: str, split: str | None) -> Rows:
         _offer_download(facts)
         files = _read_pinned(facts)
     if files is None:
-        raise InputError(f"{source}: what was downloaded is gone; get it again: assay sets get {facts.name}")
+        raise InputError(f"{source}: what was downloaded is gone; get it again: {facts.download_command}")
     notes = {
         "people": "",
         "computed": f"{source}: its ratings are computed, not people's",
@@ -81,7 +81,7 @@ def _offer_download(facts: PublicSet) -> None:
     offer, dialog = f"{PREFIX}{facts.name} ({facts.title}): {describe_offer(facts)}", find_dialog()
     if dialog is None or not dialog.confirm(offer):
         raise InputError(
-            f"{PREFIX}{facts.name}: is not downloaded; get it once with: assay sets get {facts.name} --yes "
+            f"{PREFIX}{facts.name}: is not downloaded; get it once with: {facts.download_command} --yes "
             f"({describe_offer(facts)})"
         )
     from .download import describe_unknown, download_public_set

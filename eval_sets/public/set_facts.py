@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ...errors import InputError
 from ...languages.yaml_file import read_yaml
+from ...shell_words import quote_word
 from ...text.wording import count_of
 from ..name_suggestions import nearest_names, quote_names
 from .split import PARTS, Part
@@ -78,6 +79,11 @@ class PublicSet(BaseModel):
     language: str = Field(pattern=r"^[a-z]{2}$")
     answers: int | None
     reader: str
+
+    @property
+    def download_command(self) -> str:
+        """The command that downloads the set."""
+        return f"assay sets get {quote_word(self.name)}"
 
     @property
     def size(self) -> int | None:

@@ -167,8 +167,11 @@ def read_file(facts: PublicSet, file: PublicFile, path: Path) -> OriginalFile:
         expected, origin = read_pin(path), "that was downloaded first"
     came = sha256(content).hexdigest()
     if expected is not None and came != expected:
-        get_it = f"assay sets get {facts.name}"
-        cure = f"replace it by {facts.address(file.path)}" if in_folder else f"remove it, and get it again: {get_it}"
+        cure = (
+            f"replace it by {facts.address(file.path)}"
+            if in_folder
+            else f"remove it, and get it again: {facts.download_command}"
+        )
         size = "" if file.size is None else f"{count_of(file.size, 'byte')}, "
         problem = f"{name}: is not the file {origin}"
         has = f"{count_of(len(content), 'byte')}, sha256 {came}"
