@@ -241,51 +241,55 @@ class _Bounds:
         self._sizes: dict[str, tuple[int, int]] = {}  # by anchor: the values that it stands for, and how deep they are
         self._open = [_Collection(None)]
         self._documents = self._written = self._repeated = 0
+        self._event: Any = None  # the last one
 
     def check(self, event: Any) -> None:
         """Takes the next event of the file."""
-        line = event.start_mark.line + 1
-        place = f"{self._origin}, line {line}"
-        if isinstance(event, yaml.DocumentStartEvent):
+        self._event = event
+        if isinstance(event, yaml.ScalarEvent):  # first: nearly all are
+            self._written += 1
+            self._add(event.anchor, 1, 0)
+        elif isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
             if self._documents > 1:
-                raise InputError(f"{place}: a second document begins here (---); keep one per file")
+                raise InputError(f"{self._place}: a second document begins here (---); keep one per file")
         elif isinstance(event, yaml.CollectionStartEvent):
             self._written += 1
             self._open.append(_Collection(event.anchor))
-            self._check_depth(0, place)
+            self._check_depth(0)
         elif isinstance(event, yaml.CollectionEndEvent):
             ended = self._open.pop()
-            self._add(ended.anchor, ended.values, ended.height + 1, place)
+            self._add(ended.anchor, ended.values, ended.height + 1)
         elif isinstance(event, yaml.AliasEvent):
             if any(parent.anchor == event.anchor for parent in self._open):
-                raise InputError(f"{place}: *{event.anchor} stands inside of what it stands for; write it out")
+                raise InputError(f"{self._place}: *{event.anchor} stands inside of what it stands for; write it out")
             values, height = self._sizes.get(str(event.anchor), (1, 0))
             self._repeated += values
-            self._add(None, values, height, place)
-        elif isinstance(event, yaml.ScalarEvent):
-            self._written += 1
-            self._add(event.anchor, 1, 0, place)
+            self._add(None, values, height)
         if self._written > MOST_VALUES:
-            raise InputError(f"{place}: has more than {MOST_VALUES:,} values; make it smaller")
+            raise InputError(f"{self._place}: has more than {MOST_VALUES:,} values; make it smaller")
         if self._repeated > MOST_REPEATED_VALUES:
             raise InputError(
-                f"{place}: its aliases (*name) stand for more than {MOST_REPEATED_VALUES:,} values; write out what is "
-                "needed"
+                f"{self._place}: its aliases (*name) stand for more than {MOST_REPEATED_VALUES:,} values; write out "
+                "what is needed"
             )
 
-    def _add(self, anchor: str | None, values: int, height: int, place: str) -> None:
+    @property
+    def _place(self) -> str:
+        return f"{self._origin}, line {self._event.start_mark.line + 1}"
+
+    def _add(self, anchor: str | None, values: int, height: int) -> None:
         """Counts a value that is complete."""
         if anchor is not None:
             self._sizes[anchor] = values, height
         parent = self._open[-1]
         parent.values += values
         parent.height = max(parent.height, height)
-        self._check_depth(height, place)
+        self._check_depth(height)
 
-    def _check_depth(self, below: int, place: str) -> None:
+    def _check_depth(self, below: int) -> None:
         if len(self._open) - 1 + below > DEEPEST:
-            raise InputError(f"{place}: {_TOO_DEEP}")
+            raise InputError(f"{self._place}: {_TOO_DEEP}")
 
 
 def _check_nodes(root: Any, loader: Any, origin: str) -> None:
