@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
+    from types import TracebackType
 
 INTERRUPTED = 130
 
@@ -19,17 +20,23 @@ def end_at_once() -> None:
 def raise_error() -> None:
     """From here on Ctrl-C is a `KeyboardInterrupt`, as elsewhere: what runs is brought to its end in order.
 
-    One that arrives where Python can raise nothing (in a callback of the garbage collector) ends the process.
+    One that arrives where nobody catches it (in a callback of the garbage collector, after the last `except`) ends the
+    process.
     """
     _handle(signal.default_int_handler)
-    hook = sys.unraisablehook
+    report, report_unraisable = sys.excepthook, sys.unraisablehook
 
-    def end_or_report(report: "UnraisableHookArgs") -> None:
-        if issubclass(report.exc_type, KeyboardInterrupt):
+    def end_or_report(kind: type[BaseException], error: BaseException, trace: "TracebackType | None") -> None:
+        if was_interrupted(error):
             os._exit(INTERRUPTED)
-        hook(report)
+        report(kind, error, trace)
 
-    sys.unraisablehook = end_or_report
+    def end_or_report_unraisable(unraisable: "UnraisableHookArgs") -> None:
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            os._exit(INTERRUPTED)
+        report_unraisable(unraisable)
+
+    sys.excepthook, sys.unraisablehook = end_or_report, end_or_report_unraisable
 
 
 def was_interrupted(error: BaseException | None) -> bool:

@@ -72,6 +72,20 @@ def test_control_c_at_a_random_moment(seed: int, command: str, times: int, tmp_p
     check_files(tmp_path)
 
 
+def test_control_c_while_the_command_ends() -> None:
+    """After its last `except`, before Ctrl-C ends the process at once."""
+    program = """
+import signal, sys
+import assay.__main__ as command
+command.end_at_once = lambda: signal.raise_signal(signal.SIGINT)
+sys.argv = ["assay", "--version"]
+command.main()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (130, "")
+    assert done.stdout.startswith("assay")
+
+
 def test_control_c_while_the_database_adds_up() -> None:
     """SQLite calls back into Python there, and makes an error of its own of whatever that raises."""
     code = """if True:
