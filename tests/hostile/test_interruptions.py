@@ -65,7 +65,7 @@ def test_control_c_at_a_random_moment(seed: int, command: str, times: int, tmp_p
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the processes that it began get it too
         out, err = process.communicate(timeout=120)
-    if "Traceback" in err and f"{ROOT}/" not in err:
+    if "Traceback" in err and f"{ROOT}/" not in err.replace(f"{sys.prefix}/", ""):  # .venv may stand in the checkout
         pytest.skip("Python itself was still starting, or ending: nothing of Assay was loaded")
     assert "Traceback" not in err and "KeyboardInterrupt" not in out + err, err
     assert process.returncode in (0, *INTERRUPTED), err
