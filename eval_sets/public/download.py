@@ -56,7 +56,8 @@ class DownloadedFile(NamedTuple):
         is_known: Whether Assay knew the checksum before; else it is written beside the file, and a later change is
             refused.
         is_new: Whether it was downloaded now; else it was there.
-        is_pinned: Whether its checksum was written now, since the set was read whole for the first time.
+        is_pinned: Whether its checksum was written now, since the set was read whole for the first time. Of a set that
+            does not have as many answers as its authors say, no checksum is written.
     """
 
     path: str

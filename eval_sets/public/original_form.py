@@ -9,7 +9,7 @@ from ...json_text import JSON_DECODER, explain_json_error
 from ...value_messages import describe_type, shorten
 from ..message import check_characters
 
-_CURE = "the file is not in the form that Assay reads; get it again, from the commit that `assay sets --json` names"
+_CURE = "this is not the file that Assay reads; get it again, from the commit that `assay sets --json` names"
 
 
 class OriginalFile(NamedTuple):
@@ -52,8 +52,8 @@ class OriginalValue:
     Example:
         >>> OriginalValue({"query": 7}, "labels.json").field("query").text()
         Traceback (most recent call last):
-        assay.eval_sets.public.original_form.OriginalFormError: labels.json, query: is a number, \
-not a text; the file is not in the form that Assay reads; get it again, from the commit that `assay sets --json` names
+        assay.eval_sets.public.original_form.OriginalFormError: labels.json, query: is a number, not a text; \
+this is not the file that Assay reads; get it again, from the commit that `assay sets --json` names
     """
 
     __slots__ = ("file", "place", "value")

@@ -56,6 +56,7 @@ class PublicSet(BaseModel):
         versions: The systems that answered; none where people wrote the answers.
         language: The language of the texts.
         answers: How many answers there are; None where Assay does not know.
+        answers_counted: Whether that many were counted in the files of this commit. Else the set's authors say so.
         reader: The module that reads it.
     """
 
@@ -78,6 +79,7 @@ class PublicSet(BaseModel):
     versions: tuple[str, ...]
     language: str = Field(pattern=r"^[a-z]{2}$")
     answers: int | None
+    answers_counted: bool = False
     reader: str
 
     @property

@@ -94,6 +94,13 @@ def pin_path(cached: Path) -> Path:
     return cached.with_name(f"{cached.name}.sha256")
 
 
+def describe_removal(facts: PublicSet, path: str) -> str:
+    """How to get a file of a set again that stands in the cache, and whose pin may stand beside it."""
+    cached = cached_path(facts, path)
+    pin = f" and {pin_path(cached).name} beside it" if read_pin(cached) is not None else ""
+    return f"remove {cached}{pin}, and get it again: {facts.download_command}"
+
+
 def is_downloaded(facts: PublicSet) -> bool:
     """Whether the files that Assay names are on this machine: in the cache, or in the folder of `ASSAY_PUBLIC_SETS`.
 

@@ -25,19 +25,20 @@ from public_originals import (
 from assay.errors import InputError
 from assay.eval_sets import download_public_set, load_set
 from assay.eval_sets.public.download import download_files
+from assay.eval_sets.public.open_public import count_answers
 from assay.eval_sets.public.set_facts import PublicFile, PublicSet, load_facts
 from assay.eval_sets.public.set_files import cached_path, is_downloaded, pin_path, read_files
 
 LABELS = "human_labeled_data.json"
-CONTENT = as_bytes(ragchecker_entries(3))
-TAU = load_facts("tau").files[0].path
+CONTENT = as_bytes(ragchecker_entries(280))  # as many pairs as the facts of the set name
+OTHER = CONTENT.replace(b"Click", b"Press")
 
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with FileServer({LABELS: CONTENT, "gpt-4o-airline.json": as_bytes(tau_trajectories())}) as started:
+    with FileServer({LABELS: CONTENT, "gpt-4o-retail.json": as_bytes(tau_trajectories())}) as started:
         monkeypatch.setenv("ASSAY_PUBLIC_SETS", started.url)
         yield started
 
@@ -73,7 +74,7 @@ def test_a_set_is_downloaded_once_and_then_read_by_name(server):
     (again,) = download_public_set("public:ragchecker")
     assert (again.is_new, len(server.calls)) == (False, 1)
     samples = load_set("public:ragchecker", notes=[])
-    assert [sample.id for sample in samples] == ["ragchecker-1", "ragchecker-2", "ragchecker-3"]
+    assert [sample.id for sample in samples] == [f"ragchecker-{number}" for number in range(1, 281)]
     assert samples[0].other_response == "Click Save for step 1."
     assert len(server.calls) == 1
     assert {path.name for path in cached().parent.iterdir()} == {LABELS, f"{LABELS}.sha256"}
@@ -82,7 +83,7 @@ def test_a_set_is_downloaded_once_and_then_read_by_name(server):
 def test_halves_are_read_by_name(server):
     download_public_set("ragchecker")
     halves = [{sample.id for sample in load_set(f"public:ragchecker:{part}", notes=[])} for part in ("dev", "test")]
-    assert (len(halves[0] | halves[1]), halves[0] & halves[1]) == (3, set())
+    assert (len(halves[0] | halves[1]), halves[0] & halves[1]) == (280, set())
 
 
 def test_nothing_is_downloaded_unless_it_is_asked_for(server):
@@ -96,11 +97,11 @@ def test_nothing_is_downloaded_unless_it_is_asked_for(server):
 
 
 def test_computed_and_constructed_ratings_are_said(server):
-    download_public_set("tau")
+    download_public_set("tau-retail")
     notes: list[str] = []
-    samples = load_set("public:tau", notes=notes)
+    samples = load_set("public:tau-retail", notes=notes)
     assert [sample.rating for sample in samples] == [1.0, 0.0]
-    assert "public:tau: its ratings are computed, not people's" in notes
+    assert "public:tau-retail: its ratings are computed, not people's" in notes
 
 
 @pytest.mark.parametrize("is_known", [False, True])
@@ -208,14 +209,14 @@ def test_the_first_checksum_is_pinned(server):
     download_public_set("ragchecker")
     assert pin_path(cached()).read_text() == f"{sha256(CONTENT).hexdigest()}\n"
     cached().unlink()
-    server.files[LABELS] = as_bytes(ragchecker_entries(4))
+    server.files[LABELS] = OTHER
     with pytest.raises(
         InputError, match=r"is not the file that came when it was first downloaded: .* remove /.*\.sha256"
     ):
         download_public_set("ragchecker")
     pin_path(cached()).unlink()
     download_public_set("ragchecker")
-    assert len(load_set("public:ragchecker", notes=[])) == 4
+    assert load_set("public:ragchecker", notes=[])[0].other_response == "Press Save for step 1."
 
 
 def test_a_cached_file_that_was_changed_is_refused(server):
@@ -339,7 +340,7 @@ def test_a_folder_stands_for_the_network(server, tmp_path, monkeypatch, by_path)
     path.parent.mkdir(parents=True)
     path.write_bytes(CONTENT)
     monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(folder))
-    assert len(load_set("public:ragchecker", notes=[])) == 3
+    assert len(load_set("public:ragchecker", notes=[])) == 280
     with pytest.raises(InputError, match="nothing is downloaded while ASSAY_PUBLIC_SETS names a folder"):
         download_public_set("ragchecker")
     with pytest.raises(InputError, match=r"holds neither historical_trajectories/gpt-4o-airline\.json nor gpt-4o-airl"):
@@ -403,7 +404,7 @@ def test_what_comes_first_and_is_not_the_data_leaves_nothing_behind(server, repl
     assert not is_downloaded(load_facts("ragchecker"))
     server.script = lambda call: None
     download_public_set("ragchecker")
-    assert len(load_set("public:ragchecker", notes=[])) == 3
+    assert len(load_set("public:ragchecker", notes=[])) == 280
 
 
 def test_a_body_in_chunks_needs_no_length(server):
@@ -423,7 +424,7 @@ def test_a_body_in_chunks_needs_no_length(server):
 )
 def test_the_end_of_another_version_is_not_joined(server, etag, range_end, total):
     """What came before is thrown away, and the whole file is asked for."""
-    start, other = 100, CONTENT.replace(b"Click", b"Press")
+    start, other = 100, OTHER
 
     def script(call: Call) -> Reply | None:
         if call.number == 1:
@@ -447,7 +448,7 @@ def test_a_pin_that_is_none_is_written_anew(server, pin, caplog):
     if pin is not None:
         pin_path(cached()).write_bytes(pin)
     for times in (1, 1):
-        assert len(load_set("public:ragchecker", notes=[])) == 3
+        assert len(load_set("public:ragchecker", notes=[])) == 280
         assert sum("its checksum is not known to Assay" in text for text in caplog.messages) == times
     assert pin_path(cached()).read_text() == f"{sha256(CONTENT).hexdigest()}\n"
 
@@ -494,3 +495,82 @@ def test_a_redirect_from_http_to_https_is_followed(server):
     server.script = lambda call: Reply(302, b"", {"location": "https://127.0.0.1:1/x"})
     with pytest.raises(InputError, match="cannot be reached"):
         download_public_set("ragchecker")
+
+
+PART = as_bytes(ragchecker_entries(2))
+FEW_PAIRS = (
+    "public:ragchecker: expected 280 answers, as its authors say; it has 2 answers: this may be a part of the set"
+)
+
+
+def test_a_part_of_a_set_whose_authors_counted_it_is_not_pinned(server, caplog):
+    """They may have counted otherwise than Assay, so that it can be read; the whole set takes its place later."""
+    server.files[LABELS] = PART
+    (file,) = download_public_set("ragchecker")
+    assert (file.is_new, file.is_pinned, pin_path(cached()).exists()) == (True, False, False)
+    for part in ("", ":dev", ":test"):
+        notes: list[str] = []
+        load_set(f"public:ragchecker{part}", notes=notes)
+        (note,) = (note for note in notes if note.startswith(FEW_PAIRS))
+        assert load_facts("ragchecker").address(load_facts("ragchecker").files[0].path) in note
+        assert note.endswith(f"remove {cached()}, and get it again: assay sets get ragchecker")
+    assert count_answers(load_facts("ragchecker")) == 2
+    assert [text for text in caplog.messages if text.startswith(FEW_PAIRS)] == [note]
+    assert not pin_path(cached()).exists()
+    cached().unlink()
+    server.files[LABELS] = CONTENT
+    (file,) = download_public_set("ragchecker")
+    assert (file.is_pinned, len(load_set("public:ragchecker", notes=[]))) == (True, 280)
+
+
+def test_a_part_that_an_older_assay_pinned_is_told(server):
+    cached().parent.mkdir(parents=True)
+    cached().write_bytes(PART)
+    pin_path(cached()).write_text(sha256(PART).hexdigest())
+    notes: list[str] = []
+    load_set("public:ragchecker", notes=notes)
+    (note,) = (note for note in notes if note.startswith(FEW_PAIRS))
+    assert f"remove {cached()} and {LABELS}.sha256 beside it, and get it again" in note
+
+
+@pytest.mark.parametrize("count", [2, 199, 201])
+def test_a_set_of_another_number_than_was_counted_is_refused(server, tmp_path, monkeypatch, count):
+    facts = load_facts("tau")
+    target = cached_path(facts, facts.files[0].path)
+    content = as_bytes(tau_trajectories(count))
+    server.files["gpt-4o-airline.json"] = content
+    problem = (
+        f"historical_trajectories/gpt-4o-airline.json: expected 200 answers, as at the commit; it has {count} answers"
+    )
+    with pytest.raises(InputError) as raised:
+        download_public_set("tau")
+    assert str(raised.value) == (
+        f"public:tau: {problem}; it is not the data, and {target} is removed; check where it comes from, and get it "
+        "again: assay sets get tau"
+    )
+    assert list(target.parent.iterdir()) == []
+    target.write_bytes(content)
+    pin_path(target).write_text(sha256(content).hexdigest())  # by an older Assay
+    with pytest.raises(InputError) as raised:
+        load_set("public:tau")
+    assert f"{problem}; remove {target} and gpt-4o-airline.json.sha256 beside it, and get it again" in str(raised.value)
+    monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
+    (tmp_path / "gpt-4o-airline.json").write_bytes(content)
+    with pytest.raises(InputError) as raised:
+        load_set("public:tau:dev")
+    assert str(raised.value).startswith(f"{problem}; this is not the file that Assay reads; get it again, from the")
+
+
+def test_a_set_of_the_number_that_was_counted_is_pinned(server):
+    server.files["gpt-4o-airline.json"] = as_bytes(tau_trajectories(200))
+    (file,) = download_public_set("tau")
+    assert (file.is_pinned, len(load_set("public:tau", notes=[]))) == (True, 200)
+
+
+def test_a_part_in_a_folder_is_told(server, tmp_path, monkeypatch):
+    (tmp_path / LABELS).write_bytes(PART)
+    monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
+    notes: list[str] = []
+    assert len(load_set("public:ragchecker", notes=notes)) == 2
+    (note,) = (note for note in notes if note.startswith(FEW_PAIRS))
+    assert ", or replace it by https://raw.githubusercontent.com/amazon-science/RAGChecker/" in note
