@@ -198,6 +198,16 @@ def format_size(size: int) -> str:
     return f"{size / 1e3:.0f} kB" if size >= 1000 else count_of(size, "byte")
 
 
+def describe_content(size: int | None, sha256: str) -> str:
+    """Says which file it is: its bytes, where they are known, and its SHA-256.
+
+    Example:
+        >>> describe_content(2_190_566, "ba85..."), describe_content(None, "ba85...")
+        ('2,190,566 bytes, sha256 ba85...', 'sha256 ba85...')
+    """
+    return f"sha256 {sha256}" if size is None else f"{count_of(size, 'byte')}, sha256 {sha256}"
+
+
 def name_for_folder(text: str) -> str:
     """Makes one folder's name of `owner/name`."""
     return re.sub(r"[^\w.-]", "--", text)

@@ -11,7 +11,7 @@ from ...errors import InputError
 from ...regular_files import check_regular, kind_of_no_file, kind_of_no_folder
 from ...text.wording import count_of
 from .original_form import OriginalFile, OriginalFormError
-from .set_facts import PREFIX, PublicFile, PublicSet, format_size, name_for_folder
+from .set_facts import PREFIX, PublicFile, PublicSet, describe_content, format_size, name_for_folder
 from .tabfact import list_tables
 
 VARIABLE = "ASSAY_PUBLIC_SETS"
@@ -179,10 +179,9 @@ def read_file(facts: PublicSet, file: PublicFile, path: Path) -> OriginalFile:
             if in_folder
             else f"remove it, and get it again: {facts.download_command}"
         )
-        size = "" if file.size is None else f"{count_of(file.size, 'byte')}, "
         problem = f"{name}: is not the file {origin}"
-        has = f"{count_of(len(content), 'byte')}, sha256 {came}"
-        raise ChangedFileError(f"{problem}: expected {size}sha256 {expected}; it has {has}; {cure}", problem)
+        wanted, has = describe_content(file.size, expected), describe_content(len(content), came)
+        raise ChangedFileError(f"{problem}: expected {wanted}; it has {has}; {cure}", problem)
     return OriginalFile(file.path, _decode(content, file.path), len(content), came)
 
 

@@ -173,7 +173,7 @@ def test_a_changed_file_is_refused(server):
         download(known_set())
     message = str(raised.value)
     assert f"expected {len(CONTENT):,} bytes, sha256 {sha256(CONTENT).hexdigest()}" in message
-    assert f"{len(CONTENT):,} bytes came, sha256 {sha256(bytes(reversed(CONTENT))).hexdigest()}" in message
+    assert f"; {len(CONTENT):,} bytes, sha256 {sha256(bytes(reversed(CONTENT))).hexdigest()} came; give the" in message
     assert "update Assay" in message
     assert not cached().exists()
     assert not cached().with_name(f"{LABELS}.part").exists()
@@ -181,7 +181,7 @@ def test_a_changed_file_is_refused(server):
 
 @pytest.mark.parametrize("size", [len(CONTENT) - 5, len(CONTENT) + 5])
 def test_a_file_of_another_size_is_refused_before_it_is_read(server, size):
-    with pytest.raises(InputError, match=rf"expected {size:,} bytes, and {len(CONTENT):,} are announced"):
+    with pytest.raises(InputError, match=rf"expected {size:,} bytes; {len(CONTENT):,} are announced"):
         download(known_set(size=size))
 
 
@@ -229,15 +229,14 @@ def test_a_cached_file_that_was_changed_is_refused(server):
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        (Reply(404, {}), "is not there (HTTP 404); check ASSAY_PUBLIC_SETS"),
-        (Reply(403, {}), "answered with HTTP 403; check the address"),
+        (Reply(404, {}), "is not there (HTTP 404); check the mirror that ASSAY_PUBLIC_SETS names"),
+        (Reply(403, {}), "answered with HTTP 403; check the mirror that ASSAY_PUBLIC_SETS names"),
         (Reply(429, {}, {"retry-after": "7"}), "answered with HTTP 429; give the command again in 7 seconds"),
         (Reply(500, {}), "answered with HTTP 500; give the command again later"),
         (Reply(200, "<html>Log in</html>"), "is a page (HTML), not the data; log in to the network"),
         (Reply(200, b" <!DOCTYPE html><p>Log in", {"content-type": "text/plain"}), "is a page (HTML), not the data"),
         (Reply(200, b"x", {"content-encoding": "gzip"}), "came packed (gzip)"),
-        (Reply(302, b"", {"location": "ftp://example.org/x"}), "redirects from http to ftp"),
-        (Reply(302, b"", {"location": "/again"}), "redirects more than 5 times"),
+        (Reply(302, b""), "answered with HTTP 302; check the mirror"),
     ],
 )
 def test_a_bad_answer_is_told_with_its_cure(server, reply, words):
@@ -483,17 +482,94 @@ def test_what_is_no_file_is_named_where_it_stands(server, suffix, kind):
         download_public_set("ragchecker")
 
 
-@pytest.mark.parametrize("host", ["xn--a", "a" * 70, "a." * 200])
-def test_a_redirect_to_an_impossible_host_is_told(server, host):
-    server.script = lambda call: Reply(302, b"", {"location": f"http://{host}/"})
-    with pytest.raises(InputError, match=r"cannot be (asked for|reached)"):
+CHECK_MIRROR = "; check the mirror that ASSAY_PUBLIC_SETS names, or name another one, or a folder with the files"
+NO_ADDRESS = "which is no address that Assay can use"
+
+
+@pytest.mark.parametrize(
+    ("location", "words"),
+    [
+        (
+            "ftp://example.org/x",
+            f"redirects to `ftp://example.org/x`, {NO_ADDRESS} (it begins with neither http:// nor",
+        ),
+        ("mailto:kim@example.org", f"redirects to `mailto:kim@example.org`, {NO_ADDRESS} (it begins with neither http"),
+        ("http://[bad", f"redirects to `http://[bad`, {NO_ADDRESS} ("),
+        ("http://host:port/", f"redirects to `http://host:port/`, {NO_ADDRESS} (Invalid port"),
+        ("http://host:99999/", f"redirects to `http://host:99999/`, {NO_ADDRESS} ("),
+        ("http://xn--a/", f"redirects to `http://xn--a/`, {NO_ADDRESS} ("),
+        ("http:///x", f"redirects to `http:///x`, {NO_ADDRESS} (it names no host)"),
+        (" ", f"redirects to ``, {NO_ADDRESS} (it is empty)"),
+        ("http://me:secret@[bad", f"redirects to `http://[bad`, {NO_ADDRESS} ("),
+        (f"ftp://{'a' * 300}", f"redirects to `ftp://{'a' * 190}"),
+    ],
+)
+def test_a_redirect_to_what_is_no_address_is_told_with_its_cure(server, location, words):
+    server.script = lambda call: Reply(302, b"", {"location": location})
+    with pytest.raises(InputError) as raised:
+        download_public_set("ragchecker")
+    message = str(raised.value)
+    assert message.startswith(f"public:ragchecker: {server.url}/amazon-science/RAGChecker/6091f08c0")
+    assert words in message
+    assert message.endswith(CHECK_MIRROR)
+    assert "secret" not in message
+    assert (len(server.calls), list(cached().parent.iterdir())) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("moves", "words", "calls"),
+    [
+        ({}, "redirects to {url}/a, which is not there (HTTP 404)", 2),
+        ({"/a": "b"}, "redirects to {url}/b, which is not there (HTTP 404)", 3),
+        ({"/a": "ftp://x"}, f"redirects to {{url}}/a, which redirects to `ftp://x`, {NO_ADDRESS}", 2),
+        ({"/a": "/a"}, "redirects to {url}/a, which redirects in a circle, back to {url}/a", 2),
+        ({"/a": "/b", "/b": "/a"}, "redirects to {url}/b, which redirects in a circle, back to {url}/a", 3),
+        (
+            {f"/{a}": f"/{b}" for a, b in zip("abcdef", "bcdefg", strict=True)},
+            "redirects to {url}/e, which redirects more than 5 times, at last to {url}/f",
+            6,
+        ),
+    ],
+)
+def test_what_is_wrong_after_a_redirect_names_both_addresses(server, moves, words, calls):
+    """The first address leads to /a, and so on; a mirror that gives nothing at the end."""
+    server.script = lambda call: (
+        Reply(302, b"", {"location": moves.get(call.path, "/a")}) if call.number == 1 or call.path in moves else None
+    )
+    with pytest.raises(InputError) as raised:
+        download_public_set("ragchecker")
+    assert f"{LABELS} {words.format(url=server.url)}" in str(raised.value)
+    assert str(raised.value).endswith(CHECK_MIRROR)
+    assert len(server.calls) == calls
+
+
+@pytest.mark.parametrize("location", ["http://127.0.0.1:1/x", "https://127.0.0.1:1/x", f"http://{'a' * 70}/"])
+def test_a_redirect_to_where_nobody_answers_is_told(server, location):
+    """Also from http to https, which is followed: the connection is tried."""
+    server.script = lambda call: Reply(302, b"", {"location": location})
+    with pytest.raises(InputError) as raised:
+        download_public_set("ragchecker")
+    assert re.search(
+        rf"redirects to {location}, which cannot be (reached|asked for) \(.+\); check the", str(raised.value)
+    )
+
+
+def test_without_a_mirror_a_redirect_cannot_be_corrected(monkeypatch, server):
+    """GitHub's address is Assay's own."""
+    monkeypatch.setattr("assay.eval_sets.public.set_facts._ORIGIN", server.url)
+    monkeypatch.delenv("ASSAY_PUBLIC_SETS")
+    server.script = lambda call: Reply(302, b"", {"location": "ftp://x"})
+    with pytest.raises(InputError, match=r"the repository may have moved, or a gateway .*: update Assay, or name a m"):
         download_public_set("ragchecker")
 
 
-def test_a_redirect_from_http_to_https_is_followed(server):
-    """To a port at which nobody listens: the connection is tried."""
-    server.script = lambda call: Reply(302, b"", {"location": "https://127.0.0.1:1/x"})
-    with pytest.raises(InputError, match="cannot be reached"):
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("HTTPS_PROXY", "gopher://127.0.0.1"), ("HTTPS_PROXY", "http://host:port"), ("SSL_CERT_FILE", "/nowhere.pem")],
+)
+def test_an_environment_that_no_connection_can_follow_is_told(monkeypatch, server, name, value):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(InputError, match=rf"no connection can be made as the environment says \(.+\); check .*{name}"):
         download_public_set("ragchecker")
 
 
