@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InputError
 from .checksum_pins import describe_pinned, name_refused, pin_files
+from .original_form import OriginalFile
 from .set_facts import PREFIX, PublicFile, PublicSet, load_facts
 from .set_files import cache_folder, cached_path, check_downloads_allowed, read_file, read_files, table_files
 
@@ -60,30 +61,43 @@ def download_public_set(name: str, report: Callable[[int], None] = lambda _: Non
 
 def download_files(facts: PublicSet, report: Callable[[int], None]) -> list[DownloadedFile]:
     """Downloads the files of a set; arguments and errors as for `download_public_set`."""
+    check_downloads_allowed(facts)
+    with name_refused(facts):
+        files = read_files(facts)
+    try:
+        if files is not None:  # nothing is locked: what is here is of use also where nothing can be written
+            return _pin(facts, files, set())
+        return _get_missing(facts, _ByteCounter(report))
+    except OSError as error:
+        raise _cannot_keep(facts, error) from error
+
+
+def _get_missing(facts: PublicSet, counter: "_ByteCounter") -> list[DownloadedFile]:
+    """Downloads the files that are not in the cache."""
     from filelock import FileLock
 
     from .file_download import FileDownload  # which imports httpx
 
-    mirror, counter = check_downloads_allowed(facts).mirror, _ByteCounter(report)
-    with _make_client(facts) as client:
+    mirror = check_downloads_allowed(facts).mirror
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    with _make_client(facts) as client, FileLock(cache_folder() / f"{facts.name}.lock"):
 
         def get(file: PublicFile) -> bool:
             return FileDownload(facts, file, mirror, client, counter.add).get()
 
-        try:
-            cache_folder().mkdir(parents=True, exist_ok=True)
-            with FileLock(cache_folder() / f"{facts.name}.lock"):
-                with name_refused(facts):
-                    new = {file.path for file in facts.files if get(file)}
-                    first = facts.files[0]
-                    tables = table_files(facts, read_file(facts, first, cached_path(facts, first.path)))
-                    new |= _get_all(get, tables)
-                    files = read_files(facts)
-                if files is None:
-                    raise InputError(f"{PREFIX}{facts.name}: what was downloaded is gone; give the command again")
-                pinned = pin_files(facts, files)
-        except OSError as error:
-            raise _cannot_keep(facts, error) from error
+        with name_refused(facts):
+            new = {file.path for file in facts.files if get(file)}
+            first = facts.files[0]
+            new |= _get_all(get, table_files(facts, read_file(facts, first, cached_path(facts, first.path))))
+            files = read_files(facts)
+        if files is None:
+            raise InputError(f"{PREFIX}{facts.name}: what was downloaded is gone; give the command again")
+        return _pin(facts, files, new)
+
+
+def _pin(facts: PublicSet, files: list[OriginalFile], new: set[str]) -> list[DownloadedFile]:
+    """Pins the files that Assay does not know, and describes all of them."""
+    pinned = pin_files(facts, files)
     known = {file.path for file in facts.files if file.sha256 is not None}
     return [
         DownloadedFile(path, size, checksum, path in known, path in new, path in pinned)

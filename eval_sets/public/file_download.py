@@ -17,7 +17,7 @@ from ...text.wording import count_of
 from ...value_messages import shorten
 from .part_file import PartFile, Version, parse_length
 from .set_facts import PREFIX, PublicFile, PublicSet, describe_content, format_size
-from .set_files import MOST_BYTES, VARIABLE, cached_path, check_place, hide_password, pin_path, read_pin
+from .set_files import MOST_BYTES, VARIABLE, cached_path, check_place, hide_password, is_file, pin_path, read_pin
 
 _ATTEMPTS = 5
 _MOST_REDIRECTS = 5
@@ -62,7 +62,7 @@ class FileDownload:
     def get(self) -> bool:
         """Downloads the file if it is not in the cache yet. Returns whether it was downloaded now."""
         check_place(self._part.target)
-        if self._part.target.is_file():
+        if is_file(self._part.target):
             return False
         self._part.prepare()
         self._fill()
@@ -82,8 +82,10 @@ class FileDownload:
             except _BrokenOff as error:
                 came = self._part.size
                 if attempt == _ATTEMPTS or came <= before:
-                    again = "it goes on there" if came and self._can_go_on() else "if it fails again, check the network"
-                    cure = f"give the command again: {again}, {_ELSEWHERE}"
+                    again = (
+                        ": it goes on there" if came and self._can_go_on() else "; if it fails again, check the network"
+                    )
+                    cure = f"give the command again{again}, {_ELSEWHERE}"
                     raise self._error(f"broke off after {format_size(came)} ({error})", cure) from None
 
     def _can_go_on(self) -> bool:

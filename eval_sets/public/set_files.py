@@ -5,11 +5,13 @@ import re
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
+from stat import S_ISDIR
 from typing import NamedTuple
 
 from ...errors import InputError
 from ...regular_files import check_regular, kind_of_no_file, kind_of_no_folder
 from ...text.wording import count_of
+from ...value_messages import shorten
 from .original_form import OriginalFile, OriginalFormError
 from .set_facts import PREFIX, PublicFile, PublicSet, describe_content, format_size, name_for_folder
 from .tabfact import list_tables
@@ -58,13 +60,19 @@ def find_place() -> SetPlace:
         return SetPlace()
     if value.startswith(_SCHEMES):
         return SetPlace(mirror=value)
-    folder = Path(value).expanduser()
-    problem = "is no address that Assay can use" if "://" in value else kind_of_no_folder(folder)
-    if problem or not folder.is_dir():
-        problem = problem if "://" in value else f"is {problem}" if problem else "does not exist"
-        cure = "name a folder with the files or a mirror (https://...), or unset it"
-        raise InputError(f"{VARIABLE}: {hide_password(value)} {problem}; {cure}")
-    return SetPlace(folder=folder)
+    problem = "is no address that Assay can use"
+    if "://" not in value:
+        try:
+            folder = Path(value).expanduser()
+            if S_ISDIR(folder.stat().st_mode):
+                return SetPlace(folder=folder)
+            problem = f"is {kind_of_no_folder(folder)}"
+        except (FileNotFoundError, NotADirectoryError):
+            problem = "does not exist"
+        except (OSError, RuntimeError) as error:  # a user without a home is a RuntimeError
+            problem = f"cannot be looked for ({getattr(error, 'strerror', None) or error})"
+    cure = "name a folder with the files or a mirror (https://...), or unset it"
+    raise InputError(f"{VARIABLE}: {shorten(hide_password(value), 200)} {problem}; {cure}")
 
 
 def hide_password(address: str) -> str:
@@ -105,11 +113,24 @@ def is_downloaded(facts: PublicSet) -> bool:
     """Whether the files that Assay names are on this machine: in the cache, or in the folder of `ASSAY_PUBLIC_SETS`.
 
     Raises:
-        InputError: As `find_place`.
+        InputError: As `find_place` and `is_file`.
     """
     folder = find_place().folder
     paths = (_path_in_folder(folder, file.path) if folder else cached_path(facts, file.path) for file in facts.files)
-    return all(path is not None and path.is_file() for path in paths)
+    return all(path is not None and is_file(path) for path in paths)
+
+
+def is_file(path: Path) -> bool:
+    """Whether a path leads to a file.
+
+    Raises:
+        InputError: A folder on the way cannot be searched.
+    """
+    try:
+        return path.is_file()
+    except OSError as error:
+        cure = "check the folders on the way and their permissions"
+        raise InputError(f"{path}: cannot be looked for ({error.strerror or error}); {cure}") from None
 
 
 def read_files(facts: PublicSet) -> list[OriginalFile] | None:
@@ -129,7 +150,7 @@ def read_files(facts: PublicSet) -> list[OriginalFile] | None:
     files: list[OriginalFile] = []
     for file in _all_files(facts, files):
         path = _find_in_folder(facts, folder, file) if folder else cached_path(facts, file.path)
-        if not path.is_file():
+        if not is_file(path):
             return None
         files.append(read_file(facts, file, path))
     return files
@@ -221,7 +242,7 @@ def _decode(content: bytes, path: str) -> str:
 def _path_in_folder(folder: Path, path: str) -> Path | None:
     """A file of a set in a folder: by its path in the repository, else by its name."""
     candidates = (folder / PurePosixPath(path), folder / PurePosixPath(path).name)
-    return next((candidate for candidate in candidates if candidate.is_file()), None)
+    return next((candidate for candidate in candidates if is_file(candidate)), None)
 
 
 def _find_in_folder(facts: PublicSet, folder: Path, file: PublicFile) -> Path:

@@ -355,7 +355,10 @@ def test_a_folder_stands_for_the_network(server, tmp_path, monkeypatch, by_path)
     [
         ("/nowhere/at/all", "/nowhere/at/all does not exist"),
         ("/dev/null", "is a device"),
+        ("/dev/null/x", "/dev/null/x does not exist"),
         ("ftp://host/x", "is no address that Assay can use"),
+        ("~nobody-of-this-name/x", "/x cannot be looked for (Could not determine home directory"),
+        (f"/{'a' * 300}", "aaa... cannot be looked for (File name too long)"),
     ],
 )
 def test_a_wrong_variable_is_told(server, monkeypatch, value, words):
@@ -571,6 +574,80 @@ def test_an_environment_that_no_connection_can_follow_is_told(monkeypatch, serve
     monkeypatch.setenv(name, value)
     with pytest.raises(InputError, match=rf"no connection can be made as the environment says \(.+\); check .*{name}"):
         download_public_set("ragchecker")
+
+
+def test_a_set_that_is_here_needs_no_lock(server):
+    """Nor a place that can be written: a folder stands where the lock would."""
+    download_public_set("ragchecker")
+    lock = cached().parents[4] / "ragchecker.lock"
+    lock.unlink()
+    lock.mkdir()
+    (file,) = download_public_set("ragchecker")
+    assert (file.is_new, file.sha256) == (False, sha256(CONTENT).hexdigest())
+    cached().unlink()
+    with pytest.raises(InputError, match=rf"{re.escape(str(lock))}: cannot be written \(Is a directory\); check what"):
+        download_public_set("ragchecker")
+
+
+@pytest.mark.parametrize("extra", [1, 5000])
+def test_an_end_that_is_longer_than_it_says_is_not_joined(server, extra):
+    """The range fits, the body does not: JSON would bear the blanks, and the file would be pinned with them."""
+    start, last = 100, len(CONTENT) - 1
+
+    def script(call: Call) -> Reply | None:
+        if call.number == 1:
+            return break_off(CONTENT, start, etag=server.etag)
+        headers = {"etag": server.etag, "content-range": f"bytes {start}-{last}/{len(CONTENT)}"}
+        return Reply(206, CONTENT[start:] + b" " * extra, headers) if call.number == 2 else None
+
+    server.script = script
+    with pytest.raises(InputError, match=rf"is longer than the {len(CONTENT):,} bytes that were expected; it is anoth"):
+        download_public_set("ragchecker")
+    assert list(cached().parent.iterdir()) == []
+    download_public_set("ragchecker")
+    assert cached().read_bytes() == CONTENT
+
+
+def test_chunks_that_are_longer_than_was_announced_are_refused(server):
+    chunks = b"%x\r\n%s \r\n0\r\n\r\n" % (len(CONTENT) + 1, CONTENT)
+    server.script = lambda call: Reply(200, chunks, CHUNKED | {"content-length": str(len(CONTENT))})
+    with pytest.raises(InputError, match=rf"is longer than the {len(CONTENT):,} bytes that were expected"):
+        download_public_set("ragchecker")
+    assert list(cached().parent.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "cure"),
+    [
+        ({"etag": '"first"'}, "give the command again: it goes on there, or name a mirror"),
+        ({"etag": 'W/"first"'}, "give the command again; if it fails again, check the network, or name a mirror"),
+        ({}, "give the command again; if it fails again, check the network, or name a mirror"),
+    ],
+)
+def test_only_a_part_that_can_be_completed_is_said_to_be(server, headers, cure):
+    """Without a strong ETag nothing would tell that its end is of another version."""
+    rest = {"content-range": f"bytes 20-{len(CONTENT) - 1}/{len(CONTENT)}", "content-length": str(len(CONTENT) - 20)}
+    nothing = Reply(206, b"", rest | headers | {"connection": "close"})
+    server.script = lambda call: nothing if "Range" in call.headers else break_off(CONTENT, 20, **headers)
+    with pytest.raises(InputError) as raised:
+        download_public_set("ragchecker")
+    assert cure in str(raised.value)
+
+
+@pytest.mark.parametrize("place", ["cache", "folder"])
+def test_a_place_that_cannot_be_searched_is_told(server, tmp_path, monkeypatch, place):
+    """A folder on the way forbids it; the tests may run as root, whom no permission stops."""
+    if place == "folder":
+        monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
+
+    def refuse(path: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    told = rf"{LABELS}: cannot be looked for \(Permission denied\); check the folders on the way and their permissions"
+    for ask in (lambda: is_downloaded(load_facts("ragchecker")), lambda: read_files(load_facts("ragchecker"))):
+        with pytest.raises(InputError, match=told):
+            ask()
 
 
 PART = as_bytes(ragchecker_entries(2))
