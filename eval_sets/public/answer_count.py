@@ -3,7 +3,8 @@
 from ...text.wording import count_of
 from .original_form import OriginalFormError
 from .set_facts import PREFIX, PublicSet
-from .set_files import describe_removal, find_place
+from .set_files import describe_removal
+from .set_place import find_place
 
 
 def check_count(facts: PublicSet, count: int) -> list[str]:

@@ -9,7 +9,8 @@ from ...text.wording import count_of
 from .answer_count import check_count
 from .original_form import OriginalFile, OriginalFormError
 from .set_facts import PREFIX, PublicSet
-from .set_files import cached_path, describe_removal, find_place, pin_path, read_pin
+from .set_files import cached_path, describe_removal, pin_path, read_pin
+from .set_place import find_place
 from .set_rows import read_rows
 
 _MOST_LINES = 3  # a set of tables has hundreds of files

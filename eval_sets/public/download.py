@@ -10,7 +10,8 @@ from ...errors import InputError
 from .checksum_pins import describe_pinned, name_refused, pin_files
 from .original_form import OriginalFile
 from .set_facts import PREFIX, PublicFile, PublicSet, load_facts
-from .set_files import cache_folder, cached_path, check_downloads_allowed, read_file, read_files, table_files
+from .set_files import cached_path, read_file, read_files, table_files
+from .set_place import cache_folder, check_downloads_allowed
 
 if TYPE_CHECKING:
     import httpx

@@ -17,7 +17,8 @@ from ...text.wording import count_of
 from ...value_messages import shorten
 from .part_file import PartFile, Version, parse_length
 from .set_facts import PREFIX, PublicFile, PublicSet, describe_content, format_size
-from .set_files import MOST_BYTES, VARIABLE, cached_path, check_place, hide_password, is_file, pin_path, read_pin
+from .set_files import MOST_BYTES, cached_path, check_place, is_file, pin_path, read_pin
+from .set_place import VARIABLE, hide_password
 
 _ATTEMPTS = 5
 _MOST_REDIRECTS = 5

@@ -10,7 +10,8 @@ from .checksum_pins import describe_pinned, name_refused, pin_files
 from .consent import find_dialog
 from .original_form import OriginalFile
 from .set_facts import PREFIX, PublicSet, parse_name
-from .set_files import describe_offer, is_downloaded, read_files
+from .set_files import is_downloaded, read_files
+from .set_place import describe_offer
 from .set_rows import is_in_part, read_rows
 
 _LOGGER = logging.getLogger("assay")

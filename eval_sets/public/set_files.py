@@ -1,28 +1,21 @@
-"""Where the files of public sets are: in the cache folder, at a mirror, or in a folder; and that they are unchanged."""
+"""The files of public sets on this machine: where each is, and that it is the one that Assay knows or downloaded."""
 
-import os
 import re
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from stat import S_ISDIR
-from typing import NamedTuple
 
 from ...errors import InputError
-from ...regular_files import check_regular, kind_of_no_file, kind_of_no_folder
-from ...text.wording import count_of
-from ...value_messages import shorten
+from ...regular_files import check_regular, kind_of_no_file
 from .original_form import OriginalFile, OriginalFormError
-from .set_facts import PREFIX, PublicFile, PublicSet, describe_content, format_size, name_for_folder
+from .set_facts import PREFIX, PublicFile, PublicSet, describe_content, name_for_folder
+from .set_place import VARIABLE, cache_folder, find_place
 from .tabfact import list_tables
 
-VARIABLE = "ASSAY_PUBLIC_SETS"
 MOST_BYTES = 1_000_000_000
 """Of a file whose size Assay does not know."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LONGEST_PIN = 1000  # bytes
-_CREDENTIALS = re.compile(r"//[^/@]*@")
-_SCHEMES = ("http://", "https://")
 
 
 class ChangedFileError(InputError):
@@ -35,61 +28,6 @@ class ChangedFileError(InputError):
     def __init__(self, message: str, summary: str) -> None:
         super().__init__(message)
         self.summary = summary
-
-
-class SetPlace(NamedTuple):
-    """Where the files of public sets come from.
-
-    Attributes:
-        mirror: The address that `ASSAY_PUBLIC_SETS` names; "" for GitHub's own.
-        folder: The folder that it names: nothing is downloaded; None where it names none.
-    """
-
-    mirror: str = ""
-    folder: Path | None = None
-
-
-def find_place() -> SetPlace:
-    """Reads where the files come from out of the variable `ASSAY_PUBLIC_SETS`.
-
-    Raises:
-        InputError: It names neither an address with http(s) nor a folder that exists.
-    """
-    value = os.environ.get(VARIABLE, "")
-    if not value:
-        return SetPlace()
-    if value.startswith(_SCHEMES):
-        return SetPlace(mirror=value)
-    problem = "is no address that Assay can use"
-    if "://" not in value:
-        try:
-            folder = Path(value).expanduser()
-            if S_ISDIR(folder.stat().st_mode):
-                return SetPlace(folder=folder)
-            problem = f"is {kind_of_no_folder(folder)}"
-        except (FileNotFoundError, NotADirectoryError):
-            problem = "does not exist"
-        except (OSError, RuntimeError) as error:  # a user without a home is a RuntimeError
-            problem = f"cannot be looked for ({getattr(error, 'strerror', None) or error})"
-    cure = "name a folder with the files or a mirror (https://...), or unset it"
-    raise InputError(f"{VARIABLE}: {shorten(hide_password(value), 200)} {problem}; {cure}")
-
-
-def hide_password(address: str) -> str:
-    """The same address without the name and the password that may stand in it.
-
-    Example:
-        >>> hide_password("https://me:secret@mirror.example.org/sets")
-        'https://mirror.example.org/sets'
-    """
-    return _CREDENTIALS.sub("//", address, count=1)
-
-
-def cache_folder() -> Path:
-    """The folder that downloaded sets are kept in."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("assay") / "public_sets"
 
 
 def cached_path(facts: PublicSet, path: str) -> Path:
@@ -152,7 +90,7 @@ def read_files(facts: PublicSet) -> list[OriginalFile] | None:
         path = _find_in_folder(facts, folder, file) if folder else cached_path(facts, file.path)
         if not is_file(path):
             return None
-        files.append(read_file(facts, file, path))
+        files.append(read_file(facts, file, path, in_folder=folder is not None))
     return files
 
 
@@ -172,13 +110,14 @@ def table_files(facts: PublicSet, first: OriginalFile) -> list[PublicFile]:
     return [PublicFile(path=f"{facts.tables}/{name}", size=None, sha256=None) for name in names]
 
 
-def read_file(facts: PublicSet, file: PublicFile, path: Path) -> OriginalFile:
+def read_file(facts: PublicSet, file: PublicFile, path: Path, *, in_folder: bool = False) -> OriginalFile:
     """Reads a file that is on this machine, and checks that it is the one that Assay knows, or that was downloaded.
 
     Args:
         facts: The set.
         file: The file, as the facts have it.
         path: Where it is.
+        in_folder: Whether that is in the folder of `ASSAY_PUBLIC_SETS`, not in the cache.
 
     Raises:
         InputError: It is another one, too large, no text, or cannot be read.
@@ -189,7 +128,6 @@ def read_file(facts: PublicSet, file: PublicFile, path: Path) -> OriginalFile:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror or error}); check its permissions") from None
-    in_folder = find_place().folder is not None
     expected, origin = file.sha256, "that Assay knows"
     if expected is None and not in_folder:
         expected, origin = read_pin(path), "that was downloaded first"
@@ -254,34 +192,3 @@ def _find_in_folder(facts: PublicSet, folder: Path, file: PublicFile) -> Path:
             f"{facts.address(file.path)}, or unset {VARIABLE}"
         )
     return path
-
-
-def check_downloads_allowed(facts: PublicSet) -> SetPlace:
-    """Where a set is downloaded from.
-
-    Raises:
-        InputError: `ASSAY_PUBLIC_SETS` names a folder, into which nothing is downloaded; or as `find_place`.
-    """
-    place = find_place()
-    if place.folder is not None:
-        raise InputError(
-            f"{PREFIX}{facts.name}: nothing is downloaded while {VARIABLE} names a folder ({place.folder}); unset it"
-        )
-    return place
-
-
-def describe_offer(facts: PublicSet) -> str:
-    """What would be downloaded: how large, from where, under which licence, and into which folder.
-
-    Raises:
-        InputError: As `find_place`.
-    """
-    mirror = find_place().mirror
-    what = count_of(len(facts.files), "file")
-    if facts.tables:
-        what += " and the tables that it names, each a small file of its own"
-    size = format_size(facts.size) if facts.size else "of a size that Assay does not know (at most 1 GB per file)"
-    return (
-        f"{what}, {size}, from "
-        f"{hide_password(facts.address('', mirror)).rstrip('/')}, licence {facts.licence_text}, into {cache_folder()}"
-    )
