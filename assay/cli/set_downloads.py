@@ -55,7 +55,8 @@ def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
         if not as_json:
             for line in describe_unknown(files):
                 echo(line)
-            came = f"{count_of(new, 'file')} downloaded" if new else "here and checked already"
+            here = "here and checked already" if facts.answers in {None, count} else "here already"
+            came = f"{count_of(new, 'file')} downloaded" if new else here
             echo(f"{PREFIX}{facts.name}: {count_of(count, 'answer')}, {came}")
         written.append(
             {

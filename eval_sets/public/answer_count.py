@@ -25,7 +25,8 @@ def check_count(facts: PublicSet, count: int) -> list[str]:
         return []
     first, came = facts.files[0].path, count_of(count, "answer")
     if facts.answers_counted:
-        raise OriginalFormError(first, f"{first}: expected {facts.answers:,} answers, as at the commit; it has {came}")
+        expected = f"expected {facts.answers:,} answers, as were counted at commit {facts.commit[:10]}"
+        raise OriginalFormError(first, f"{first}: {expected}; it has {came}")
     address = facts.address(first)
     in_folder = find_place().folder is not None
     cure = f"replace it by {address}" if in_folder else describe_removal(facts, first)

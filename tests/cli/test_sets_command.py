@@ -68,6 +68,22 @@ def test_get_downloads_and_run_reads(server: FileServer, assay: Callable[..., An
     assert len(server.calls) == 1
 
 
+def test_a_part_of_a_set_is_told_by_each_command(server: FileServer, assay: Callable[..., Any]) -> None:
+    """Once by each, and not called checked: nothing was pinned that it could be compared with."""
+    server.files[LABELS] = as_bytes(ragchecker_entries(2))
+    told = "public:ragchecker: expected 280 answers, as its authors say; it has 2 answers"
+    for words, line in (
+        (("--yes",), "public:ragchecker: 2 answers, 1 file downloaded\n"),
+        ((), "public:ragchecker: 2 answers, here already\n"),
+    ):
+        done = assay("sets", "get", "ragchecker", *words)
+        assert (done.code, done.out, done.err.count(told)) == (0, line, 1)
+    read = assay("run", "public:ragchecker", "--metrics", "token_overlap")
+    assert (read.code, read.err.count(told)) == (0, 1)
+    listed = assay("sets")
+    assert (listed.code, listed.err.count(told)) == (0, 1)
+
+
 def test_wrong_names_bring_the_right_ones(assay: Callable[..., Any]) -> None:
     assert "did you mean public:mtrag?" in assay("run", "public:mtrg").err
     assert "did you mean `public:mtrag`?" in assay("run", "mtrag").err

@@ -692,9 +692,8 @@ def test_a_set_of_another_number_than_was_counted_is_refused(server, tmp_path, m
     target = cached_path(facts, facts.files[0].path)
     content = as_bytes(tau_trajectories(count))
     server.files["gpt-4o-airline.json"] = content
-    problem = (
-        f"historical_trajectories/gpt-4o-airline.json: expected 200 answers, as at the commit; it has {count} answers"
-    )
+    expected = "expected 200 answers, as were counted at commit 59a200c6d5"
+    problem = f"historical_trajectories/gpt-4o-airline.json: {expected}; it has {count} answers"
     with pytest.raises(InputError) as raised:
         download_public_set("tau")
     assert str(raised.value) == (
