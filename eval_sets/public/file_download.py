@@ -115,7 +115,7 @@ class FileDownload:
                     self._write(response, 0, parse_length(response.headers.get("content-length", "")))
                     return True
                 total = _read_total(response, start, version)
-                if total is not None and start:
+                if response.status_code == 206 and start and total is not None:
                     self._write(response, start, total)
                     return True
         except _BadRedirect as error:

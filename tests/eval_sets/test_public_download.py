@@ -589,6 +589,21 @@ def test_a_set_that_is_here_needs_no_lock(server):
         download_public_set("ragchecker")
 
 
+def test_the_body_of_a_refused_range_is_not_joined(server):
+    """Though the reply names the range that was asked for."""
+
+    def script(call: Call) -> Reply | None:
+        if call.number == 1:
+            return break_off(CONTENT, 100, etag=server.etag)
+        headers = {"etag": server.etag, "content-range": f"bytes 100-{len(CONTENT) - 1}/{len(CONTENT)}"}
+        return Reply(416, b" " * (len(CONTENT) - 100), headers) if call.number == 2 else None
+
+    server.script = script
+    download_public_set("ragchecker")
+    assert [call.headers.get("Range") for call in server.calls] == [None, "bytes=100-", None]
+    assert cached().read_bytes() == CONTENT
+
+
 @pytest.mark.parametrize("extra", [1, 5000])
 def test_an_end_that_is_longer_than_it_says_is_not_joined(server, extra):
     """The range fits, the body does not: JSON would bear the blanks, and the file would be pinned with them."""
