@@ -158,8 +158,8 @@ def tatqa_reports() -> list[dict[str, Any]]:
     ]
 
 
-def tau_trajectories() -> list[dict[str, Any]]:
-    """Two attempts at one task."""
+def tau_trajectories(attempts: int = 2) -> list[dict[str, Any]]:
+    """Attempts at one task, of which every second one succeeds."""
     messages = [
         {"role": "system", "content": "Help customers."},
         {"role": "user", "content": "Cancel my order."},
@@ -169,7 +169,7 @@ def tau_trajectories() -> list[dict[str, Any]]:
     task["instruction"] = "You are Kim. Cancel order 7."
     return [
         {"task_id": 0, "reward": reward, "info": {"task": task}, "traj": messages, "trial": trial}
-        for trial, reward in enumerate((1.0, 0.0))
+        for trial, reward in ((number, float(number % 2 == 0)) for number in range(attempts))
     ]
 
 

@@ -183,7 +183,7 @@ def _describe_public(name: str) -> dict[str, Any]:
             echo_notice(str(error).partition("; ")[0])  # a command that reads the set also says what to do
     return {
         "set": f"{PREFIX}{name}",
-        **facts.model_dump(mode="json", exclude={"name", "reader", "tables", "files"}),
+        **facts.model_dump(mode="json", exclude={"name", "reader", "tables", "files", "answers_counted"}),
         "files": [file.model_dump() | {"url": facts.address(file.path)} for file in facts.files],
         "size": facts.size,
         "answers": answers,

@@ -33,7 +33,8 @@ def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
     from ..eval_sets.public.download import describe_unknown
     from ..eval_sets.public.open_public import count_answers
     from ..eval_sets.public.set_facts import PREFIX, parse_name
-    from ..eval_sets.public.set_files import cache_folder, check_downloads_allowed, read_files
+    from ..eval_sets.public.set_files import read_files
+    from ..eval_sets.public.set_place import cache_folder, check_downloads_allowed
     from ..text.wording import count_of
     from .download_dialog import TerminalDialog
 
@@ -54,7 +55,8 @@ def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
         if not as_json:
             for line in describe_unknown(files):
                 echo(line)
-            came = f"{count_of(new, 'file')} downloaded" if new else "here and checked already"
+            here = "here and checked already" if facts.answers in {None, count} else "here already"
+            came = f"{count_of(new, 'file')} downloaded" if new else here
             echo(f"{PREFIX}{facts.name}: {count_of(count, 'answer')}, {came}")
         written.append(
             {
@@ -71,7 +73,7 @@ def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
 def _check_allowed(facts: "PublicSet", *, yes: bool) -> None:
     """Asks whether a set may be downloaded. Raises where nobody allows it."""
     from ..eval_sets.public.set_facts import PREFIX
-    from ..eval_sets.public.set_files import describe_offer
+    from ..eval_sets.public.set_place import describe_offer
     from .download_dialog import find_dialog
 
     offer = f"{PREFIX}{facts.name} ({facts.title}): {describe_offer(facts)}"

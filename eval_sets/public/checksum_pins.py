@@ -6,9 +6,11 @@ from contextlib import contextmanager
 from ...atomic_files import replace_file
 from ...errors import InputError
 from ...text.wording import count_of
+from .answer_count import check_count
 from .original_form import OriginalFile, OriginalFormError
 from .set_facts import PREFIX, PublicSet
-from .set_files import cached_path, find_place, pin_path, read_pin
+from .set_files import cached_path, describe_removal, pin_path, read_pin
+from .set_place import find_place
 from .set_rows import read_rows
 
 _MOST_LINES = 3  # a set of tables has hundreds of files
@@ -22,7 +24,8 @@ def pin_files(facts: PublicSet, files: Sequence[OriginalFile]) -> dict[str, str]
         files: Its files, as they are in the cache.
 
     Returns:
-        The checksums that were pinned, by path; none while `ASSAY_PUBLIC_SETS` names a folder, which is the user's own.
+        The checksums that were pinned, by path; none while `ASSAY_PUBLIC_SETS` names a folder, which is the user's own,
+        and none where the set does not have as many answers as its authors say (`check_count`).
 
     Raises:
         InputError: The reader does not accept the files, or a pin cannot be written. What the reader refuses does not
@@ -34,8 +37,11 @@ def pin_files(facts: PublicSet, files: Sequence[OriginalFile]) -> dict[str, str]
     unpinned = [file for file in files if file.path not in known and read_pin(cached_path(facts, file.path)) is None]
     if unpinned:
         with name_refused(facts):
-            if not sum(1 for _ in read_rows(facts, files)):  # all of them are read, not only the first
+            count = sum(1 for _ in read_rows(facts, files))  # all of them are read, not only the first
+            if not count:
                 raise OriginalFormError(unpinned[0].path, f"{unpinned[0].path}: holds no answers")
+            if check_count(facts, count):
+                return {}
     for file in unpinned:
         with replace_file(pin_path(cached_path(facts, file.path))) as draft:
             draft.write(f"{file.sha256}\n")
@@ -55,14 +61,11 @@ def name_refused(facts: PublicSet) -> Iterator[None]:
         if find_place().folder is not None:
             raise
         cached = cached_path(facts, error.path)
-        get_it = f"get it again: {facts.download_command}"
-        if error.path in _known_paths(facts):
-            raise InputError(f"{PREFIX}{facts.name}: {error.problem}; remove {cached}, and {get_it}") from None
-        if read_pin(cached) is not None:
-            cure = f"remove {cached} and {pin_path(cached).name} beside it, and {get_it}"
+        if error.path in _known_paths(facts) or read_pin(cached) is not None:
+            cure = describe_removal(facts, error.path)
             raise InputError(f"{PREFIX}{facts.name}: {error.problem}; {cure}") from None
         cached.unlink(missing_ok=True)
-        cure = f"check where it comes from, and {get_it}"
+        cure = f"check where it comes from, and get it again: {facts.download_command}"
         raise InputError(
             f"{PREFIX}{facts.name}: {error.problem}; it is not the data, and {cached} is removed; {cure}"
         ) from None

@@ -1,22 +1,14 @@
 """MT-RAG: answers in conversations about documents, each rated by two or three people for faithfulness, 1 to 4."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import sha1
 from typing import Any
 
 from ..rows import Row
-from .original_form import (
-    OriginalFile,
-    OriginalValue,
-    index_by,
-    mean,
-    merge_groups,
-    other_values,
-    parse_document,
-    ratings_of,
-    summarise_criteria,
-)
+from .original_form import OriginalFile, OriginalValue, index_by, parse_document
+from .rated_tasks import merge_groups, rated_fields, read_rated_tasks
 from .set_facts import PublicSet
 
 _CRITERIA = ("faithfulness", "appropriateness", "completeness", "naturalness")
@@ -38,28 +30,19 @@ def read_mtrag(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]
         InputError: The file is not in the original form; the message has the place.
     """
     document = parse_document(files[0])
-    tasks = index_by(document.field("tasks").entries(), "task_id")
     texts = {
         key: entry.field("text").text()
         for key, entry in index_by(document.field("documents").entries(), "document_id").items()
     }
-    groups = _groups(tasks)
-    for number, evaluation in enumerate(document.field("evaluations").entries(), 1):
-        task_id = evaluation.field("task_id").text()
-        if task_id not in tasks:
-            raise evaluation.error("has a task_id that no task has")
-        fields = _fields(evaluation, task_id, tasks[task_id], texts)
-        group = {"group": groups[_conversation(task_id)]}
-        fields["metadata"] = facts.describe_rating(files[0].path) | group | fields["metadata"]
-        yield Row(number, f"evaluation {number}", fields)
+    yield from read_rated_tasks(facts, document, "evaluation", _groups, partial(_fields, texts))
 
 
 def _conversation(task_id: str) -> str:
     return f"conv:{task_id.partition('<::>')[0]}"
 
 
-def _groups(tasks: dict[str, OriginalValue]) -> dict[str, str]:
-    """The group of each conversation: those about the same documents are one.
+def _groups(tasks: Mapping[str, OriginalValue]) -> dict[str, str]:
+    """The group of each task: that of its conversation, and conversations about the same documents are one.
 
     A passage is named after its document: `ibmcld_03704-7-1958`, `864952571_9169-9336-0-167`, `51873-0-862`.
     """
@@ -70,11 +53,12 @@ def _groups(tasks: dict[str, OriginalValue]) -> dict[str, str]:
             name = context.field("document_id").text().partition("-")[0]
             is_cloud = name.startswith("ibmcld_")
             documents.append(f"cloud:{name}" if is_cloud else f"document:{name.partition('_')[0]}")
-    return merge_groups(sources)
+    merged = merge_groups(sources)
+    return {task_id: merged[_conversation(task_id)] for task_id in tasks}
 
 
-def _fields(evaluation: OriginalValue, task_id: str, task: OriginalValue, texts: dict[str, str]) -> dict[str, Any]:
-    annotations = evaluation.field("annotations")
+def _fields(texts: Mapping[str, str], evaluation: OriginalValue, task: OriginalValue) -> dict[str, Any]:
+    annotations, task_id = evaluation.field("annotations"), task.field("task_id").text()
     system = evaluation.field("model_id").text()
     turns = [
         {"speaker": turn.field("speaker").text(), "text": turn.field("text").text()}
@@ -88,32 +72,23 @@ def _fields(evaluation: OriginalValue, task_id: str, task: OriginalValue, texts:
         if key not in texts:
             raise context.error("names a document that is not in the file")
         contexts.append(texts[key])
-    ratings = ratings_of(annotations, "faithfulness")
     fields: dict[str, Any] = {
         # the ids of the set hold marks that no file name can, so that a hash names the task
         "id": f"mtrag-{sha1(task_id.encode(), usedforsecurity=False).hexdigest()[:12].lstrip('0')}-{system}",
         "user_input": turns[-1]["text"],
         "retrieved_contexts": contexts,
         "response": evaluation.field("model_response").text(),
-        "rating_min": 1,
-        "rating_max": 4,
-        "metadata": {
-            "rater_ids": list(ratings),
-            "dims": summarise_criteria(_CRITERIA, lambda criterion: ratings_of(annotations, criterion).values()),
-            "history": turns[:-1],
-            "system": system,
-            "answerability": _first_text(task.field("Answerability")),
-            "collection": task.field("Collection").text().removeprefix(_COLLECTION).partition("-")[0],
-            "published_metrics": _published_metrics(annotations),
-        },
     }
-    if others := other_values(annotations, _CRITERIA):
-        fields["metadata"]["other_values"] = others
-    if ratings:
-        fields |= {"rating": mean(ratings.values()), "ratings": ratings}
     if targets := task.field("targets").entries():
         fields["reference"] = targets[0].field("text").text()
-    return fields
+    metadata = {
+        "history": turns[:-1],
+        "system": system,
+        "answerability": _first_text(task.field("Answerability")),
+        "collection": task.field("Collection").text().removeprefix(_COLLECTION).partition("-")[0],
+        "published_metrics": _published_metrics(annotations),
+    }
+    return rated_fields(annotations, _CRITERIA, fields, metadata)
 
 
 def _first_text(labels: OriginalValue) -> str:

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 
 from ...errors import InputError
 from ..rows import Row, Rows
+from .answer_count import check_count
 from .checksum_pins import describe_pinned, name_refused, pin_files
 from .consent import find_dialog
 from .original_form import OriginalFile
 from .set_facts import PREFIX, PublicSet, parse_name
-from .set_files import describe_offer, is_downloaded, read_files
-from .set_rows import read_rows
-from .split import Part
+from .set_files import is_downloaded, read_files
+from .set_place import describe_offer
+from .set_rows import is_in_part, read_rows
 
 _LOGGER = logging.getLogger("assay")
 
@@ -40,7 +41,9 @@ def open_public(source: str, split: str | None) -> Rows:
         "computed": f"{source}: its ratings are computed, not people's",
         "constructed": f"{source}: its wrong answers are made by Assay, not written by people",
     }
-    return Rows(source, facts.name, _read_rows(facts, files, part), notes=(notes[facts.rated_by],), textual=False)
+    late_notes: list[str] = []
+    rows = (row for row in _read_rows(facts, files, late_notes) if is_in_part(row, part))
+    return Rows(source, facts.name, rows, notes=(notes[facts.rated_by],), textual=False, late_notes=lambda: late_notes)
 
 
 def count_answers(facts: PublicSet) -> int | None:
@@ -50,7 +53,13 @@ def count_answers(facts: PublicSet) -> int | None:
         InputError: A file is not as expected.
     """
     files = _read_pinned(facts)
-    return None if files is None else sum(1 for _ in _read_rows(facts, files))
+    if files is None:
+        return None
+    notes: list[str] = []
+    count = sum(1 for _ in _read_rows(facts, files, notes))
+    for note in notes:
+        _LOGGER.warning(note)
+    return count
 
 
 def _read_pinned(facts: PublicSet) -> list[OriginalFile] | None:
@@ -62,9 +71,13 @@ def _read_pinned(facts: PublicSet) -> list[OriginalFile] | None:
     return files
 
 
-def _read_rows(facts: PublicSet, files: Sequence[OriginalFile], part: Part | None = None) -> Iterator[Row]:
+def _read_rows(facts: PublicSet, files: Sequence[OriginalFile], notes: list[str]) -> Iterator[Row]:
+    """Reads all rows of a set; after the last one notes whether they are as many as its authors say."""
+    count = 0
     with name_refused(facts):
-        yield from read_rows(facts, files, part)
+        for count, row in enumerate(read_rows(facts, files), 1):  # noqa: B007 - it is read after the loop
+            yield row
+        notes += check_count(facts, count)
 
 
 def is_on_this_machine(source: str) -> bool:

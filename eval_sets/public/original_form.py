@@ -1,7 +1,7 @@
 """A public set's files in their original form, read strictly: what is not as expected is named with file and place."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ...errors import InputError
@@ -9,7 +9,7 @@ from ...json_text import JSON_DECODER, explain_json_error
 from ...value_messages import describe_type, shorten
 from ..message import check_characters
 
-_CURE = "the file is not in the form that Assay reads; get it again, from the commit that `assay sets --json` names"
+_CURE = "this is not the file that Assay reads; get it again, from the commit that `assay sets --json` names"
 
 
 class OriginalFile(NamedTuple):
@@ -52,8 +52,8 @@ class OriginalValue:
     Example:
         >>> OriginalValue({"query": 7}, "labels.json").field("query").text()
         Traceback (most recent call last):
-        assay.eval_sets.public.original_form.OriginalFormError: labels.json, query: is a number, \
-not a text; the file is not in the form that Assay reads; get it again, from the commit that `assay sets --json` names
+        assay.eval_sets.public.original_form.OriginalFormError: labels.json, query: is a number, not a text; \
+this is not the file that Assay reads; get it again, from the commit that `assay sets --json` names
     """
 
     __slots__ = ("file", "place", "value")
@@ -72,28 +72,24 @@ not a text; the file is not in the form that Assay reads; get it again, from the
 
     def field(self, name: str) -> "OriginalValue":
         """A field of an object. Raises `InputError` where the value is none, or has no such field."""
-        if not isinstance(self.value, dict):
-            raise self.error(f"is {describe_type(self.value)}, not an object")
+        self._require(dict, "an object")
         if name not in self.value:
             raise self.error(f"has no field `{name}`")
         return OriginalValue(self.value[name], self.file, f"{self.place}.{name}" if self.place else name)
 
     def fields(self) -> "Iterator[tuple[str, OriginalValue]]":
         """The fields of an object, by name. Raises `InputError` where the value is none."""
-        if not isinstance(self.value, dict):
-            raise self.error(f"is {describe_type(self.value)}, not an object")
+        self._require(dict, "an object")
         return ((self._whole(name), self.field(name)) for name in self.value)
 
     def entries(self) -> "list[OriginalValue]":
         """The entries of a list. Raises `InputError` where the value is none."""
-        if not isinstance(self.value, list):
-            raise self.error(f"is {describe_type(self.value)}, not a list")
+        self._require(list, "a list")
         return [OriginalValue(entry, self.file, f"{self.place}[{i}]") for i, entry in enumerate(self.value)]
 
     def text(self) -> str:
         """A text that can be written and sent. Raises `InputError` where the value is none."""
-        if not isinstance(self.value, str):
-            raise self.error(f"is {describe_type(self.value)}, not a text")
+        self._require(str, "a text")
         return self._whole(self.value)
 
     def whole(self) -> Any:
@@ -107,6 +103,10 @@ not a text; the file is not in the form that Assay reads; get it again, from the
             raise self.error("is nested too deeply") from None
         return self.text() if isinstance(self.value, str) else self.value
 
+    def _require(self, kind: type, name: str) -> None:
+        if not isinstance(self.value, kind):
+            raise self.error(f"is {describe_type(self.value)}, not {name}")
+
     def _whole(self, text: str) -> str:
         try:
             return check_characters(text)
@@ -119,12 +119,10 @@ not a text; the file is not in the form that Assay reads; get it again, from the
 
     def number(self) -> float:
         """A number, also one that is written as a text. Raises `InputError` where the value is none."""
-        number = math.nan
-        if isinstance(self.value, int | float | str) and not isinstance(self.value, bool):
-            try:
-                number = float(self.value)
-            except (ValueError, OverflowError):
-                number = math.nan
+        try:
+            number = math.nan if isinstance(self.value, bool) else float(self.value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
         if not math.isfinite(number):
             raise self.error(f"is {shorten(repr(self.value))}, not a number")
         return number
@@ -185,33 +183,6 @@ def index_by(entries: Iterable[OriginalValue], name: str) -> dict[str, OriginalV
     return indexed
 
 
-def ratings_of(annotations: OriginalValue, criterion: str) -> dict[str, float]:
-    """The ratings of one criterion by rater, in the order of the raters' names.
-
-    Args:
-        annotations: By criterion, by rater, an object with a `value` from 1 to 4. Other values are no ratings.
-        criterion: Such as `faithfulness`.
-    """
-    values = _values_by_rater(annotations, criterion)
-    return {rater: values[rater].number() for rater in sorted(values) if values[rater].is_label(1, 2, 3, 4)}
-
-
-def other_values(annotations: OriginalValue, criteria: Iterable[str]) -> dict[str, dict[str, str]]:
-    """What raters entered that is no rating from 1 to 4, by criterion and rater, so that nothing is lost in silence."""
-    others: dict[str, dict[str, str]] = {}
-    for criterion in criteria:
-        for rater, value in sorted(_values_by_rater(annotations, criterion).items()):
-            if value.value not in (None, "") and not value.is_label(1, 2, 3, 4):
-                others.setdefault(criterion, {})[rater] = shorten(str(value.whole()))
-    return others
-
-
-def _values_by_rater(annotations: OriginalValue, criterion: str) -> dict[str, OriginalValue]:
-    if not annotations.has(criterion):
-        return {}
-    return {rater: entry.field("value") for rater, entry in annotations.field(criterion).fields()}
-
-
 def summarise_criteria(
     criteria: Iterable[str], ratings: Callable[[str], Iterable[float]]
 ) -> dict[str, dict[str, float | list[float]]]:
@@ -221,30 +192,3 @@ def summarise_criteria(
         if values := list(ratings(criterion)):
             summary[criterion] = {"mean": mean(values), "raters": values}
     return summary
-
-
-def merge_groups(sources: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Names the group of each item: items that share a source, also through other items, are one group.
-
-    Args:
-        sources: By item, what it is made from.
-
-    Returns:
-        By item, the first in the alphabet of all items and sources of its group.
-
-    Example:
-        >>> merge_groups({"b": ["x"], "c": ["y", "x"], "d": ["z"]})
-        {'b': 'b', 'c': 'b', 'd': 'd'}
-    """
-    names: dict[str, str] = {}
-
-    def find(name: str) -> str:
-        while names.setdefault(name, name) != name:
-            names[name] = name = names[names[name]]
-        return name
-
-    for item, made_from in sources.items():
-        for source in made_from:
-            first, second = sorted((find(item), find(source)))
-            names[second] = first
-    return {item: find(item) for item in sources}

@@ -56,6 +56,7 @@ class PublicSet(BaseModel):
         versions: The systems that answered; none where people wrote the answers.
         language: The language of the texts.
         answers: How many answers there are; None where Assay does not know.
+        answers_counted: Whether that many were counted in the files of this commit. Else the set's authors say so.
         reader: The module that reads it.
     """
 
@@ -78,6 +79,7 @@ class PublicSet(BaseModel):
     versions: tuple[str, ...]
     language: str = Field(pattern=r"^[a-z]{2}$")
     answers: int | None
+    answers_counted: bool = False
     reader: str
 
     @property
@@ -194,6 +196,16 @@ def format_size(size: int) -> str:
     if size >= 1_000_000:
         return f"{size / 1e6:.1f} MB"
     return f"{size / 1e3:.0f} kB" if size >= 1000 else count_of(size, "byte")
+
+
+def describe_content(size: int | None, sha256: str) -> str:
+    """Says which file it is: its bytes, where they are known, and its SHA-256.
+
+    Example:
+        >>> describe_content(2_190_566, "ba85..."), describe_content(None, "ba85...")
+        ('2,190,566 bytes, sha256 ba85...', 'sha256 ba85...')
+    """
+    return f"sha256 {sha256}" if size is None else f"{count_of(size, 'byte')}, sha256 {sha256}"
 
 
 def name_for_folder(text: str) -> str:

@@ -1,26 +1,21 @@
-"""Where the files of public sets are: in the cache folder, at a mirror, or in a folder; and that they are unchanged."""
+"""The files of public sets on this machine: where each is, and that it is the one that Assay knows or downloaded."""
 
-import os
 import re
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from ...errors import InputError
-from ...regular_files import check_regular, kind_of_no_file, kind_of_no_folder
-from ...text.wording import count_of
+from ...regular_files import check_regular, kind_of_no_file
 from .original_form import OriginalFile, OriginalFormError
-from .set_facts import PREFIX, PublicFile, PublicSet, format_size, name_for_folder
+from .set_facts import PREFIX, PublicFile, PublicSet, describe_content, name_for_folder
+from .set_place import VARIABLE, cache_folder, find_place
 from .tabfact import list_tables
 
-VARIABLE = "ASSAY_PUBLIC_SETS"
 MOST_BYTES = 1_000_000_000
 """Of a file whose size Assay does not know."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LONGEST_PIN = 1000  # bytes
-_CREDENTIALS = re.compile(r"//[^/@]*@")
-_SCHEMES = ("http://", "https://")
 
 
 class ChangedFileError(InputError):
@@ -35,55 +30,6 @@ class ChangedFileError(InputError):
         self.summary = summary
 
 
-class SetPlace(NamedTuple):
-    """Where the files of public sets come from.
-
-    Attributes:
-        mirror: The address that `ASSAY_PUBLIC_SETS` names; "" for GitHub's own.
-        folder: The folder that it names: nothing is downloaded; None where it names none.
-    """
-
-    mirror: str = ""
-    folder: Path | None = None
-
-
-def find_place() -> SetPlace:
-    """Reads where the files come from out of the variable `ASSAY_PUBLIC_SETS`.
-
-    Raises:
-        InputError: It names neither an address with http(s) nor a folder that exists.
-    """
-    value = os.environ.get(VARIABLE, "")
-    if not value:
-        return SetPlace()
-    if value.startswith(_SCHEMES):
-        return SetPlace(mirror=value)
-    folder = Path(value).expanduser()
-    problem = "is no address that Assay can use" if "://" in value else kind_of_no_folder(folder)
-    if problem or not folder.is_dir():
-        problem = problem if "://" in value else f"is {problem}" if problem else "does not exist"
-        cure = "name a folder with the files or a mirror (https://...), or unset it"
-        raise InputError(f"{VARIABLE}: {hide_password(value)} {problem}; {cure}")
-    return SetPlace(folder=folder)
-
-
-def hide_password(address: str) -> str:
-    """The same address without the name and the password that may stand in it.
-
-    Example:
-        >>> hide_password("https://me:secret@mirror.example.org/sets")
-        'https://mirror.example.org/sets'
-    """
-    return _CREDENTIALS.sub("//", address, count=1)
-
-
-def cache_folder() -> Path:
-    """The folder that downloaded sets are kept in."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("assay") / "public_sets"
-
-
 def cached_path(facts: PublicSet, path: str) -> Path:
     """Where a file of a set is kept once it is downloaded."""
     return cache_folder() / name_for_folder(facts.repository) / facts.commit / PurePosixPath(path)
@@ -94,15 +40,35 @@ def pin_path(cached: Path) -> Path:
     return cached.with_name(f"{cached.name}.sha256")
 
 
+def describe_removal(facts: PublicSet, path: str) -> str:
+    """How to get a file of a set again that stands in the cache, and whose pin may stand beside it."""
+    cached = cached_path(facts, path)
+    pin = f" and {pin_path(cached).name} beside it" if read_pin(cached) is not None else ""
+    return f"remove {cached}{pin}, and get it again: {facts.download_command}"
+
+
 def is_downloaded(facts: PublicSet) -> bool:
     """Whether the files that Assay names are on this machine: in the cache, or in the folder of `ASSAY_PUBLIC_SETS`.
 
     Raises:
-        InputError: As `find_place`.
+        InputError: As `find_place` and `is_file`.
     """
     folder = find_place().folder
     paths = (_path_in_folder(folder, file.path) if folder else cached_path(facts, file.path) for file in facts.files)
-    return all(path is not None and path.is_file() for path in paths)
+    return all(path is not None and is_file(path) for path in paths)
+
+
+def is_file(path: Path) -> bool:
+    """Whether a path leads to a file.
+
+    Raises:
+        InputError: A folder on the way cannot be searched.
+    """
+    try:
+        return path.is_file()
+    except OSError as error:
+        cure = "check the folders on the way and their permissions"
+        raise InputError(f"{path}: cannot be looked for ({error.strerror or error}); {cure}") from None
 
 
 def read_files(facts: PublicSet) -> list[OriginalFile] | None:
@@ -122,9 +88,9 @@ def read_files(facts: PublicSet) -> list[OriginalFile] | None:
     files: list[OriginalFile] = []
     for file in _all_files(facts, files):
         path = _find_in_folder(facts, folder, file) if folder else cached_path(facts, file.path)
-        if not path.is_file():
+        if not is_file(path):
             return None
-        files.append(read_file(facts, file, path))
+        files.append(read_file(facts, file, path, in_folder=folder is not None))
     return files
 
 
@@ -144,13 +110,14 @@ def table_files(facts: PublicSet, first: OriginalFile) -> list[PublicFile]:
     return [PublicFile(path=f"{facts.tables}/{name}", size=None, sha256=None) for name in names]
 
 
-def read_file(facts: PublicSet, file: PublicFile, path: Path) -> OriginalFile:
+def read_file(facts: PublicSet, file: PublicFile, path: Path, *, in_folder: bool = False) -> OriginalFile:
     """Reads a file that is on this machine, and checks that it is the one that Assay knows, or that was downloaded.
 
     Args:
         facts: The set.
         file: The file, as the facts have it.
         path: Where it is.
+        in_folder: Whether that is in the folder of `ASSAY_PUBLIC_SETS`, not in the cache.
 
     Raises:
         InputError: It is another one, too large, no text, or cannot be read.
@@ -161,7 +128,6 @@ def read_file(facts: PublicSet, file: PublicFile, path: Path) -> OriginalFile:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror or error}); check its permissions") from None
-    in_folder = find_place().folder is not None
     expected, origin = file.sha256, "that Assay knows"
     if expected is None and not in_folder:
         expected, origin = read_pin(path), "that was downloaded first"
@@ -172,10 +138,9 @@ def read_file(facts: PublicSet, file: PublicFile, path: Path) -> OriginalFile:
             if in_folder
             else f"remove it, and get it again: {facts.download_command}"
         )
-        size = "" if file.size is None else f"{count_of(file.size, 'byte')}, "
         problem = f"{name}: is not the file {origin}"
-        has = f"{count_of(len(content), 'byte')}, sha256 {came}"
-        raise ChangedFileError(f"{problem}: expected {size}sha256 {expected}; it has {has}; {cure}", problem)
+        wanted, has = describe_content(file.size, expected), describe_content(len(content), came)
+        raise ChangedFileError(f"{problem}: expected {wanted}; it has {has}; {cure}", problem)
     return OriginalFile(file.path, _decode(content, file.path), len(content), came)
 
 
@@ -215,7 +180,7 @@ def _decode(content: bytes, path: str) -> str:
 def _path_in_folder(folder: Path, path: str) -> Path | None:
     """A file of a set in a folder: by its path in the repository, else by its name."""
     candidates = (folder / PurePosixPath(path), folder / PurePosixPath(path).name)
-    return next((candidate for candidate in candidates if candidate.is_file()), None)
+    return next((candidate for candidate in candidates if is_file(candidate)), None)
 
 
 def _find_in_folder(facts: PublicSet, folder: Path, file: PublicFile) -> Path:
@@ -227,34 +192,3 @@ def _find_in_folder(facts: PublicSet, folder: Path, file: PublicFile) -> Path:
             f"{facts.address(file.path)}, or unset {VARIABLE}"
         )
     return path
-
-
-def check_downloads_allowed(facts: PublicSet) -> SetPlace:
-    """Where a set is downloaded from.
-
-    Raises:
-        InputError: `ASSAY_PUBLIC_SETS` names a folder, into which nothing is downloaded; or as `find_place`.
-    """
-    place = find_place()
-    if place.folder is not None:
-        raise InputError(
-            f"{PREFIX}{facts.name}: nothing is downloaded while {VARIABLE} names a folder ({place.folder}); unset it"
-        )
-    return place
-
-
-def describe_offer(facts: PublicSet) -> str:
-    """What would be downloaded: how large, from where, under which licence, and into which folder.
-
-    Raises:
-        InputError: As `find_place`.
-    """
-    mirror = find_place().mirror
-    what = count_of(len(facts.files), "file")
-    if facts.tables:
-        what += " and the tables that it names, each a small file of its own"
-    size = format_size(facts.size) if facts.size else "of a size that Assay does not know (at most 1 GB per file)"
-    return (
-        f"{what}, {size}, from "
-        f"{hide_password(facts.address('', mirror)).rstrip('/')}, licence {facts.licence_text}, into {cache_folder()}"
-    )

@@ -1,4 +1,4 @@
-"""The rows of a public set: its reader, and the half that is asked for."""
+"""The rows of a public set: its reader, and which half each is in."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -25,13 +25,12 @@ _READERS: Mapping[str, Callable[[PublicSet, Sequence[OriginalFile]], Iterator[Ro
 }
 
 
-def read_rows(facts: PublicSet, files: Sequence[OriginalFile], part: Part | None = None) -> Iterator[Row]:
+def read_rows(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
     """Reads a public set from its original form: a function of the texts alone.
 
     Args:
         facts: The set.
         files: Its files, in the order of the facts; tables after them.
-        part: Which half; None for all of it.
 
     Yields:
         The fields of its samples.
@@ -40,8 +39,9 @@ def read_rows(facts: PublicSet, files: Sequence[OriginalFile], part: Part | None
         InputError: A file is not in the original form; the message has the place.
     """
     rows = _READERS[facts.reader](facts, files)
-    return (
-        row._replace(values={**row.values, "language": facts.language})
-        for row in rows
-        if part is None or part_of(row.values["metadata"]["group"]) == part
-    )
+    return (row._replace(values={**row.values, "language": facts.language}) for row in rows)
+
+
+def is_in_part(row: Row, part: Part | None) -> bool:
+    """Whether a row of a public set is in this half of it; each is where no half is named."""
+    return part is None or part_of(row.values["metadata"]["group"]) == part

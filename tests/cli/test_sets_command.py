@@ -17,7 +17,7 @@ LABELS = "human_labeled_data.json"
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with FileServer({LABELS: as_bytes(ragchecker_entries(12))}) as started:
+    with FileServer({LABELS: as_bytes(ragchecker_entries(280))}) as started:
         monkeypatch.setenv("ASSAY_PUBLIC_SETS", started.url)
         yield started
 
@@ -51,20 +51,37 @@ def test_get_downloads_and_run_reads(server: FileServer, assay: Callable[..., An
     assert done.code == 0
     for words in ("licence Apache-2.0 (repo LICENSE)", server.url, "public_sets"):
         assert words in done.err
-    for words in ("its checksum is not known to Assay: sha256 of what came is ", "12 answers, 1 file downloaded"):
+    for words in ("its checksum is not known to Assay: sha256 of what came is ", "280 answers, 1 file downloaded"):
         assert words in done.out
     before = assay("sets", "get", "ragchecker")  # nobody needs to be asked
-    assert (before.code, before.out, before.err) == (0, "public:ragchecker: 12 answers, here and checked already\n", "")
+    here = "public:ragchecker: 280 answers, here and checked already\n"
+    assert (before.code, before.out, before.err) == (0, here, "")
     again = assay("sets", "get", "public:ragchecker", "--yes", "--json").json["sets"][0]
-    assert (again["answers"], [file["is_new"] for file in again["files"]]) == (12, [False])
+    assert (again["answers"], [file["is_new"] for file in again["files"]]) == (280, [False])
     listed = {row["set"]: row for row in assay("sets", "--json").json["public"]}
     assert (listed["public:ragchecker"]["is_downloaded"], listed["public:begin"]["is_downloaded"]) == (True, False)
     counts = [
         assay("run", name, "--metrics", "answer_length", "--json").json["metrics"]["answer_length"]["n"]
         for name in ("public:ragchecker", "public:ragchecker:dev", "public:ragchecker:test")
     ]
-    assert (counts[0], counts[1] + counts[2]) == (12, 12)
+    assert (counts[0], counts[1] + counts[2]) == (280, 280)
     assert len(server.calls) == 1
+
+
+def test_a_part_of_a_set_is_told_by_each_command(server: FileServer, assay: Callable[..., Any]) -> None:
+    """Once by each, and not called checked: nothing was pinned that it could be compared with."""
+    server.files[LABELS] = as_bytes(ragchecker_entries(2))
+    told = "public:ragchecker: expected 280 answers, as its authors say; it has 2 answers"
+    for words, line in (
+        (("--yes",), "public:ragchecker: 2 answers, 1 file downloaded\n"),
+        ((), "public:ragchecker: 2 answers, here already\n"),
+    ):
+        done = assay("sets", "get", "ragchecker", *words)
+        assert (done.code, done.out, done.err.count(told)) == (0, line, 1)
+    read = assay("run", "public:ragchecker", "--metrics", "token_overlap")
+    assert (read.code, read.err.count(told)) == (0, 1)
+    listed = assay("sets")
+    assert (listed.code, listed.err.count(told)) == (0, 1)
 
 
 def test_wrong_names_bring_the_right_ones(assay: Callable[..., Any]) -> None:
@@ -155,7 +172,7 @@ def test_nobody_is_asked_for_what_is_here(
     session.expect(pexpect.EOF)
     session.close()
     expected = {
-        "cache": "public:ragchecker: 12 answers, here and checked already",
+        "cache": "public:ragchecker: 280 answers, here and checked already",
         "folder": "nothing is downloaded while",
     }
     assert expected[place] in session.before

@@ -25,19 +25,20 @@ from public_originals import (
 from assay.errors import InputError
 from assay.eval_sets import download_public_set, load_set
 from assay.eval_sets.public.download import download_files
+from assay.eval_sets.public.open_public import count_answers
 from assay.eval_sets.public.set_facts import PublicFile, PublicSet, load_facts
 from assay.eval_sets.public.set_files import cached_path, is_downloaded, pin_path, read_files
 
 LABELS = "human_labeled_data.json"
-CONTENT = as_bytes(ragchecker_entries(3))
-TAU = load_facts("tau").files[0].path
+CONTENT = as_bytes(ragchecker_entries(280))  # as many pairs as the facts of the set name
+OTHER = CONTENT.replace(b"Click", b"Press")
 
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with FileServer({LABELS: CONTENT, "gpt-4o-airline.json": as_bytes(tau_trajectories())}) as started:
+    with FileServer({LABELS: CONTENT, "gpt-4o-retail.json": as_bytes(tau_trajectories())}) as started:
         monkeypatch.setenv("ASSAY_PUBLIC_SETS", started.url)
         yield started
 
@@ -73,7 +74,7 @@ def test_a_set_is_downloaded_once_and_then_read_by_name(server):
     (again,) = download_public_set("public:ragchecker")
     assert (again.is_new, len(server.calls)) == (False, 1)
     samples = load_set("public:ragchecker", notes=[])
-    assert [sample.id for sample in samples] == ["ragchecker-1", "ragchecker-2", "ragchecker-3"]
+    assert [sample.id for sample in samples] == [f"ragchecker-{number}" for number in range(1, 281)]
     assert samples[0].other_response == "Click Save for step 1."
     assert len(server.calls) == 1
     assert {path.name for path in cached().parent.iterdir()} == {LABELS, f"{LABELS}.sha256"}
@@ -82,7 +83,7 @@ def test_a_set_is_downloaded_once_and_then_read_by_name(server):
 def test_halves_are_read_by_name(server):
     download_public_set("ragchecker")
     halves = [{sample.id for sample in load_set(f"public:ragchecker:{part}", notes=[])} for part in ("dev", "test")]
-    assert (len(halves[0] | halves[1]), halves[0] & halves[1]) == (3, set())
+    assert (len(halves[0] | halves[1]), halves[0] & halves[1]) == (280, set())
 
 
 def test_nothing_is_downloaded_unless_it_is_asked_for(server):
@@ -96,11 +97,11 @@ def test_nothing_is_downloaded_unless_it_is_asked_for(server):
 
 
 def test_computed_and_constructed_ratings_are_said(server):
-    download_public_set("tau")
+    download_public_set("tau-retail")
     notes: list[str] = []
-    samples = load_set("public:tau", notes=notes)
+    samples = load_set("public:tau-retail", notes=notes)
     assert [sample.rating for sample in samples] == [1.0, 0.0]
-    assert "public:tau: its ratings are computed, not people's" in notes
+    assert "public:tau-retail: its ratings are computed, not people's" in notes
 
 
 @pytest.mark.parametrize("is_known", [False, True])
@@ -172,7 +173,7 @@ def test_a_changed_file_is_refused(server):
         download(known_set())
     message = str(raised.value)
     assert f"expected {len(CONTENT):,} bytes, sha256 {sha256(CONTENT).hexdigest()}" in message
-    assert f"{len(CONTENT):,} bytes came, sha256 {sha256(bytes(reversed(CONTENT))).hexdigest()}" in message
+    assert f"; {len(CONTENT):,} bytes, sha256 {sha256(bytes(reversed(CONTENT))).hexdigest()} came; give the" in message
     assert "update Assay" in message
     assert not cached().exists()
     assert not cached().with_name(f"{LABELS}.part").exists()
@@ -180,7 +181,7 @@ def test_a_changed_file_is_refused(server):
 
 @pytest.mark.parametrize("size", [len(CONTENT) - 5, len(CONTENT) + 5])
 def test_a_file_of_another_size_is_refused_before_it_is_read(server, size):
-    with pytest.raises(InputError, match=rf"expected {size:,} bytes, and {len(CONTENT):,} are announced"):
+    with pytest.raises(InputError, match=rf"expected {size:,} bytes; {len(CONTENT):,} are announced"):
         download(known_set(size=size))
 
 
@@ -208,14 +209,14 @@ def test_the_first_checksum_is_pinned(server):
     download_public_set("ragchecker")
     assert pin_path(cached()).read_text() == f"{sha256(CONTENT).hexdigest()}\n"
     cached().unlink()
-    server.files[LABELS] = as_bytes(ragchecker_entries(4))
+    server.files[LABELS] = OTHER
     with pytest.raises(
         InputError, match=r"is not the file that came when it was first downloaded: .* remove /.*\.sha256"
     ):
         download_public_set("ragchecker")
     pin_path(cached()).unlink()
     download_public_set("ragchecker")
-    assert len(load_set("public:ragchecker", notes=[])) == 4
+    assert load_set("public:ragchecker", notes=[])[0].other_response == "Press Save for step 1."
 
 
 def test_a_cached_file_that_was_changed_is_refused(server):
@@ -228,15 +229,14 @@ def test_a_cached_file_that_was_changed_is_refused(server):
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        (Reply(404, {}), "is not there (HTTP 404); check ASSAY_PUBLIC_SETS"),
-        (Reply(403, {}), "answered with HTTP 403; check the address"),
+        (Reply(404, {}), "is not there (HTTP 404); check the mirror that ASSAY_PUBLIC_SETS names"),
+        (Reply(403, {}), "answered with HTTP 403; check the mirror that ASSAY_PUBLIC_SETS names"),
         (Reply(429, {}, {"retry-after": "7"}), "answered with HTTP 429; give the command again in 7 seconds"),
         (Reply(500, {}), "answered with HTTP 500; give the command again later"),
         (Reply(200, "<html>Log in</html>"), "is a page (HTML), not the data; log in to the network"),
         (Reply(200, b" <!DOCTYPE html><p>Log in", {"content-type": "text/plain"}), "is a page (HTML), not the data"),
         (Reply(200, b"x", {"content-encoding": "gzip"}), "came packed (gzip)"),
-        (Reply(302, b"", {"location": "ftp://example.org/x"}), "redirects from http to ftp"),
-        (Reply(302, b"", {"location": "/again"}), "redirects more than 5 times"),
+        (Reply(302, b""), "answered with HTTP 302; check the mirror"),
     ],
 )
 def test_a_bad_answer_is_told_with_its_cure(server, reply, words):
@@ -339,7 +339,7 @@ def test_a_folder_stands_for_the_network(server, tmp_path, monkeypatch, by_path)
     path.parent.mkdir(parents=True)
     path.write_bytes(CONTENT)
     monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(folder))
-    assert len(load_set("public:ragchecker", notes=[])) == 3
+    assert len(load_set("public:ragchecker", notes=[])) == 280
     with pytest.raises(InputError, match="nothing is downloaded while ASSAY_PUBLIC_SETS names a folder"):
         download_public_set("ragchecker")
     with pytest.raises(InputError, match=r"holds neither historical_trajectories/gpt-4o-airline\.json nor gpt-4o-airl"):
@@ -355,7 +355,10 @@ def test_a_folder_stands_for_the_network(server, tmp_path, monkeypatch, by_path)
     [
         ("/nowhere/at/all", "/nowhere/at/all does not exist"),
         ("/dev/null", "is a device"),
+        ("/dev/null/x", "/dev/null/x does not exist"),
         ("ftp://host/x", "is no address that Assay can use"),
+        ("~nobody-of-this-name/x", "/x cannot be looked for (Could not determine home directory"),
+        (f"/{'a' * 300}", "aaa... cannot be looked for (File name too long)"),
     ],
 )
 def test_a_wrong_variable_is_told(server, monkeypatch, value, words):
@@ -403,7 +406,7 @@ def test_what_comes_first_and_is_not_the_data_leaves_nothing_behind(server, repl
     assert not is_downloaded(load_facts("ragchecker"))
     server.script = lambda call: None
     download_public_set("ragchecker")
-    assert len(load_set("public:ragchecker", notes=[])) == 3
+    assert len(load_set("public:ragchecker", notes=[])) == 280
 
 
 def test_a_body_in_chunks_needs_no_length(server):
@@ -423,7 +426,7 @@ def test_a_body_in_chunks_needs_no_length(server):
 )
 def test_the_end_of_another_version_is_not_joined(server, etag, range_end, total):
     """What came before is thrown away, and the whole file is asked for."""
-    start, other = 100, CONTENT.replace(b"Click", b"Press")
+    start, other = 100, OTHER
 
     def script(call: Call) -> Reply | None:
         if call.number == 1:
@@ -447,7 +450,7 @@ def test_a_pin_that_is_none_is_written_anew(server, pin, caplog):
     if pin is not None:
         pin_path(cached()).write_bytes(pin)
     for times in (1, 1):
-        assert len(load_set("public:ragchecker", notes=[])) == 3
+        assert len(load_set("public:ragchecker", notes=[])) == 280
         assert sum("its checksum is not known to Assay" in text for text in caplog.messages) == times
     assert pin_path(cached()).read_text() == f"{sha256(CONTENT).hexdigest()}\n"
 
@@ -482,15 +485,259 @@ def test_what_is_no_file_is_named_where_it_stands(server, suffix, kind):
         download_public_set("ragchecker")
 
 
-@pytest.mark.parametrize("host", ["xn--a", "a" * 70, "a." * 200])
-def test_a_redirect_to_an_impossible_host_is_told(server, host):
-    server.script = lambda call: Reply(302, b"", {"location": f"http://{host}/"})
-    with pytest.raises(InputError, match=r"cannot be (asked for|reached)"):
+CHECK_MIRROR = "; check the mirror that ASSAY_PUBLIC_SETS names, or name another one, or a folder with the files"
+NO_ADDRESS = "which is no address that Assay can use"
+
+
+@pytest.mark.parametrize(
+    ("location", "words"),
+    [
+        (
+            "ftp://example.org/x",
+            f"redirects to `ftp://example.org/x`, {NO_ADDRESS} (it begins with neither http:// nor",
+        ),
+        ("mailto:kim@example.org", f"redirects to `mailto:kim@example.org`, {NO_ADDRESS} (it begins with neither http"),
+        ("http://[bad", f"redirects to `http://[bad`, {NO_ADDRESS} ("),
+        ("http://host:port/", f"redirects to `http://host:port/`, {NO_ADDRESS} (Invalid port"),
+        ("http://host:99999/", f"redirects to `http://host:99999/`, {NO_ADDRESS} ("),
+        ("http://xn--a/", f"redirects to `http://xn--a/`, {NO_ADDRESS} ("),
+        ("http:///x", f"redirects to `http:///x`, {NO_ADDRESS} (it names no host)"),
+        (" ", f"redirects to ``, {NO_ADDRESS} (it is empty)"),
+        ("http://me:secret@[bad", f"redirects to `http://[bad`, {NO_ADDRESS} ("),
+        (f"ftp://{'a' * 300}", f"redirects to `ftp://{'a' * 190}"),
+    ],
+)
+def test_a_redirect_to_what_is_no_address_is_told_with_its_cure(server, location, words):
+    server.script = lambda call: Reply(302, b"", {"location": location})
+    with pytest.raises(InputError) as raised:
+        download_public_set("ragchecker")
+    message = str(raised.value)
+    assert message.startswith(f"public:ragchecker: {server.url}/amazon-science/RAGChecker/6091f08c0")
+    assert words in message
+    assert message.endswith(CHECK_MIRROR)
+    assert "secret" not in message
+    assert (len(server.calls), list(cached().parent.iterdir())) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("moves", "words", "calls"),
+    [
+        ({}, "redirects to {url}/a, which is not there (HTTP 404)", 2),
+        ({"/a": "b"}, "redirects to {url}/b, which is not there (HTTP 404)", 3),
+        ({"/a": "ftp://x"}, f"redirects to {{url}}/a, which redirects to `ftp://x`, {NO_ADDRESS}", 2),
+        ({"/a": "/a"}, "redirects to {url}/a, which redirects in a circle, back to {url}/a", 2),
+        ({"/a": "/b", "/b": "/a"}, "redirects to {url}/b, which redirects in a circle, back to {url}/a", 3),
+        (
+            {f"/{a}": f"/{b}" for a, b in zip("abcdef", "bcdefg", strict=True)},
+            "redirects to {url}/e, which redirects more than 5 times, at last to {url}/f",
+            6,
+        ),
+    ],
+)
+def test_what_is_wrong_after_a_redirect_names_both_addresses(server, moves, words, calls):
+    """The first address leads to /a, and so on; a mirror that gives nothing at the end."""
+    server.script = lambda call: (
+        Reply(302, b"", {"location": moves.get(call.path, "/a")}) if call.number == 1 or call.path in moves else None
+    )
+    with pytest.raises(InputError) as raised:
+        download_public_set("ragchecker")
+    assert f"{LABELS} {words.format(url=server.url)}" in str(raised.value)
+    assert str(raised.value).endswith(CHECK_MIRROR)
+    assert len(server.calls) == calls
+
+
+@pytest.mark.parametrize("location", ["http://127.0.0.1:1/x", "https://127.0.0.1:1/x", f"http://{'a' * 70}/"])
+def test_a_redirect_to_where_nobody_answers_is_told(server, location):
+    """Also from http to https, which is followed: the connection is tried."""
+    server.script = lambda call: Reply(302, b"", {"location": location})
+    with pytest.raises(InputError) as raised:
+        download_public_set("ragchecker")
+    assert re.search(
+        rf"redirects to {location}, which cannot be (reached|asked for) \(.+\); check the", str(raised.value)
+    )
+
+
+def test_without_a_mirror_a_redirect_cannot_be_corrected(monkeypatch, server):
+    """GitHub's address is Assay's own."""
+    monkeypatch.setattr("assay.eval_sets.public.set_facts._ORIGIN", server.url)
+    monkeypatch.delenv("ASSAY_PUBLIC_SETS")
+    server.script = lambda call: Reply(302, b"", {"location": "ftp://x"})
+    with pytest.raises(InputError, match=r"the repository may have moved, or a gateway .*: update Assay, or name a m"):
         download_public_set("ragchecker")
 
 
-def test_a_redirect_from_http_to_https_is_followed(server):
-    """To a port at which nobody listens: the connection is tried."""
-    server.script = lambda call: Reply(302, b"", {"location": "https://127.0.0.1:1/x"})
-    with pytest.raises(InputError, match="cannot be reached"):
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("HTTPS_PROXY", "gopher://127.0.0.1"), ("HTTPS_PROXY", "http://host:port"), ("SSL_CERT_FILE", "/nowhere.pem")],
+)
+def test_an_environment_that_no_connection_can_follow_is_told(monkeypatch, server, name, value):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(InputError, match=rf"no connection can be made as the environment says \(.+\); check .*{name}"):
         download_public_set("ragchecker")
+
+
+def test_a_set_that_is_here_needs_no_lock(server):
+    """Nor a place that can be written: a folder stands where the lock would."""
+    download_public_set("ragchecker")
+    lock = cached().parents[4] / "ragchecker.lock"
+    lock.unlink()
+    lock.mkdir()
+    (file,) = download_public_set("ragchecker")
+    assert (file.is_new, file.sha256) == (False, sha256(CONTENT).hexdigest())
+    cached().unlink()
+    with pytest.raises(InputError, match=rf"{re.escape(str(lock))}: cannot be written \(Is a directory\); check what"):
+        download_public_set("ragchecker")
+
+
+def test_the_body_of_a_refused_range_is_not_joined(server):
+    """Though the reply names the range that was asked for."""
+
+    def script(call: Call) -> Reply | None:
+        if call.number == 1:
+            return break_off(CONTENT, 100, etag=server.etag)
+        headers = {"etag": server.etag, "content-range": f"bytes 100-{len(CONTENT) - 1}/{len(CONTENT)}"}
+        return Reply(416, b" " * (len(CONTENT) - 100), headers) if call.number == 2 else None
+
+    server.script = script
+    download_public_set("ragchecker")
+    assert [call.headers.get("Range") for call in server.calls] == [None, "bytes=100-", None]
+    assert cached().read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("extra", [1, 5000])
+def test_an_end_that_is_longer_than_it_says_is_not_joined(server, extra):
+    """The range fits, the body does not: JSON would bear the blanks, and the file would be pinned with them."""
+    start, last = 100, len(CONTENT) - 1
+
+    def script(call: Call) -> Reply | None:
+        if call.number == 1:
+            return break_off(CONTENT, start, etag=server.etag)
+        headers = {"etag": server.etag, "content-range": f"bytes {start}-{last}/{len(CONTENT)}"}
+        return Reply(206, CONTENT[start:] + b" " * extra, headers) if call.number == 2 else None
+
+    server.script = script
+    with pytest.raises(InputError, match=rf"is longer than the {len(CONTENT):,} bytes that were expected; it is anoth"):
+        download_public_set("ragchecker")
+    assert list(cached().parent.iterdir()) == []
+    download_public_set("ragchecker")
+    assert cached().read_bytes() == CONTENT
+
+
+def test_chunks_that_are_longer_than_was_announced_are_refused(server):
+    chunks = b"%x\r\n%s \r\n0\r\n\r\n" % (len(CONTENT) + 1, CONTENT)
+    server.script = lambda call: Reply(200, chunks, CHUNKED | {"content-length": str(len(CONTENT))})
+    with pytest.raises(InputError, match=rf"is longer than the {len(CONTENT):,} bytes that were expected"):
+        download_public_set("ragchecker")
+    assert list(cached().parent.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "cure"),
+    [
+        ({"etag": '"first"'}, "give the command again: it goes on there, or name a mirror"),
+        ({"etag": 'W/"first"'}, "give the command again; if it fails again, check the network, or name a mirror"),
+        ({}, "give the command again; if it fails again, check the network, or name a mirror"),
+    ],
+)
+def test_only_a_part_that_can_be_completed_is_said_to_be(server, headers, cure):
+    """Without a strong ETag nothing would tell that its end is of another version."""
+    rest = {"content-range": f"bytes 20-{len(CONTENT) - 1}/{len(CONTENT)}", "content-length": str(len(CONTENT) - 20)}
+    nothing = Reply(206, b"", rest | headers | {"connection": "close"})
+    server.script = lambda call: nothing if "Range" in call.headers else break_off(CONTENT, 20, **headers)
+    with pytest.raises(InputError) as raised:
+        download_public_set("ragchecker")
+    assert cure in str(raised.value)
+
+
+@pytest.mark.parametrize("place", ["cache", "folder"])
+def test_a_place_that_cannot_be_searched_is_told(server, tmp_path, monkeypatch, place):
+    """A folder on the way forbids it; the tests may run as root, whom no permission stops."""
+    if place == "folder":
+        monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
+
+    def refuse(path: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    told = rf"{LABELS}: cannot be looked for \(Permission denied\); check the folders on the way and their permissions"
+    for ask in (lambda: is_downloaded(load_facts("ragchecker")), lambda: read_files(load_facts("ragchecker"))):
+        with pytest.raises(InputError, match=told):
+            ask()
+
+
+PART = as_bytes(ragchecker_entries(2))
+FEW_PAIRS = (
+    "public:ragchecker: expected 280 answers, as its authors say; it has 2 answers: this may be a part of the set"
+)
+
+
+def test_a_part_of_a_set_whose_authors_counted_it_is_not_pinned(server, caplog):
+    """They may have counted otherwise than Assay, so that it can be read; the whole set takes its place later."""
+    server.files[LABELS] = PART
+    (file,) = download_public_set("ragchecker")
+    assert (file.is_new, file.is_pinned, pin_path(cached()).exists()) == (True, False, False)
+    for part in ("", ":dev", ":test"):
+        notes: list[str] = []
+        load_set(f"public:ragchecker{part}", notes=notes)
+        (note,) = (note for note in notes if note.startswith(FEW_PAIRS))
+        assert load_facts("ragchecker").address(load_facts("ragchecker").files[0].path) in note
+        assert note.endswith(f"remove {cached()}, and get it again: assay sets get ragchecker")
+    assert count_answers(load_facts("ragchecker")) == 2
+    assert [text for text in caplog.messages if text.startswith(FEW_PAIRS)] == [note]
+    assert not pin_path(cached()).exists()
+    cached().unlink()
+    server.files[LABELS] = CONTENT
+    (file,) = download_public_set("ragchecker")
+    assert (file.is_pinned, len(load_set("public:ragchecker", notes=[]))) == (True, 280)
+
+
+def test_a_part_that_an_older_assay_pinned_is_told(server):
+    cached().parent.mkdir(parents=True)
+    cached().write_bytes(PART)
+    pin_path(cached()).write_text(sha256(PART).hexdigest())
+    notes: list[str] = []
+    load_set("public:ragchecker", notes=notes)
+    (note,) = (note for note in notes if note.startswith(FEW_PAIRS))
+    assert f"remove {cached()} and {LABELS}.sha256 beside it, and get it again" in note
+
+
+@pytest.mark.parametrize("count", [2, 199, 201])
+def test_a_set_of_another_number_than_was_counted_is_refused(server, tmp_path, monkeypatch, count):
+    facts = load_facts("tau")
+    target = cached_path(facts, facts.files[0].path)
+    content = as_bytes(tau_trajectories(count))
+    server.files["gpt-4o-airline.json"] = content
+    expected = "expected 200 answers, as were counted at commit 59a200c6d5"
+    problem = f"historical_trajectories/gpt-4o-airline.json: {expected}; it has {count} answers"
+    with pytest.raises(InputError) as raised:
+        download_public_set("tau")
+    assert str(raised.value) == (
+        f"public:tau: {problem}; it is not the data, and {target} is removed; check where it comes from, and get it "
+        "again: assay sets get tau"
+    )
+    assert list(target.parent.iterdir()) == []
+    target.write_bytes(content)
+    pin_path(target).write_text(sha256(content).hexdigest())  # by an older Assay
+    with pytest.raises(InputError) as raised:
+        load_set("public:tau")
+    assert f"{problem}; remove {target} and gpt-4o-airline.json.sha256 beside it, and get it again" in str(raised.value)
+    monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
+    (tmp_path / "gpt-4o-airline.json").write_bytes(content)
+    with pytest.raises(InputError) as raised:
+        load_set("public:tau:dev")
+    assert str(raised.value).startswith(f"{problem}; this is not the file that Assay reads; get it again, from the")
+
+
+def test_a_set_of_the_number_that_was_counted_is_pinned(server):
+    server.files["gpt-4o-airline.json"] = as_bytes(tau_trajectories(200))
+    (file,) = download_public_set("tau")
+    assert (file.is_pinned, len(load_set("public:tau", notes=[]))) == (True, 200)
+
+
+def test_a_part_in_a_folder_is_told(server, tmp_path, monkeypatch):
+    (tmp_path / LABELS).write_bytes(PART)
+    monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
+    notes: list[str] = []
+    assert len(load_set("public:ragchecker", notes=notes)) == 2
+    (note,) = (note for note in notes if note.startswith(FEW_PAIRS))
+    assert ", or replace it by https://raw.githubusercontent.com/amazon-science/RAGChecker/" in note

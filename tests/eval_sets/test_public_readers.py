@@ -23,7 +23,7 @@ from assay.errors import InputError
 from assay.eval_sets import public_sets
 from assay.eval_sets.public.original_form import OriginalFile
 from assay.eval_sets.public.set_facts import load_facts
-from assay.eval_sets.public.set_rows import read_rows
+from assay.eval_sets.public.set_rows import is_in_part, read_rows
 from assay.eval_sets.public.split import first_by_hash, part_of
 from assay.eval_sets.public.tatqa import choose_value
 from assay.eval_sets.sample import Sample
@@ -36,7 +36,7 @@ def rows_of(name: str, *texts: str, part: Any = None) -> list[dict[str, Any]]:
     files = [OriginalFile(file.path, text) for file, text in zip(facts.files, texts, strict=False)]
     if facts.tables:
         files += [OriginalFile(path, text) for path, text in TABFACT_TABLES.items()]
-    return [row.values for row in read_rows(facts, files, part)]
+    return [row.values for row in read_rows(facts, files) if is_in_part(row, part)]
 
 
 def document_rows(name: str, document: Any) -> list[dict[str, Any]]:

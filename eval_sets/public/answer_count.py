@@ -1,0 +1,36 @@
+"""How many answers a set should have: a well-formed part of it is not taken for the whole."""
+
+from ...text.wording import count_of
+from .original_form import OriginalFormError
+from .set_facts import PREFIX, PublicSet
+from .set_files import describe_removal
+from .set_place import find_place
+
+
+def check_count(facts: PublicSet, count: int) -> list[str]:
+    """Compares the number of answers that were read with the one that Assay knows, if it knows one.
+
+    Args:
+        facts: The set.
+        count: How many answers its files hold.
+
+    Returns:
+        What to tell the user where the set's authors say another number: they may have counted otherwise, so that the
+        files are read, but nobody vouches for them. Nothing where the number fits, or Assay knows none.
+
+    Raises:
+        OriginalFormError: The number was counted in the files of this commit: these are others.
+    """
+    if facts.answers in {None, count}:
+        return []
+    first, came = facts.files[0].path, count_of(count, "answer")
+    if facts.answers_counted:
+        expected = f"expected {facts.answers:,} answers, as were counted at commit {facts.commit[:10]}"
+        raise OriginalFormError(first, f"{first}: {expected}; it has {came}")
+    address = facts.address(first)
+    in_folder = find_place().folder is not None
+    cure = f"replace it by {address}" if in_folder else describe_removal(facts, first)
+    return [
+        f"{PREFIX}{facts.name}: expected {facts.answers:,} answers, as its authors say; it has {came}: this may be a "
+        f"part of the set or another version, for which Assay pins no checksum; compare it with {address}, or {cure}"
+    ]
