@@ -5,6 +5,8 @@ answer by itself, and `pairwise` scores higher where `response` is better.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
 
 from ..errors import UsageError
 from ..eval_sets import Sample
@@ -74,6 +76,49 @@ def rating_of_score(sample: Sample, metric: str) -> float | None:
     if share is None or is_pairwise(metric) != rates_pair(sample):
         return None
     return 1 - share if is_pairwise(metric) else share
+
+
+@dataclass(slots=True)
+class RatingKinds:
+    """Counts what the ratings of samples are about.
+
+    Attributes:
+        pairs: How many ratings say which of two answers is better.
+        singles: How many samples have two answers and a rating that does not say which of them is better.
+    """
+
+    pairs: int = 0
+    singles: int = 0
+
+    @classmethod
+    def count(cls, samples: Iterable[Sample]) -> Self:
+        """The kinds of the ratings of these samples."""
+        kinds = cls()
+        for sample in samples:
+            kinds.observe(sample)
+        return kinds
+
+    def observe(self, sample: Sample) -> None:
+        """Counts the rating of one more sample."""
+        if sample.other_response and sample.human_rating is not None:
+            is_pair = rates_pair(sample)
+            self.pairs += is_pair
+            self.singles += not is_pair
+
+    def notes(self, metrics: Iterable[str]) -> tuple[str, ...]:
+        """Says which ratings are compared with no metric, or not with `pairwise`.
+
+        Args:
+            metrics: The metrics that are computed.
+
+        Example:
+            >>> RatingKinds(singles=1).notes(["faithfulness"])
+            ()
+        """
+        notes = [describe_pair_ratings(self.pairs)] if self.pairs else []
+        if self.singles and any(map(is_pairwise, metrics)):
+            notes.append(describe_single_ratings(self.singles))
+        return tuple(notes)
 
 
 def describe_pair_ratings(count: int) -> str:

@@ -54,7 +54,7 @@ def run_block(
         if outcome.without_prompts:
             parts.append(Paragraph(describe_missing_prompts(outcome.without_prompts)))
     totals = ScoreTotals.of_run(store, run)
-    parts += map(Paragraph, totals.notes)
+    parts += (Paragraph(note) for note in totals.notes if outcome is None or note not in outcome.notes)
     summaries = totals.summarise(plan.all_directions, has_p_values=False)
     parts.append(summary_table("", summaries, is_detailed=is_detailed))
     languages = sorted({language for _, language, *_ in totals.counts})
