@@ -78,6 +78,9 @@ def rate_versions(
         InputError: A file cannot be read, is of no answer, or a row could be of several versions.
     """
     notes = [f"{version.name}, {note}." for version in versions for note in version.notes]
+    if of_pairs := {version.name: version.pair_ratings for version in versions if version.pair_ratings}:
+        count, counts = sum(of_pairs.values()), [f"{number:,} of {name}" for name, number in of_pairs.items()]
+        notes.append(f"{_describe_pairs(count)}: {list_first(counts, 5)}.")
     by_answer, own_scale, own_notes = _own_ratings(answers)
     notes += own_notes
     for file in files:
@@ -225,12 +228,16 @@ def _read_file(
             f"answer, or by id and version{other_names and f'; {other_names}'}"
         )
     if pairs := len(all_rows) - len(rows):
-        says = count_of(pairs, "rating says", "ratings say")
-        notes.append(f"{file}: {says} which of two answers is better, and {verb_of(pairs, 'is', 'are')} left out.")
+        notes.append(f"{file}: {_describe_pairs(pairs)}.")
     if unmatched:
         verb = verb_of(unmatched, "is", "are")
         notes.append(f"{file}: {count_of(unmatched, 'rated row')} {verb} of no answer of these versions.")
     return ratings, scale, notes
+
+
+def _describe_pairs(count: int) -> str:
+    says = count_of(count, "rating says", "ratings say")
+    return f"{says} which of two answers is better, and {verb_of(count, 'is', 'are')} left out"
 
 
 def _is_of_pair(row: FlatRow) -> bool:
