@@ -72,9 +72,10 @@ def run_block(
 def session_line(usage: "Usage") -> str:
     """What the calls of a session took, in one line."""
     tokens = count_of(usage.tokens_in + usage.tokens_out, "token")
+    prices = " at recorded prices" if usage.from_cassette and usage.usd else ""
     return (
-        f"{count_of(usage.calls, 'judge call')}, {usage.from_cassette:,} of them replayed; {tokens}; "
-        f"cost {format_cost(usage.usd)}{' at recorded prices' if usage.from_cassette and usage.usd else ''}"
+        f"{count_of(usage.calls, 'judge call')}, {usage.from_cassette:,} of them replayed; {usage.bound}{tokens}; "
+        f"cost {format_cost(usage.usd, usage.bound)}{prices}"
     )
 
 

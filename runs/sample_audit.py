@@ -92,8 +92,8 @@ def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_headin
     yield (
         Part(
             f"  {count_of(usage.calls, 'call')} ({usage.from_cassette} replayed), "
-            f"{count_of(usage.tokens_in, 'token')} in "
-            f"({usage.tokens_cached} cached), {usage.tokens_out} out, cost {format_cost(usage.usd)}, {seconds} s",
+            f"{usage.bound}{count_of(usage.tokens_in, 'token')} in ({usage.tokens_cached} cached), {usage.tokens_out} "
+            f"out, cost {format_cost(usage.usd, usage.bound)}, {seconds} s",
             "detail",
         ),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from ...meta_eval.difference import find_standing
 from ...meta_eval.estimate import Estimate
@@ -25,6 +25,10 @@ _UNSEEN = "no instruction in an answer reached a question to the judge, which is
 _CEILING_NOTE = (
     "Raters' ceiling: the best that any measure could reach; one rater: against the mean of the others. Both on the "
     "scored answers that two people or more rated (n)."
+)
+_AT_MOST_NOTE = (
+    "At most: not every reply stated what it took, or it stated what is impossible; such a reply counts with the most "
+    "that it may have taken."
 )
 _T = TypeVar("_T", bound=Hashable)
 _CEILINGS = {"raters' ceiling": "ceiling", "one rater": "one_rater"}
@@ -364,17 +368,28 @@ def cost_table(entries: Sequence[CardEntry]) -> ResultTable:
     fields = (
         Field("judge", "name", lambda entry: entry.judge),
         Field("set", "name", lambda entry: entry.card.set_name),
-        Field("USD", "price", lambda entry: entry.card.cost.usd if entry.card.cost else MISSING),
+        Field("USD", "price", lambda entry: _bounded(entry, "price", "usd")),
         Field("requests", "count", lambda entry: entry.card.cost and entry.card.cost.requests),
-        Field("tokens in", "count", lambda entry: entry.card.cost and entry.card.cost.tokens_in),
-        Field("tokens out", "count", lambda entry: entry.card.cost and entry.card.cost.tokens_out),
+        Field("tokens in", "count", lambda entry: _bounded(entry, "count", "tokens_in")),
+        Field("tokens out", "count", lambda entry: _bounded(entry, "count", "tokens_out")),
         Field("s", "count", lambda entry: entry.card.cost and entry.card.cost.seconds),
     )
     note = (
         "Seconds are those of the calls when they were made, divided by the calls at once: a busy machine makes them "
         "more."
     )
+    if any(entry.card.cost and entry.card.cost.is_at_most for entry in entries):
+        note = f"{note} {_AT_MOST_NOTE}"
     return tabulate("What 1,000 answers take", entries, fields, note=note)
+
+
+def _bounded(entry: CardEntry, kind: Literal["price", "count"], name: str) -> Figure | str:
+    """A figure of what 1,000 answers take; of a bound with words that say so."""
+    cost = entry.card.cost
+    if cost is None:
+        return MISSING if kind == "price" else Figure(kind, None)
+    figure = Figure(kind, getattr(cost, name))
+    return f"at most {figure}" if cost.is_at_most and figure.value else figure
 
 
 def _unless_empty(table: ResultTable) -> list[ResultTable]:
