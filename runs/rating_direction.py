@@ -11,7 +11,7 @@ from typing import Self
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..metrics.specification import parse_specification
-from ..text.wording import count_of
+from ..text.wording import count_of, verb_of
 
 PAIRWISE = "pairwise"
 PAIR_CURE = "rate pairs from -2 to 2 (rating_min, rating_max), above 0 where other_response is better"
@@ -131,6 +131,17 @@ def describe_pair_ratings(count: int) -> str:
     says = count_of(count, "rating says", "ratings say")
     them = "it" if count == 1 else "them"
     return f"{says} which of two answers is better; only {PAIRWISE} is compared with {them}, no metric of one answer"
+
+
+def describe_left_out_pair_ratings(count: int) -> str:
+    """Says that ratings of pairs are left out, where answers are compared by their own ratings.
+
+    Example:
+        >>> describe_left_out_pair_ratings(1)
+        '1 rating says which of two answers is better, and is left out'
+    """
+    says = count_of(count, "rating says", "ratings say")
+    return f"{says} which of two answers is better, and {verb_of(count, 'is', 'are')} left out"
 
 
 def describe_single_ratings(count: int) -> str:

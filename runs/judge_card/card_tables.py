@@ -10,6 +10,7 @@ from ...presentation.figure import MISSING, Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
 from ...presentation.texts import one_line
 from ...text.wording import count_of, list_first, verb_of
+from ..cost_bounds import AT_MOST_NOTE, bounded_figure
 from ..judge_bias import Bias, describe_unmeasured
 from ..missing_scores import describe_missing_scores
 from .judge_card import CardAgreement, Injections, JudgeCard, ScoreBin, SetCard
@@ -25,10 +26,6 @@ _UNSEEN = "no instruction in an answer reached a question to the judge, which is
 _CEILING_NOTE = (
     "Raters' ceiling: the best that any measure could reach; one rater: against the mean of the others. Both on the "
     "scored answers that two people or more rated (n)."
-)
-_AT_MOST_NOTE = (
-    "At most: not every reply stated what it took, or it stated what is impossible; such a reply counts with the most "
-    "that it may have taken."
 )
 _T = TypeVar("_T", bound=Hashable)
 _CEILINGS = {"raters' ceiling": "ceiling", "one rater": "one_rater"}
@@ -379,7 +376,7 @@ def cost_table(entries: Sequence[CardEntry]) -> ResultTable:
         "more."
     )
     if any(entry.card.cost and entry.card.cost.is_at_most for entry in entries):
-        note = f"{note} {_AT_MOST_NOTE}"
+        note = f"{note} {AT_MOST_NOTE}"
     return tabulate("What 1,000 answers take", entries, fields, note=note)
 
 
@@ -387,9 +384,8 @@ def _bounded(entry: CardEntry, kind: Literal["price", "count"], name: str) -> Fi
     """A figure of what 1,000 answers take; of a bound with words that say so."""
     cost = entry.card.cost
     if cost is None:
-        return MISSING if kind == "price" else Figure(kind, None)
-    figure = Figure(kind, getattr(cost, name))
-    return f"at most {figure}" if cost.is_at_most and figure.value else figure
+        return MISSING
+    return bounded_figure(kind, getattr(cost, name), cost.is_at_most)
 
 
 def _unless_empty(table: ResultTable) -> list[ResultTable]:

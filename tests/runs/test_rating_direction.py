@@ -62,6 +62,21 @@ def test_a_stored_run_says_what_ratings_of_pairs_count_for(assay: Make, pairs: P
     assert Results.from_store(store, "last").notes == (NOTE,)
 
 
+def test_what_goes_by_ratings_of_answers_says_why_those_of_pairs_are_none(assay: Make, pairs: Path) -> None:
+    """Two runs of six rated pairs: their ratings are of neither run's answers, and no reason to call them unrated."""
+    rows = [json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()]
+    other = pairs.with_name("other.jsonl")
+    other.write_text("".join(json.dumps(row | {"response": "a"}) + "\n" for row in rows), encoding="utf-8")
+    first, second = (assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in (pairs, other))
+    note = "12 ratings say which of two answers is better, and are left out: 6 of A, 6 of B."
+    assert " ".join(assay("compare", first, second).out.split()).count(note) == 1
+    compared = assay("compare", first, second, "--json").json
+    assert note in compared["sentences"] and compared["raters"]["left_out"] == [note]
+    failures = " ".join(assay("failures", first).out.split())
+    assert "as its ratings say which of two answers is better" in failures
+    assert "as no answer is rated" not in failures
+
+
 def test_pairwise_follows_the_ratings_of_pairs(
     assay: Make, pairs: Path, judge_file: Make, openai_server: OpenAIServer
 ) -> None:
