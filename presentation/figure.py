@@ -194,7 +194,7 @@ def format_cost(usd: float | None, bound: str = "") -> str:
 
     Examples:
         >>> format_cost(0.01234), format_cost(None), format_cost(0.5, "at most "), format_cost(0.0, "at most ")
-        ('0.0123 USD', 'unknown', 'at most 0.50 USD', '0 USD')
+        ('0.0123 USD', 'unknown', 'at most 0.5000 USD', '0.0000 USD')
     """
     return "unknown" if usd is None else f"{bound if usd else ''}{Figure('usd', usd)} USD"
 

@@ -52,6 +52,17 @@ def rates_pair(sample: Sample) -> bool:
     return bool(sample.other_response) and sample.human_rating is not None and sample.rating_min < 0
 
 
+def explain_pair_rating(sample: Sample) -> str:
+    """What stands after a rating that says which of two answers is better; "" after any other.
+
+    Example:
+        >>> pair = Sample(id="1", user_input="Free?", response="Yes.", other_response="No.", rating=-1, rating_min=-2)
+        >>> explain_pair_rating(pair), explain_pair_rating(pair.model_copy(update={"rating_min": 1, "rating": 1}))
+        (' (above 0 the other answer is better)', '')
+    """
+    return " (above 0 the other answer is better)" if rates_pair(sample) else ""
+
+
 def rating_of_answer(sample: Sample) -> float | None:
     """The rating of the answer itself, as a share of its scale; None where the rating is of a pair."""
     return None if rates_pair(sample) else sample.rating_share

@@ -31,7 +31,7 @@ from .failures.failure_page import PACKAGE as FAILURE_PACKAGE
 from .failures.failure_page import view_failures
 from .failures.failure_texts import collect_records
 from .missing_scores import describe_missing_scores
-from .rating_direction import RatingKinds, rating_of_score
+from .rating_direction import RatingKinds, explain_pair_rating, rating_of_score
 from .ratings.rating_join import join_run_ratings
 from .report import score_as_json
 from .run_tables import summary_table, worst_table
@@ -270,7 +270,7 @@ class Results:
         ordered = [*self.worst(len(self.samples)).samples] if metric else []
         ids = [*ordered, *(sample for sample in self.samples if sample not in set(ordered))]
         view = {"results": self, "metric": metric, "ids": ids, "baselines": ALL_BASELINES, "summary": self._table()}
-        view["listed_question"] = listed_question
+        view["listed_question"], view["explain_pair_rating"] = listed_question, explain_pair_rating
         view["failures"] = self._failures_view({name: number for number, name in enumerate(ids, 1)})
         view["thread_of"] = lambda sample: write_thread(sample, _LONGEST_RESULT).text
         return render_page(__package__, "results_page.html", view, parts=FAILURE_PACKAGE)

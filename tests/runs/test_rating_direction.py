@@ -62,6 +62,20 @@ def test_a_stored_run_says_what_ratings_of_pairs_count_for(assay: Make, pairs: P
     assert Results.from_store(store, "last").notes == (NOTE,)
 
 
+def test_the_audit_of_a_pair_has_both_answers_and_says_which_way_its_rating_points(
+    assay: Make, pairs: Path, tmp_path: Path
+) -> None:
+    assert assay("run", pairs, "--metrics", "token_overlap").code == 0
+    shown = assay("show", "last", "p0").out
+    assert "rated -2 of -2 to 2 (above 0 the other answer is better)" in " ".join(shown.split())
+    assert "Answer\na 0\n\nThe other answer\nNo idea.\n" in shown
+    results = Results.from_store(Store(tmp_path / ".assay"), "last")
+    assert "The other answer\nNo idea." in str(results.explain("p0"))
+    results.save(tmp_path / "results.html")
+    page = (tmp_path / "results.html").read_text(encoding="utf-8")
+    assert page.count("(above 0 the other answer is better)") == page.count("The other answer:") == 6
+
+
 def test_what_goes_by_ratings_of_answers_says_why_those_of_pairs_are_none(assay: Make, pairs: Path) -> None:
     """Two runs of six rated pairs: their ratings are of neither run's answers, and no reason to call them unrated."""
     rows = [json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()]
