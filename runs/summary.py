@@ -135,9 +135,9 @@ class ScoreTotals:
             and (sample := joined.samples.get(name)) is not None
             and (rating := rating_of_score(sample, metric)) is not None
         ]
-        notes = [f"{metric}: {describe_fitted(len(names))}" for metric, names in fitted.items()]
+        of_fitted = [f"{metric}: {describe_fitted(len(names))}" for metric, names in fitted.items()]
         kinds = RatingKinds.count(joined.samples.values()).notes(plan.metrics)
-        notes = tuple(filter(None, (joined.note, *kinds, *notes)))
+        notes = tuple(filter(None, (joined.note, *kinds, *of_fitted)))
         return cls(store.score_counts(run), rated, store.sentence_counts(run), notes)
 
     @classmethod
