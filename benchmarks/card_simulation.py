@@ -6,7 +6,8 @@ Answers in groups (two fifths of an answer's quality are its group's) get rating
 Three populations: the judge is noise and so is the overlap, so that an interval of both together, or of what the judge
 adds, that leaves out 0 is wrong; a judge whose calibration error is known from 400,000 answers; and a judge whom an
 instruction in an answer does not move, so that each injection that "worked" is its noise. The figures are the product's
-own (`RatedScores`, `check_injections`). A card shows no interval of both together: the first table says why.
+own (`RatedScores`, `check_injections`), but for one: a card shows no interval of both together. The first table
+measures the one that takes the predictions as fixed, and says why.
 """
 
 import argparse
@@ -23,7 +24,8 @@ from scipy.special import ndtr
 
 from assay.eval_sets import Sample
 from assay.judges import Usage
-from assay.meta_eval.estimate import Estimate, estimate_proportion
+from assay.meta_eval.agreement_statistics import mean_spearman
+from assay.meta_eval.estimate import Estimate, estimate, estimate_proportion
 from assay.metrics import Score
 from assay.presentation.figure import Figure
 from assay.runs.judge_card import rated_scores as product
@@ -125,9 +127,15 @@ def combined_row(
     )
     together, gains = list[bool | None](), list[bool | None]()
     for number in draw_within(options):
-        agreement, gain = population.rated_scores(number).combined(OVERLAP, are_fixed=True)
-        together.append(is_outside(agreement.spearman, 0.0))
-        gains.append(is_outside(gain, 0.0))
+        scores = population.rated_scores(number)
+        predictions = scores.predict_together(OVERLAP)
+        if isinstance(predictions, str):
+            together.append(None)
+            gains.append(None)
+            continue
+        agreement = estimate(mean_spearman(predictions, scores.ratings), scores.groups, scale="fisher")
+        together.append(is_outside(agreement, 0.0))
+        gains.append(is_outside(scores.compare((JUDGE, predictions), (OVERLAP, scores.column(OVERLAP)[:, None])), 0.0))
     return [groups, describe(is_equal, levels), len(together), format_share(together), format_share(gains)]
 
 

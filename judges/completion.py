@@ -88,13 +88,22 @@ async def _ask_decision_model(
     text = settings.scrubber.scrub(_body_with_answers(body.content) or response.model_dump_json())
     usage = response.usage
     tokens_in, tokens_out = getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None)
+    is_unstated = False
     if fits_bytes(tokens_in, size.bytes_in) and isinstance(tokens_out, int) and tokens_out >= 0:
         price = known_price(settings) if (stated := stated_cost(response)) is None else None
         usd = stated if price is None else price.cost(tokens_in, tokens_out)
     else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
-        tokens_in, tokens_out = size.most_in, most_tokens(text, size)
+        is_unstated, tokens_in, tokens_out = True, size.most_in, most_tokens(text, size)
         usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
-    return RawReply(settings.identity, text, tokens_in=tokens_in, tokens_out=tokens_out, usd=usd, seconds=seconds)
+    return RawReply(
+        settings.identity,
+        text,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        usd=usd,
+        seconds=seconds,
+        is_unstated=is_unstated,
+    )
 
 
 def _body_with_answers(content: bytes) -> str:
@@ -145,10 +154,11 @@ def read_reply(response: Any, settings: JudgeSettings, size: RequestSize, second
     choice, usage = response.choices[0], response.usage
     text = settings.scrubber.scrub(_sendable(choice.message.content or _refusal(choice.message)))
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
+    is_unstated = False
     if fits_bytes(tokens_in, size.bytes_in) and is_plausible_count(tokens_out, [text]):
         usd = reply_cost(response, settings)
     else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
-        tokens_in, tokens_out = size.most_in, most_tokens(text, size)
+        is_unstated, tokens_in, tokens_out = True, size.most_in, most_tokens(text, size)
         usd = None if settings.price is None else settings.price.cost(tokens_in, tokens_out)
     tokens_cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
     return RawReply(
@@ -161,6 +171,7 @@ def read_reply(response: Any, settings: JudgeSettings, size: RequestSize, second
         tokens_cached=tokens_cached if isinstance(tokens_cached, int) and 0 <= tokens_cached <= tokens_in else 0,
         usd=usd,
         seconds=seconds,
+        is_unstated=is_unstated,
     )
 
 

@@ -399,7 +399,8 @@ class LiteLLMJudge:
         return self.cassette is not None and self.cassette.mode == "replay"
 
     def _remember(self, key: str, raw: RawReply, *, is_recorded: bool) -> Usage:
-        usage = Usage(1, int(is_recorded), raw.tokens_in, raw.tokens_out, raw.tokens_cached, raw.usd, raw.seconds)
+        took = raw.tokens_in, raw.tokens_out, raw.tokens_cached, raw.usd, raw.seconds, int(raw.is_unstated)
+        usage = Usage(1, int(is_recorded), *took)
         self.usage += usage
         self._recent[key] = (raw, is_recorded)
         if len(self._recent) > _RECENT_REPLIES:

@@ -98,6 +98,8 @@ class RawReply:
         tokens_cached: Those of the prompt that the provider had in its cache.
         usd: The cost; None where it is unknown.
         seconds: The duration of the call.
+        is_unstated: Whether the provider did not state what it took, or what is impossible: then its tokens and its
+            cost are the most that they may be.
     """
 
     model: str
@@ -109,6 +111,7 @@ class RawReply:
     tokens_cached: int = 0
     usd: float | None = None
     seconds: float = 0.0
+    is_unstated: bool = False
 
 
 @dataclass(slots=True, unsafe_hash=True)  # not frozen, which takes three times as long to make

@@ -94,6 +94,8 @@ def format_line(recording: Recording) -> bytes:
         "usd": reply.usd,
         "seconds": round(reply.seconds, 3),
     }
+    if reply.is_unstated:
+        entry["is_unstated"] = True
     if reply.logprobs is not None:
         entry["logprobs"] = [likely_alternatives(place) for place in reply.logprobs]
     return json.dumps(entry, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
@@ -148,5 +150,6 @@ def parse_line(line: bytes) -> Recording:
             tokens_cached=entry["tokens_cached"],
             usd=entry["usd"],
             seconds=entry["seconds"],
+            is_unstated=entry.get("is_unstated", False),
         ),
     )

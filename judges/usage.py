@@ -16,10 +16,12 @@ class Usage:
         tokens_cached: Those of the prompts that the provider had in its cache.
         usd: The cost; None where a price is unknown, which is never 0.
         seconds: The duration of the calls, added up.
+        unstated: How many of the replies did not state what they took, or stated what is impossible: their tokens and
+            cost are the most that they may be.
 
     Example:
         >>> Usage(calls=1, tokens_in=20, usd=0.01) + Usage(calls=1, tokens_in=30, usd=None)
-        Usage(calls=2, from_cassette=0, tokens_in=50, tokens_out=0, tokens_cached=0, usd=None, seconds=0.0)
+        Usage(calls=2, from_cassette=0, tokens_in=50, tokens_out=0, tokens_cached=0, usd=None, seconds=0.0, unstated=0)
     """
 
     calls: int = 0
@@ -29,6 +31,17 @@ class Usage:
     tokens_cached: int = 0
     usd: float | None = 0.0
     seconds: float = 0.0
+    unstated: int = 0
+
+    @property
+    def bound(self) -> str:
+        """What stands before its tokens or its cost: `at most ` where not every reply stated what it took.
+
+        Example:
+            >>> f"{Usage(calls=2, tokens_in=50, unstated=1).bound}50 tokens"
+            'at most 50 tokens'
+        """
+        return "at most " if self.unstated else ""
 
     def __add__(self, other: "Usage") -> "Usage":
         if not other.calls:  # most sums have one side without calls
@@ -43,6 +56,7 @@ class Usage:
             self.tokens_cached + other.tokens_cached,
             None if self.usd is None or other.usd is None else self.usd + other.usd,
             self.seconds + other.seconds,
+            self.unstated + other.unstated,
         )
 
     @classmethod

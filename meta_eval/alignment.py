@@ -242,9 +242,10 @@ def _standard_ranks(values: Floats) -> Floats:
 
 def _correct_gain(gain: Estimate) -> Estimate:
     """The gain, corrected for being shown only where its interval lies above 0."""
-    if gain.low is None or gain.high is None or gain.low <= 0:
+    half = gain.half_width
+    if half is None or gain.low is None or gain.low <= 0:
         return gain
-    return estimate_winner(gain, quoted=((gain.high - gain.low) / 2, 1.0), level=0.95)
+    return estimate_winner(gain, quoted=(half, 1.0), level=0.95)
 
 
 def _decide(

@@ -10,7 +10,7 @@ from .agreement_statistics import mean_spearman
 from .arrays import Floats
 from .correlation import FEWEST_ITEMS
 from .difference import MARGIN, Standing, find_standing
-from .estimate import Estimate, estimate
+from .estimate import OF_CORRELATIONS, Estimate, estimate
 from .permutation import sign_flip_p_value
 from .results import Comparison
 from .table import ScoreTable
@@ -132,6 +132,7 @@ def compare(
     difference = estimate(
         lambda weights: first_statistic(weights) - second_statistic(weights),
         table.groups,
+        bounds=OF_CORRELATIONS,
         level=level,
     )
     return Comparison(

@@ -118,14 +118,15 @@ def find_standing(difference: Estimate, *, margin: float = MARGIN, level: float 
         >>> find_standing(Estimate(-0.02, -0.14, 0.1, n=120, groups=120))
         Standing(kind='unsettled', margin=0.1, most_worse=0.14, more_ratings=272)
     """
-    if difference.value is None or difference.low is None or difference.high is None or difference.groups is None:
+    value, low, high, half = difference.value, difference.low, difference.high, difference.half_width
+    if value is None or low is None or high is None or half is None or difference.groups is None:
         return Standing("unsettled", margin)
-    value, n, groups = difference.value, difference.n or 0, difference.groups
-    most_worse, tail = max(0.0, -difference.low), (1 + level) / 2
-    error = (difference.high - difference.low) / 2 / t_quantile(tail, groups - 1)
-    if difference.low > 0:
+    n, groups = difference.n or 0, difference.groups
+    most_worse, tail = max(0.0, -low), (1 + level) / 2
+    error = half / t_quantile(tail, groups - 1)
+    if low > 0:
         return Standing("better", margin, most_worse)
-    if difference.high < 0 and -value >= t_quantile(1 - (1 - tail) / tries, groups - 1) * error:
+    if high < 0 and -value >= t_quantile(1 - (1 - tail) / tries, groups - 1) * error:
         return Standing("worse", margin, most_worse)
     if abs(value) + t_quantile(1 - ERROR / tries, groups - 1) * error < margin:
         return Standing("equivalent", margin, most_worse)

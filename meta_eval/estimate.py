@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .arrays import Floats, Places
     from .jackknife import Statistic
 
+OF_CORRELATIONS = (-2.0, 2.0)
+"""What a difference of two correlations cannot leave."""
 TOO_FEW_GROUPS = f"an interval needs {count_of(FEWEST_GROUPS, 'group')} that differ"
 
 
@@ -38,12 +40,25 @@ class Estimate:
     p: float | None = None
     problem: str = ""
 
+    @property
+    def half_width(self) -> float | None:
+        """How far the ends of a symmetric interval lie from the value, also where one is cut at its bound.
+
+        Example:
+            >>> Estimate(1.5, 0.5, 2.0).half_width, Estimate(1.5).half_width
+            (1.0, None)
+        """
+        if self.value is None or self.low is None or self.high is None:
+            return None
+        return max(self.value - self.low, self.high - self.value)
+
 
 def estimate(
     statistic: "Statistic",
     groups: Sequence[str],
     *,
     scale: Scale = "plain",
+    bounds: tuple[float, float] | None = None,
     carriers: int | None = None,
     level: float = 0.95,
     p: float | None = None,
@@ -54,6 +69,7 @@ def estimate(
         statistic: Maps weights (items, columns) to one value per column. All weights 1 give the point estimate.
         groups: The group label of each item; items that share a label are left out together.
         scale: On which scale the interval is symmetric: `fisher` for a correlation, `logit` for an area.
+        bounds: What the statistic cannot leave: a plain interval is cut there; None for nothing.
         carriers: How many groups a perfect value rests on; None for all.
         level: Confidence level, between 0 and 1.
         p: A p-value that was computed elsewhere, to be kept beside the value.
@@ -85,7 +101,18 @@ def estimate(
     intervals = jackknife_intervals(statistic, value, groups, levels=(level,), scale=scale, carriers=carriers)
     if intervals is None:
         return Estimate(value, n=n, groups=number_of_groups, p=p, problem=TOO_FEW_GROUPS)
-    return Estimate(value, *intervals[0], n=n, groups=number_of_groups, p=p)
+    low, high = cut_interval(intervals[0], bounds) if bounds else intervals[0]
+    return Estimate(value, low, high, n=n, groups=number_of_groups, p=p)
+
+
+def cut_interval(interval: tuple[float, float], bounds: tuple[float, float]) -> tuple[float, float]:
+    """An interval without what lies beyond the bounds of its figure.
+
+    Example:
+        >>> cut_interval((-2.4, 0.5), OF_CORRELATIONS)
+        (-2.0, 0.5)
+    """
+    return max(interval[0], bounds[0]), min(interval[1], bounds[1])
 
 
 def estimate_mean(

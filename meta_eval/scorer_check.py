@@ -13,7 +13,7 @@ from ..shell_words import quote_word
 from ..text.wording import count_of
 from .agreement_statistics import mean_spearman
 from .arrays import Floats
-from .estimate import Estimate, estimate
+from .estimate import OF_CORRELATIONS, Estimate, cut_interval, estimate
 from .policy import estimate_share
 from .scorer import Scorer, fingerprint_ratings
 from .table import ScoreTable
@@ -170,7 +170,7 @@ def _change(before: Estimate, now: Estimate) -> Estimate:
     if None in errors:
         return Estimate(difference, problem="too few groups for an interval")
     away = float(stats.norm.ppf((1 + _LEVEL) / 2)) * math.hypot(*(error for error in errors if error is not None))
-    return Estimate(difference, difference - away, difference + away)
+    return Estimate(difference, *cut_interval((difference - away, difference + away), OF_CORRELATIONS))
 
 
 def _standard_error(one: Estimate) -> float | None:
@@ -199,9 +199,9 @@ def _more_ratings(n: int, change: Estimate, *, same: bool) -> tuple[int, str]:
             _FEWEST_ITEMS - n,
             f"only {count_of(n, 'answer is', 'answers are')} rated; at least {_FEWEST_ITEMS} are needed",
         )
-    if change.low is None or change.high is None:
+    half = change.half_width
+    if half is None or change.low is None:
         return n, f"whether it changed cannot be told: {change.problem}"
-    half = (change.high - change.low) / 2
     if half <= _WIDEST or change.low >= -_WIDEST:
         return 0, ""
     # an interval narrows with the root of the number of ratings

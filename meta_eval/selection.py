@@ -15,7 +15,7 @@ from .chance import OnProgress
 from .choice_tests import ChoiceTests
 from .combiners import SUBSET
 from .cross_validation import RULES, CombinationTask, column_spearmans, cross_validate, fit_ways
-from .estimate import Estimate, estimate
+from .estimate import OF_CORRELATIONS, Estimate, estimate
 from .results import ChosenCombination, Combination, Selection
 from .subsets import largest_size, resampled_winners, subset_names
 from .table import SENTINELS, ScoreTable
@@ -121,10 +121,12 @@ def select(
     def with_interval(predictions: Floats, less: Floats | None = None) -> Estimate:
         """Spearman of predictions, or how much more it is than that of other ones, with its interval."""
         statistic = mean_spearman(predictions, rated.mean_rating)
-        if less is not None:
-            of_other, of_these = mean_spearman(less, rated.mean_rating), statistic
-            statistic = lambda weights: of_these(weights) - of_other(weights)  # noqa: E731
-        return estimate(statistic, rated.groups, scale="fisher" if less is None else "plain", level=level)
+        if less is None:
+            return estimate(statistic, rated.groups, scale="fisher", level=level)
+        of_other = mean_spearman(less, rated.mean_rating)
+        return estimate(
+            lambda weights: statistic(weights) - of_other(weights), rated.groups, bounds=OF_CORRELATIONS, level=level
+        )
 
     fitted = fit_ways(task, np.arange(len(rated.items)))
     in_sample = column_spearmans(fitted.predict(scores), task.ratings)

@@ -185,14 +185,18 @@ def format_chance(p: float) -> str:
     return f"{counts} such tables"
 
 
-def format_cost(usd: float | None) -> str:
+def format_cost(usd: float | None, bound: str = "") -> str:
     """What calls took, with its unit.
 
+    Args:
+        usd: The cost; None where it is unknown.
+        bound: What stands before a cost that is a bound, as `Usage.bound` has it.
+
     Examples:
-        >>> format_cost(0.01234), format_cost(None)
-        ('0.0123 USD', 'unknown')
+        >>> format_cost(0.01234), format_cost(None), format_cost(0.5, "at most "), format_cost(0.0, "at most ")
+        ('0.0123 USD', 'unknown', 'at most 0.5000 USD', '0.0000 USD')
     """
-    return "unknown" if usd is None else f"{Figure('usd', usd)} USD"
+    return "unknown" if usd is None else f"{bound if usd else ''}{Figure('usd', usd)} USD"
 
 
 def format_price(cost: float | None, unit: str) -> str:

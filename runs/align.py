@@ -477,4 +477,5 @@ def _less(after: Usage, before: Usage) -> Usage:
         tokens_cached=after.tokens_cached - before.tokens_cached,
         usd=None if after.usd is None or before.usd is None else after.usd - before.usd,
         seconds=after.seconds - before.seconds,
+        unstated=after.unstated - before.unstated,
     )

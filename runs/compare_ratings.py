@@ -1,6 +1,6 @@
 """Two runs as the raters see them: the ratings that there are of their answers, and what these say of B beside A."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..eval_sets import Sample
@@ -8,7 +8,7 @@ from ..meta_eval.score_files.read_options import RatedLevel
 from ..metrics.specification import ALL_BASELINES
 from .compare import RunComparison
 from .ratings.same_raters import RatedText, average_ratings, find_common_raters, ratings_by_rater
-from .version_answers import choose_level_of, pair_answers, read_run, select_answers
+from .version_answers import choose_level_of, describe_left_out_pairs, pair_answers, read_run, select_answers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +28,7 @@ class RaterComparison:
         is_on_two_scales: Whether the ratings are on different scales.
         level: What is rated; None where there are no conversations.
         note: What is rated at which level, for the user; empty where there are no conversations.
+        left_out: Says which ratings are left out because they are of pairs of answers; empty where none are.
     """
 
     difference: "RatingDifference | None"
@@ -35,12 +36,13 @@ class RaterComparison:
     is_on_two_scales: bool = False
     level: RatedLevel | None = None
     note: str = ""
+    left_out: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any] | None:
         """For `--json`: the difference with its level; None without one."""
         if self.difference is None:
             return None
-        return asdict(self.difference) | {"level": self.level, "note": self.note}
+        return asdict(self.difference) | {"level": self.level, "note": self.note, "left_out": list(self.left_out)}
 
 
 def compare_ratings(store: "Store", comparison: RunComparison, level: RatedLevel | None = None) -> RaterComparison:
@@ -65,7 +67,12 @@ def compare_ratings(store: "Store", comparison: RunComparison, level: RatedLevel
 
     sources = [read_run(store, store.run(run)) for run in (comparison.a, comparison.b)]
     chosen, note = choose_level_of(store.database, sources, level)
-    side_a, side_b = (select_answers(store.database, source, chosen) for source in sources)
+    sides = [
+        select_answers(store.database, replace(source, name=name), chosen)
+        for name, source in zip("AB", sources, strict=True)
+    ]
+    side_a, side_b = sides
+    left_out = tuple(describe_left_out_pairs(sides))
     pair_ids = pair_answers(comparison.pairing, side_a.samples, side_b.samples)
     all_pairs = [(in_a, in_b) for in_b, in_a in pair_ids.items()]
     pairs = [pair for pair in all_pairs if not side_a.samples[pair[0]].has_same_texts(side_b.samples[pair[1]])]
@@ -75,7 +82,7 @@ def compare_ratings(store: "Store", comparison: RunComparison, level: RatedLevel
         (sample.rating_min, sample.rating_max) for both in rated for sample in both if sample.human_rating is not None
     }
     if not pairs or len(scales) > 1:
-        return RaterComparison(None, same, len(scales) > 1, chosen, note)
+        return RaterComparison(None, same, len(scales) > 1, chosen, note, left_out)
     names = [name for name in comparison.metrics if name not in ALL_BASELINES] or list(comparison.metrics)
     signs = np.array([1.0 if comparison.directions[name] else -1.0 for name in names])
     values = [
@@ -90,7 +97,7 @@ def compare_ratings(store: "Store", comparison: RunComparison, level: RatedLevel
         np.unique([in_b.source for _, in_b in rated], return_inverse=True)[1],
         scale=next(iter(scales), (1.0, 5.0)),
     )
-    return RaterComparison(difference, same, level=chosen, note=note)
+    return RaterComparison(difference, same, level=chosen, note=note, left_out=left_out)
 
 
 def _average_by_the_same_raters(pairs: "Sequence[tuple[Sample, Sample]]") -> list[float]:

@@ -54,6 +54,7 @@ def comparison_sentences(comparison: RunComparison, raters: "RaterComparison | N
         *_sentences_left_out(comparison),
         *_rater_sentences(raters),
         *([f"Ratings of both runs: {raters.note}."] if raters is not None and raters.note else []),
+        *(raters.left_out if raters is not None else ()),
     ]
 
 

@@ -272,7 +272,7 @@ def _read(
     questions = number_questions(answers, [version.name for version in versions])
     preferences, preference_notes = find_preferences(sources, database, of_preferences, questions, by)
     files = [file for file in options.ratings if file not in of_preferences]
-    if not files and not preferences:
+    if not files and not preferences and options.scorer is None and options.metric is None:
         _check_pair_ratings(versions)
     ratings = rate_versions(versions, answers, database=database, files=files, scale=options.scale, by=by)
     rated = sum(not math.isnan(mean) for mean in ratings.means)
@@ -338,8 +338,8 @@ def _check_pair_ratings(versions: Sequence[VersionAnswers]) -> None:
             continue
         raise InputError(
             f"{version.name}: its ratings say which of two answers is better, and a decision needs ratings of one "
-            "answer, or preferences between these versions (--ratings); what a judge of pairs is worth says `assay "
-            "judges card MODEL --on SET`"
+            "answer or preferences between these versions (--ratings), or a measure (--metric NAME, --scorer FILE); "
+            "what a judge of pairs is worth says `assay judges card MODEL --on SET`"
         )
 
 

@@ -47,6 +47,7 @@ class JudgeFindings:
         unparsable: The share of questions whose first reply could not be used; None without a reply.
         lost: The share of questions that got no usable reply at all; None without a reply.
         on_frontier: Whether it agrees, and no other judge agrees more for less.
+        is_at_most: Whether tokens and USD are the most that they may be, because not every reply stated what it took.
     """
 
     judge: str
@@ -62,6 +63,7 @@ class JudgeFindings:
     unparsable: float | None = None
     lost: float | None = None
     on_frontier: bool = False
+    is_at_most: bool = False
 
     def cost(self, unit: Unit) -> float:
         """Returns what 1,000 answers take. Raises `UsageError` in USD where the price is unknown."""
@@ -214,6 +216,7 @@ def _describe(samples: Sequence[Sample], judge: JudgeScores, seed: int) -> Judge
         next((score.reason for score in (*scores, *repeated, *probed) if score.status == "failed"), ""),
         replies.unparsable / replies.questions if replies.questions else None,
         replies.lost / replies.questions if replies.questions else None,
+        is_at_most=usage.unstated > 0,
     )
 
 
@@ -297,7 +300,8 @@ def _advise(judges: Sequence[JudgeFindings], pairs: Sequence["Comparison"], unit
     worse = {name for name, standing in standings.items() if standing.kind == "worse"}
     sure = [judge for judge in comparable if judge.judge not in worse and (judge.agreement.low or 0) > 0]
     chosen = min(sure, key=lambda judge: judge.cost(unit))
-    cost = f"{format_price(chosen.cost(unit), unit)} per 1,000 answers"
+    bound = "no more than " if chosen.is_at_most and unit != "seconds" else ""
+    cost = f"{bound}{format_price(chosen.cost(unit), unit)} per 1,000 answers"
     if chosen is best:
         return f"buy {best.judge}, which agrees best here: {format_agreement(best.agreement)}, at {cost}"
     known = standings[chosen.judge].describe("it", f"{best.judge}, the best here")

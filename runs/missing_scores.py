@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ..presentation.result_table import Paragraph, Tone
 from ..presentation.texts import one_line
+from ..text.number_ranges import join_ranges
 from ..text.wording import count_of
 
 _REASONS = 3
@@ -18,6 +19,8 @@ _OF_SAMPLE = re.compile(
 
 def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iterator[Paragraph]:
     """Describes the scores without a value: one paragraph per metric and status, with the most frequent reasons.
+
+    Reasons that differ only in how much are one (`join_ranges`).
 
     Args:
         counts: (metric, status, reason, number of scores), as `Store.missing_scores` yields them.
@@ -33,7 +36,8 @@ def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iter
     reasons: dict[tuple[str, str], Counter[str]] = {}
     for metric, status, reason, count in counts:
         reasons.setdefault((metric, status), Counter())[_OF_SAMPLE.sub(r"\1: ", reason, count=1)] += count
-    for (metric, status), of_status in reasons.items():
+    for (metric, status), all_reasons in reasons.items():
+        of_status = join_ranges(all_reasons)
         total, most = of_status.total(), of_status.most_common(_REASONS)
         shown = "; ".join(f"{one_line(reason, _LONGEST_REASON)} ({count})" for reason, count in most)
         more = len(of_status) - _REASONS

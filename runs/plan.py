@@ -41,6 +41,7 @@ class Plan(BaseModel):
     directions: Mapping[str, bool] = {}  # by metric, whether higher is better, as the metrics declared it
     turns: Turns = "last"  # of conversations, on which metrics of an answer run
     conversation_metrics: tuple[str, ...] = ()  # those of its metrics that measure conversations, as they declared
+    has_pair_ratings: bool = False  # whether ratings of the samples say which of two answers is better
 
     @property
     def recordable(self) -> "Plan":
@@ -56,16 +57,23 @@ class Plan(BaseModel):
         of_conversation = (name for name in CONVERSATION_BASELINES if name in self.conversation_metrics)
         return tuple(dict.fromkeys((*self.metrics, *BASELINES, *of_conversation)))
 
-    def with_declarations(self, metrics: "Iterable[Metric]") -> "Plan":
+    def with_declarations(self, metrics: "Iterable[Metric]", *, has_pair_ratings: bool) -> "Plan":
         """This plan with what its loaded metrics declare recorded: their directions, and which measure conversations.
 
         Args:
             metrics: The metrics that the run scores, as the catalogue made them.
+            has_pair_ratings: Whether ratings of the samples say which of two answers is better.
         """
         metrics = list(metrics)
         directions = {metric.name: metric.higher_is_better for metric in metrics}
         of_conversations = tuple(metric.name for metric in metrics if metric.measures == "conversation")
-        return self.model_copy(update={"directions": directions, "conversation_metrics": of_conversations})
+        return self.model_copy(
+            update={
+                "directions": directions,
+                "conversation_metrics": of_conversations,
+                "has_pair_ratings": has_pair_ratings,
+            }
+        )
 
     @property
     def all_directions(self) -> dict[str, bool]:
@@ -84,7 +92,8 @@ class Plan(BaseModel):
     def identity(self) -> str:
         """12 hexadecimal digits over all that determines the scores, and not how fast or where they are made."""
         # what is newer counts where it is chosen, so that plans recorded before keep their identity
-        exclude = {"judge", "directions", "conversation_metrics"} | ({"sheet"} if self.sheet is None else set())
+        exclude = {"judge", "directions", "conversation_metrics", "has_pair_ratings"}
+        exclude |= {"sheet"} if self.sheet is None else set()
         exclude |= {"turns"} if self.turns == "last" else set()
         content = self.model_dump_json(exclude=exclude) + judge_identity(self.judge)
         return hashlib.sha256(content.encode()).hexdigest()[:12]
@@ -106,11 +115,8 @@ class Plan(BaseModel):
 
     def _read_sets(self, skip_bad: list[InputError] | None, notes: list[str] | None) -> "Iterator[Sample]":
         from ..eval_sets import read_set
-        from .rating_direction import describe_pair_ratings, describe_single_ratings, is_pairwise, rates_pair
 
         earlier: set[int] = set()  # hashes, not ids: a set may be long
-        has_pairwise = any(map(is_pairwise, self.metrics))
-        pairs = singles = 0
         for source in self.sets:
             if source.startswith(PYTHON_DATA):
                 raise UsageError(
@@ -139,14 +145,8 @@ class Plan(BaseModel):
                         raise InputError(
                             f"{source}: the id {sample.id!r} is in another set of this run; make their ids differ"
                         )
-                pairs += rates_pair(sample)
-                singles += bool(sample.other_response and sample.human_rating is not None and not rates_pair(sample))
                 yield sample
             earlier |= here
-        if pairs and notes is not None:
-            notes.append(describe_pair_ratings(pairs))
-        if singles and has_pairwise and notes is not None:
-            notes.append(describe_single_ratings(singles))
 
 
 def judge_identity(judge: JudgeSettings | None) -> str:

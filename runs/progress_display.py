@@ -167,9 +167,9 @@ def _usage_line(progress: Progress) -> str:
     usage = progress.usage
     line = (
         f"{count_of(usage.calls, 'call')} ({usage.from_cassette} replayed), "
-        f"{count_of(usage.tokens_in + usage.tokens_out, 'token')}, "
+        f"{usage.bound}{count_of(usage.tokens_in + usage.tokens_out, 'token')}, "
     )
-    line += f"{format_cost(usage.usd)}, {count_of(progress.retries, 'retry')}"
+    line += f"{format_cost(usage.usd, usage.bound)}, {count_of(progress.retries, 'retry')}"
     if lost := progress.lost:
         line += f", {lost.calls} lost (at most {count_of(lost.tokens, 'token')}, {format_cost(lost.usd)})"
     if failed := progress.scores["failed"]:

@@ -5,11 +5,13 @@ answer by itself, and `pairwise` scores higher where `response` is better.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
 
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..metrics.specification import parse_specification
-from ..text.wording import count_of
+from ..text.wording import count_of, verb_of
 
 PAIRWISE = "pairwise"
 PAIR_CURE = "rate pairs from -2 to 2 (rating_min, rating_max), above 0 where other_response is better"
@@ -50,6 +52,17 @@ def rates_pair(sample: Sample) -> bool:
     return bool(sample.other_response) and sample.human_rating is not None and sample.rating_min < 0
 
 
+def explain_pair_rating(sample: Sample) -> str:
+    """What stands after a rating that says which of two answers is better; "" after any other.
+
+    Example:
+        >>> pair = Sample(id="1", user_input="Free?", response="Yes.", other_response="No.", rating=-1, rating_min=-2)
+        >>> explain_pair_rating(pair), explain_pair_rating(pair.model_copy(update={"rating_min": 1, "rating": 1}))
+        (' (above 0 the other answer is better)', '')
+    """
+    return " (above 0 the other answer is better)" if rates_pair(sample) else ""
+
+
 def rating_of_answer(sample: Sample) -> float | None:
     """The rating of the answer itself, as a share of its scale; None where the rating is of a pair."""
     return None if rates_pair(sample) else sample.rating_share
@@ -76,6 +89,49 @@ def rating_of_score(sample: Sample, metric: str) -> float | None:
     return 1 - share if is_pairwise(metric) else share
 
 
+@dataclass(slots=True)
+class RatingKinds:
+    """Counts what the ratings of samples are about.
+
+    Attributes:
+        pairs: How many ratings say which of two answers is better.
+        singles: How many samples have two answers and a rating that does not say which of them is better.
+    """
+
+    pairs: int = 0
+    singles: int = 0
+
+    @classmethod
+    def count(cls, samples: Iterable[Sample]) -> Self:
+        """The kinds of the ratings of these samples."""
+        kinds = cls()
+        for sample in samples:
+            kinds.observe(sample)
+        return kinds
+
+    def observe(self, sample: Sample) -> None:
+        """Counts the rating of one more sample."""
+        if sample.other_response and sample.human_rating is not None:
+            is_pair = rates_pair(sample)
+            self.pairs += is_pair
+            self.singles += not is_pair
+
+    def notes(self, metrics: Iterable[str]) -> tuple[str, ...]:
+        """Says which ratings are compared with no metric, or not with `pairwise`.
+
+        Args:
+            metrics: The metrics that are computed.
+
+        Example:
+            >>> RatingKinds(singles=1).notes(["faithfulness"])
+            ()
+        """
+        notes = [describe_pair_ratings(self.pairs)] if self.pairs else []
+        if self.singles and any(map(is_pairwise, metrics)):
+            notes.append(describe_single_ratings(self.singles))
+        return tuple(notes)
+
+
 def describe_pair_ratings(count: int) -> str:
     """Says what ratings of pairs count for, in a run.
 
@@ -86,6 +142,17 @@ def describe_pair_ratings(count: int) -> str:
     says = count_of(count, "rating says", "ratings say")
     them = "it" if count == 1 else "them"
     return f"{says} which of two answers is better; only {PAIRWISE} is compared with {them}, no metric of one answer"
+
+
+def describe_left_out_pair_ratings(count: int) -> str:
+    """Says that ratings of pairs are left out, where answers are compared by their own ratings.
+
+    Example:
+        >>> describe_left_out_pair_ratings(1)
+        '1 rating says which of two answers is better, and is left out'
+    """
+    says = count_of(count, "rating says", "ratings say")
+    return f"{says} which of two answers is better, and {verb_of(count, 'is', 'are')} left out"
 
 
 def describe_single_ratings(count: int) -> str:

@@ -33,6 +33,7 @@ def run_as_json(store: "Store", outcome: "Outcome") -> dict[str, Any]:
         "run": run,
         "metrics": {summary.name: summary.as_json() for summary in totals.summarise(directions)},
         "languages": languages,
+        "notes": list(totals.notes),
         "usage": usage_as_json(outcome.usage),
         "lost": asdict(outcome.lost),
         "seconds": round(outcome.seconds, 3),

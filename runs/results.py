@@ -31,7 +31,7 @@ from .failures.failure_page import PACKAGE as FAILURE_PACKAGE
 from .failures.failure_page import view_failures
 from .failures.failure_texts import collect_records
 from .missing_scores import describe_missing_scores
-from .rating_direction import rating_of_score
+from .rating_direction import RatingKinds, explain_pair_rating, rating_of_score
 from .ratings.rating_join import join_run_ratings
 from .report import score_as_json
 from .run_tables import summary_table, worst_table
@@ -92,6 +92,11 @@ class Results:
     def metrics(self) -> tuple[str, ...]:
         """The names of the metrics, the baselines last."""
         return tuple(self.directions)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What of the ratings is compared with no metric, or not with `pairwise`."""
+        return RatingKinds.count(self.samples.values()).notes(self.metrics)
 
     @property
     def usage(self) -> Usage:
@@ -265,7 +270,7 @@ class Results:
         ordered = [*self.worst(len(self.samples)).samples] if metric else []
         ids = [*ordered, *(sample for sample in self.samples if sample not in set(ordered))]
         view = {"results": self, "metric": metric, "ids": ids, "baselines": ALL_BASELINES, "summary": self._table()}
-        view["listed_question"] = listed_question
+        view["listed_question"], view["explain_pair_rating"] = listed_question, explain_pair_rating
         view["failures"] = self._failures_view({name: number for number, name in enumerate(ids, 1)})
         view["thread_of"] = lambda sample: write_thread(sample, _LONGEST_RESULT).text
         return render_page(__package__, "results_page.html", view, parts=FAILURE_PACKAGE)
@@ -300,6 +305,7 @@ class Results:
             failed = f", {summary.failed} failed" if summary.failed else ""
             left_out = f", {Figure('share', summary.left_out)} of the sentences left out" if summary.left_out else ""
             lines.append(f"  {summary.name}: {mean}, {summary.scored} of {summary.n} scored{failed}{left_out}")
+        lines += [f"  {note}" for note in self.notes]
         lines += [f"  {paragraph.label} {paragraph.text}" for paragraph in self._missing_scores()]
         return "\n".join(lines)
 
@@ -312,5 +318,5 @@ class Results:
         return (
             template_environment(__package__)
             .get_template("results_cell.html")
-            .render(tables=tables, notes=self._missing_scores())
+            .render(tables=tables, notes=[*map(Paragraph, self.notes), *self._missing_scores()])
         )

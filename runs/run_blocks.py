@@ -54,7 +54,7 @@ def run_block(
         if outcome.without_prompts:
             parts.append(Paragraph(describe_missing_prompts(outcome.without_prompts)))
     totals = ScoreTotals.of_run(store, run)
-    parts += map(Paragraph, totals.notes)
+    parts += (Paragraph(note) for note in totals.notes if outcome is None or note not in outcome.notes)
     summaries = totals.summarise(plan.all_directions, has_p_values=False)
     parts.append(summary_table("", summaries, is_detailed=is_detailed))
     languages = sorted({language for _, language, *_ in totals.counts})
@@ -72,9 +72,10 @@ def run_block(
 def session_line(usage: "Usage") -> str:
     """What the calls of a session took, in one line."""
     tokens = count_of(usage.tokens_in + usage.tokens_out, "token")
+    prices = " at recorded prices" if usage.from_cassette and usage.usd else ""
     return (
-        f"{count_of(usage.calls, 'judge call')}, {usage.from_cassette:,} of them replayed; {tokens}; "
-        f"cost {format_cost(usage.usd)}{' at recorded prices' if usage.from_cassette and usage.usd else ''}"
+        f"{count_of(usage.calls, 'judge call')}, {usage.from_cassette:,} of them replayed; {usage.bound}{tokens}; "
+        f"cost {format_cost(usage.usd, usage.bound)}{prices}"
     )
 
 

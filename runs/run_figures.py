@@ -40,6 +40,7 @@ class RunFigures:
         more_groups: How many groups were left out.
         spreads: How the values of each metric are spread.
         agreement: How each metric follows the ratings; empty without ratings.
+        notes: Which ratings they are, as in `ScoreTotals`.
     """
 
     metrics: tuple[MetricReport, ...]
@@ -49,6 +50,7 @@ class RunFigures:
     more_groups: int
     spreads: tuple[Histogram, ...]
     agreement: tuple[MetricSummary, ...]
+    notes: tuple[str, ...]
 
 
 def compute_figures(store: Store, run: str) -> RunFigures:
@@ -73,6 +75,7 @@ def compute_figures(store: Store, run: str) -> RunFigures:
             more_groups=more_groups,
             spreads=tuple(_draw_spreads(sums, directions)),
             agreement=tuple(totals.summarise(directions)) if totals.rated else (),
+            notes=totals.notes,
         )
 
 

@@ -13,6 +13,7 @@ from ..presentation.texts import one_line
 from ..presentation.wording import format_rating
 from ..text.wording import count_of, quote_place
 from ..untrusted import without_unseen
+from .rating_direction import explain_pair_rating
 from .run_tables import score_cell
 
 _PLACE = re.compile(r"\[(\d+)\]")  # how a line of a thread begins
@@ -32,10 +33,10 @@ Line = tuple[Part, ...]
 
 
 def sample_lines(sample: Sample) -> Iterator[Line]:
-    """Yields the lines of a sample: id, rating, question, answer and contexts."""
+    """Yields the lines of a sample: id, rating, question, answer, the other answer of a pair, and contexts."""
     value = sample.human_rating
     rating = "" if value is None else f"  rated {format_rating(value, sample.rating_min, sample.rating_max)}"
-    yield (Part(f"{one_line(sample.id)}  ({sample.language}){rating}", "title"),)
+    yield (Part(f"{one_line(sample.id)}  ({sample.language}){rating}{explain_pair_rating(sample)}", "title"),)
     for title, text in _spoken_texts(sample):
         yield (Part(f"\n{title}", "title"),)
         yield (Part(without_unseen(text)),)
@@ -45,15 +46,16 @@ def sample_lines(sample: Sample) -> Iterator[Line]:
 
 
 def _spoken_texts(sample: Sample) -> list[tuple[str, str]]:
-    """The texts of a sample with their titles: question and answer, or the conversation that they stand in."""
+    """The texts of a sample with their titles: question and answers, or the conversation that they stand in."""
+    other = [("The other answer", sample.other_response)] if sample.other_response else []
     if not sample.messages:
-        return [("Question", sample.user_input), ("Answer", sample.response)]
+        return [("Question", sample.user_input), ("Answer", sample.response), *other]
     from ..metrics.conversation_state import write_thread
 
     thread = write_thread(sample, _LONGEST_EVIDENCE)
     policy = [("Policy", sample.policy)] if sample.policy else []
     lines = (_with_rating(line, sample) for line in thread.text.split("\n"))
-    return [*policy, (f"Conversation (the answer under test is [{sample.turn}])", "\n".join(lines))]
+    return [*policy, (f"Conversation (the answer under test is [{sample.turn}])", "\n".join(lines)), *other]
 
 
 def _with_rating(line: str, sample: Sample) -> str:
@@ -92,8 +94,8 @@ def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_headin
     yield (
         Part(
             f"  {count_of(usage.calls, 'call')} ({usage.from_cassette} replayed), "
-            f"{count_of(usage.tokens_in, 'token')} in "
-            f"({usage.tokens_cached} cached), {usage.tokens_out} out, cost {format_cost(usage.usd)}, {seconds} s",
+            f"{usage.bound}{count_of(usage.tokens_in, 'token')} in ({usage.tokens_cached} cached), {usage.tokens_out} "
+            f"out, cost {format_cost(usage.usd, usage.bound)}, {seconds} s",
             "detail",
         ),
     )

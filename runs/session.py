@@ -228,6 +228,7 @@ class Outcome:
         message: Why it ended early.
         skipped_rows: The rows of the sets that could not be read and were left out.
         without_prompts: As in `Progress`.
+        notes: What `on_note` was told.
     """
 
     run: str
@@ -238,6 +239,7 @@ class Outcome:
     lost: LostCalls = field(default_factory=LostCalls)
     skipped_rows: Sequence[InputError] = ()
     without_prompts: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def run_plan(
@@ -290,7 +292,8 @@ def run_plan(
 
     record = StoredRun(plan, store, resume, on_begin, cassette=request.options.cassette, stays=has_batches)
     progress.total = record.count(plan.samples(skipped_rows if skip_bad else None, notes))
-    for note in filter(None, (*notes, record.note)):
+    notes += record.notes
+    for note in notes:
         on_note(note)
     ending: Ending = "done"
     message = ""
@@ -319,6 +322,7 @@ def run_plan(
         progress.lost,
         skipped_rows,
         progress.without_prompts,
+        tuple(notes),
     )
 
 
@@ -366,9 +370,10 @@ class StoredRun:
         return self._profile.conversations > 0
 
     @property
-    def note(self) -> str:
-        """What the user should know about the samples that were counted; empty for nothing."""
-        return self._profile.describe_unmeasured(self._plan.metrics)
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know about the samples that were counted."""
+        unmeasured = self._profile.describe_unmeasured(self._plan.metrics)
+        return (*self._profile.ratings.notes(self._plan.metrics), *filter(None, [unmeasured]))
 
     def count(self, samples: Iterable[Sample]) -> int:
         """Counts the samples of the set before they are scored; a resumed run notes which it still has."""
@@ -385,7 +390,8 @@ class StoredRun:
         """
         self._profile.check(metrics)
         if not self.is_resumed:
-            self.run = self._store.begin(self._plan.with_declarations(metrics), self._cassette)
+            plan = self._plan.with_declarations(metrics, has_pair_ratings=self._profile.ratings.pairs > 0)
+            self.run = self._store.begin(plan, self._cassette)
             self._on_begin(self.run)
         else:
             self._store.resume(self.run)

@@ -14,6 +14,7 @@ from ..metrics.metric import FURTHER_NEEDS, has_field
 from ..metrics.specification import ALL_BASELINES, BASELINES, DEFAULT_METRICS
 from ..shell_words import quote_word
 from ..text.wording import count_of
+from .rating_direction import RatingKinds
 
 _MOST_COLUMNS = 50
 
@@ -27,11 +28,13 @@ class SetProfile:
     Attributes:
         count: How many samples there are.
         conversations: How many of them are conversations; their turns do not count.
+        ratings: What the ratings of the samples are about.
     """
 
     def __init__(self, turns: Turns = "last") -> None:
         self.count = 0
         self.conversations = 0
+        self.ratings = RatingKinds()
         self._single = 0  # of them those of one answer
         self._turns = turns
         self._fields: set[tuple[frozenset[Level], frozenset[str]]] = set()
@@ -42,6 +45,7 @@ class SetProfile:
         for sample in samples:
             self.count += 1
             self.conversations += bool(sample.messages) and not (self._turns == "each" and is_turn(sample))
+            self.ratings.observe(sample)
             self._single += is_single_answer(sample)
             fields = frozenset(name for name in (*type(sample).model_fields, *FURTHER_NEEDS) if has_field(sample, name))
             self._fields.add((measured_levels(sample, self._turns), fields))

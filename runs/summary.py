@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ..meta_eval.correlation import spearman
 from ..meta_eval.estimate import Estimate
 from ..metrics.specification import ALL_BASELINES, parse_specification
-from .rating_direction import is_pairwise, rating_of_score
+from .rating_direction import RatingKinds, is_pairwise, rating_of_score
 
 if TYPE_CHECKING:
     from .store import Store
@@ -105,7 +105,7 @@ class ScoreTotals:
         counts: (metric, language, status, number of scores, sum of their values).
         rated: (metric, language, value, rating, source) of each value of a rated sample.
         sentences: (metric, language, sentences judged, sentences left out) of metrics that split answers.
-        notes: Whose ratings they are, where not all are the file's, and which count in no agreement.
+        notes: Whose ratings they are, where not all are the file's, and which of them count in no agreement.
     """
 
     counts: Sequence[tuple[str, str, str, int, float]]
@@ -120,7 +120,9 @@ class ScoreTotals:
         from .ratings.rating_join import JoinedRatings, join_run_ratings
 
         fitted = find_fitted(store, run)
-        has_pairs = any(map(is_pairwise, store.run(run).plan.metrics))  # the table's ratings are of one answer
+        plan = store.run(run).plan
+        # the table's ratings are of one answer
+        has_pairs = plan.has_pair_ratings or any(map(is_pairwise, plan.metrics))
         is_joined = has_pairs or fitted or queue_ids(store.database)
         joined = join_run_ratings(store, run) if is_joined else JoinedRatings({})
         if not joined.note and not fitted and not has_pairs:
@@ -133,9 +135,10 @@ class ScoreTotals:
             and (sample := joined.samples.get(name)) is not None
             and (rating := rating_of_score(sample, metric)) is not None
         ]
-        notes = [f"{metric}: {describe_fitted(len(names))}" for metric, names in fitted.items()]
-        notes = list(filter(None, (joined.note, *notes)))
-        return cls(store.score_counts(run), rated, store.sentence_counts(run), tuple(notes))
+        of_fitted = [f"{metric}: {describe_fitted(len(names))}" for metric, names in fitted.items()]
+        kinds = RatingKinds.count(joined.samples.values()).notes(plan.metrics)
+        notes = tuple(filter(None, (joined.note, *kinds, *of_fitted)))
+        return cls(store.score_counts(run), rated, store.sentence_counts(run), notes)
 
     @classmethod
     def of_rows(cls, rows: Iterable[Row], sentences: Sequence[tuple[str, str, int, int]] = ()) -> Self:

@@ -15,7 +15,7 @@ from ..meta_eval.score_files.read_options import RatedLevel
 from ..metrics.specification import parse_specification
 from ..text.wording import count_of, list_first, verb_of
 from .rated_level import choose_level, find_level_items
-from .rating_direction import rates_pair
+from .rating_direction import describe_left_out_pair_ratings, rates_pair
 from .ratings.rating_join import join_ratings
 from .sample_pairing import Pairing
 
@@ -66,7 +66,7 @@ class VersionAnswers:
         source: What they were read from.
         fitted: By scorer, the answers that it was fitted on.
         notes: What a reader should know of their ratings.
-        has_only_pairs: Whether it has ratings of pairs of answers, which are left out, and no other rating.
+        pair_ratings: How many ratings of pairs of answers it has, which are left out.
     """
 
     name: str
@@ -75,7 +75,12 @@ class VersionAnswers:
     source: AnswerSource
     fitted: Mapping[str, Collection[str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    has_only_pairs: bool = False
+    pair_ratings: int = 0
+
+    @property
+    def has_only_pairs(self) -> bool:
+        """Whether it has ratings of pairs of answers, and no other rating."""
+        return self.pair_ratings > 0 and all(sample.human_rating is None for sample in self.samples.values())
 
 
 def read_run(store: "Store", run: "RunRow", name: str = "", *, has_evidence: bool = False) -> AnswerSource:
@@ -261,12 +266,19 @@ def select_answers(database: "Database | None", source: AnswerSource, level: Rat
     samples, note = _join(database, items.samples)
     pairs = [name for name, sample in samples.items() if rates_pair(sample)]
     samples |= {name: samples[name].model_copy(update={"rating": None, "ratings": {}}) for name in pairs}
-    has_only_pairs = bool(pairs) and all(sample.human_rating is None for sample in samples.values())
-    notes = [note] if note else []
-    if pairs:
-        says = count_of(len(pairs), "rating says", "ratings say")
-        notes.append(f"{says} which of two answers is better, and {_is_left_out(len(pairs))}")
-    return VersionAnswers(source.name, samples, values, source, fitted, tuple(notes), has_only_pairs)
+    notes = (note,) if note else ()
+    return VersionAnswers(source.name, samples, values, source, fitted, notes, len(pairs))
+
+
+def describe_left_out_pairs(versions: Sequence[VersionAnswers]) -> list[str]:
+    """Says, of which versions how many ratings are left out because they say which of two answers is better.
+
+    Returns:
+        One sentence; none where there are no such ratings.
+    """
+    counts = {version.name: version.pair_ratings for version in versions if version.pair_ratings}
+    listed = list_first([f"{count:,} of {name}" for name, count in counts.items()], 5)
+    return [f"{describe_left_out_pair_ratings(sum(counts.values()))}: {listed}."] if counts else []
 
 
 def _join(database: "Database | None", samples: Mapping[str, Sample]) -> tuple[dict[str, Sample], str]:

@@ -21,10 +21,11 @@ from ..meta_eval.score_files.item_matching import ItemMatcher, has_other_answer
 from ..meta_eval.score_files.score_join import find_scale
 from ..meta_eval.table import RATER
 from ..text.wording import count_of, list_first, verb_of
+from .rating_direction import describe_left_out_pair_ratings
 from .ratings.rated_set import FILE, ratings_of_answers
 from .ratings.rating_queue import RatingQueue
 from .ratings.same_raters import RatedText, comparable_ratings, find_common_raters, ratings_by_rater
-from .version_answers import VersionAnswers
+from .version_answers import VersionAnswers, describe_left_out_pairs
 from .version_pairing import PairedAnswer
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def rate_versions(
         InputError: A file cannot be read, is of no answer, or a row could be of several versions.
     """
     notes = [f"{version.name}, {note}." for version in versions for note in version.notes]
+    notes += describe_left_out_pairs(versions)
     by_answer, own_scale, own_notes = _own_ratings(answers)
     notes += own_notes
     for file in files:
@@ -225,8 +227,7 @@ def _read_file(
             f"answer, or by id and version{other_names and f'; {other_names}'}"
         )
     if pairs := len(all_rows) - len(rows):
-        says = count_of(pairs, "rating says", "ratings say")
-        notes.append(f"{file}: {says} which of two answers is better, and {verb_of(pairs, 'is', 'are')} left out.")
+        notes.append(f"{file}: {describe_left_out_pair_ratings(pairs)}.")
     if unmatched:
         verb = verb_of(unmatched, "is", "are")
         notes.append(f"{file}: {count_of(unmatched, 'rated row')} {verb} of no answer of these versions.")

@@ -323,6 +323,18 @@ def test_every_public_name_can_be_imported() -> None:
         assert set(package.__all__) <= {*dir(package), "__version__"}
 
 
+def test_no_option_of_the_command_line_is_declared_twice() -> None:
+    """What several commands take is one value that all of them use: its help and its bounds cannot differ."""
+    places: dict[str, list[str]] = {}
+    for path in modules("assay/cli"):
+        for node in ast.walk(syntax_tree(path)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "click.option":
+                places.setdefault(ast.unparse(node), []).append(f"{place(path)}:{node.lineno}")
+    assert places
+    offenders = [f"{', '.join(where)}: {option}" for option, where in places.items() if len(where) > 1]
+    assert not offenders, listing(offenders)
+
+
 def test_every_migration_has_its_own_number() -> None:
     """Of two migrations with one number only one would be applied."""
     numbers = [int(path.name[:4]) for path in sorted((ROOT / "runs" / "schema").glob("*.sql"))]

@@ -15,8 +15,8 @@ from ..presentation.texts import one_line
 from ..shell_words import quote_word
 from ..text.wording import count_of
 from .judge_session import SessionOptions, open_judge_session, question_progress, with_judge_session
-from .number_types import MOST_RESAMPLES, SEED, BoundedCount
-from .options import SetOptions, embedder_option, json_option, store_option, wide_option, with_set_options
+from .number_types import MOST_RESAMPLES, BoundedCount
+from .options import SetOptions, embedder_option, json_option, seed_option, store_option, wide_option, with_set_options
 from .output import echo, echo_json, echo_notice, open_console, print_table
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _RUN = re.compile(r"last|\d{8}(-.*)?")
 )
 @click.option("--optimizer", type=click.Choice(["gepa"]), help="Also evolve the rules by GEPA; for strong models.")
 @click.option("--shown", type=click.IntRange(1, 20), default=3, show_default=True, help="Rated examples beside each.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all random choices.")
+@seed_option
 @click.option(
     "--permutations",
     type=BoundedCount(100, MOST_RESAMPLES),

@@ -13,8 +13,8 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .cassettes import TypedRun, cassettes, with_typed_run
 from .exit_codes import DONE, ERROR, GATE_FAILED
-from .number_types import SEED, BoundedCount, FiniteRange
-from .options import json_option
+from .number_types import SEED, FiniteRange
+from .options import budget_calls_option, json_option
 from .output import echo, echo_json
 from .output_files import OUTPUT_FILE
 
@@ -127,7 +127,7 @@ def diff(a: Path, b: Path, as_json: bool) -> None:
 @click.option("--share", type=FiniteRange(0, 1, min_open=True), default=0.1, show_default=True)
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Which questions are asked anew.")
 @click.option("--at-most", type=FiniteRange(0, 1), help="Exit code 5 when surely more replies have changed.")
-@click.option("--budget-calls", type=BoundedCount(0), help="Stop before there are more live calls.")
+@budget_calls_option
 @json_option
 def drift(
     path: Path,

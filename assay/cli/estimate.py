@@ -10,7 +10,7 @@ from ..errors import AssayError, UsageError
 from ..presentation.figure import Figure
 from ..presentation.result_table import Field, tabulate
 from ..text.wording import count_of
-from .meta import with_read_options
+from .meta import scores_option, with_read_options
 from .number_types import MOST_REPEATS, SEED, BoundedCount, FiniteRange
 from .options import json_option, store_option
 from .output import echo, echo_json, open_console, print_table, typed_command
@@ -41,7 +41,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command()
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@click.option("--scores", type=_FILE, multiple=True, help="File of scores of any tool, long or wide; repeatable.")
+@scores_option
 @click.option("--ratings", "ratings_file", type=_FILE, help="File of ratings. Default: those in the runs or --scores.")
 @click.option("--cheap", required=True, metavar="METRIC", help="The metric that scored all answers.")
 @click.option("--judged", metavar="METRIC", help="The metric that scored a random part of them.")

@@ -17,8 +17,8 @@ from ..text.wording import count_of, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .generate import generate
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_judge_session
-from .number_types import SEED, BoundedCount, FiniteRange
-from .options import embedder_option, json_option, option_group, quiet_option, wide_option
+from .number_types import BoundedCount, FiniteRange
+from .options import embedder_option, json_option, option_group, quiet_option, seed_option, wide_option
 from .output import echo, echo_json, open_console, print_table
 from .output_files import OUTPUT_FILE
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..generation.section import Fold, Section
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+set_out_option = click.option("-o", "--out", type=OUTPUT_FILE, required=True, help="Set to write (.jsonl).")
 factoid_share_option = click.option(
     "--factoid-share",
     type=FiniteRange(0, 1),
@@ -76,7 +77,7 @@ with_question_options = option_group(
         show_default=True,
         help="Long-form pairs written for each section; the best one is selected.",
     ),
-    click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all random choices."),
+    seed_option,
     click.option("--max-failed", type=BoundedCount(0), default=0, show_default=True, help="Failed calls allowed."),
 )
 
@@ -215,7 +216,7 @@ def report_failures(generated: "GeneratedQuestions", max_failed: int) -> int:
 @with_thresholds
 @embedder_option
 @with_judge_session
-@click.option("-o", "--out", type=OUTPUT_FILE, required=True, help="Set to write (.jsonl).")
+@set_out_option
 @click.option("--rejected", type=OUTPUT_FILE, help="File for rejected pairs. Default: beside the set.")
 @wide_option
 @quiet_option

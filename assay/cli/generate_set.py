@@ -25,6 +25,7 @@ from .generate_questions import (
     report_failures,
     select_best_pairs,
     selection_as_json,
+    set_out_option,
     with_question_options,
     with_thresholds,
 )
@@ -32,7 +33,6 @@ from .judge_session import JudgeSession, SessionOptions, open_judge_session, wit
 from .number_types import BoundedCount
 from .options import embedder_option, json_option, quiet_option, wide_option
 from .output import echo, echo_json, print_blocks
-from .output_files import OUTPUT_FILE
 from .progress import count_progress
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 @with_thresholds
 @embedder_option
 @with_judge_session
-@click.option("-o", "--out", type=OUTPUT_FILE, required=True, help="Set to write (.jsonl).")
+@set_out_option
 @wide_option
 @quiet_option
 @json_option

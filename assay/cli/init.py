@@ -11,7 +11,7 @@ from ..errors import InputError, UsageError
 from ..presentation.texts import one_line
 from ..presentation.wording import format_rating
 from ..text.wording import count_of
-from .options import map_option, read_metrics
+from .options import map_option, read_metrics, sheet_option
 from .output import echo, open_console, print_command, typed_command
 from .output_files import OUTPUT_FILE
 
@@ -32,7 +32,7 @@ _TEXT = 200
 @click.option("--judge", metavar="MODEL", help="Who judges: a litellm model, such as openai/gpt-4o-mini.")
 @click.option("--metrics", metavar="A,B", help="What is scored. Default: what the file allows.")
 @map_option
-@click.option("--sheet", help="Which sheet of an Excel file.")
+@sheet_option
 @click.option("--out", type=OUTPUT_FILE, default="suite.yaml", show_default=True, help="The suite.")
 @click.option("--force", is_flag=True, help="Replace the suite, and the workflow, that is there.")
 @click.option("--workflow", is_flag=True, help="Also write .github/workflows/assay.yml, which runs it each night.")

@@ -117,8 +117,9 @@ class JudgeSession:
         from ..presentation.figure import format_cost
 
         usage = self.usage
-        took = f"{count_of(usage.tokens_in, 'token')} in, {usage.tokens_out:,} out; cost {format_cost(usage.usd)}"
-        return f"{count_of(usage.calls, 'model call')}, {usage.from_cassette} of them replayed; {took}"
+        tokens = f"{usage.bound}{count_of(usage.tokens_in, 'token')} in, {usage.tokens_out:,} out"
+        calls = f"{count_of(usage.calls, 'model call')}, {usage.from_cassette} of them replayed"
+        return f"{calls}; {tokens}; cost {format_cost(usage.usd, usage.bound)}"
 
     def close(self) -> None:
         """Merges what was recorded, and releases local models."""

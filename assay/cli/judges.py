@@ -16,15 +16,16 @@ from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .number_types import MOST_REPEATS, SEED, BoundedCount
 from .options import (
+    JudgeCassetteOptions,
     SetOptions,
     json_option,
     max_failed_option,
-    path_in_store,
     quiet_option,
     read_probes,
     store_option,
     wide_option,
     with_budget,
+    with_judge_cassettes,
     with_set_options,
 )
 from .output import echo, echo_json, echo_notice, open_console, print_blocks, print_table
@@ -33,8 +34,12 @@ from .progress import show_status
 
 if TYPE_CHECKING:
     from ..eval_sets import Sample
-    from ..judges import Budget, Mode
+    from ..judges import Budget
     from ..runs.judge_comparison import JudgeComparison, Unit
+
+judging_seed_option = click.option(
+    "--seed", type=SEED, default=0, show_default=True, help="Seed of the folds, the resampling, the probes."
+)
 
 
 @click.group()
@@ -89,11 +94,7 @@ def list_judges(*, as_json: bool) -> None:
 @click.argument("sets", nargs=-1, required=True, metavar="SET...")
 @click.option("--judge", "names", multiple=True, required=True, help="A judge as in `assay run`; repeat the option.")
 @click.option("--metric", default="faithfulness", show_default=True, help="The metric that they are compared by.")
-@click.option(
-    "--cassette",
-    help="Recorded replies; {judge} stands for the judge's name. [default: STORE/judged.{judge}.jsonl]",
-)
-@click.option("--mode", type=click.Choice(["replay", "auto"]), default="auto", show_default=True)
+@with_judge_cassettes
 @click.option(
     "--repeats", type=BoundedCount(0, MOST_REPEATS), default=0, show_default=True, help="Ask again, for consistency."
 )
@@ -111,7 +112,7 @@ def list_judges(*, as_json: bool) -> None:
     "After the SETs, or as --probes=A,B. [without names: padded,reordered,injected,styled]",
 )
 @max_failed_option
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the folds, the resampling, the probes.")
+@judging_seed_option
 @click.option(
     "--report",
     type=OUTPUT_FILE,
@@ -128,14 +129,13 @@ def compare(
     sets: tuple[str, ...],
     names: tuple[str, ...],
     metric: str,
-    cassette: str | None,
-    mode: "Mode",
     repeats: int,
     cost: "Unit | None",
     probes: str | None,
     max_failed: int,
     seed: int,
     report: Path | None,
+    judge_cassettes: JudgeCassetteOptions,
     budget: "Budget",
     set_options: SetOptions,
     store: str | Path,
@@ -160,8 +160,13 @@ def compare(
     if report is not None:
         check_writable(report)
     settings = load_judges(names)  # all are known before one is asked
-    file = cassette or str(path_in_store(store, "judged.{judge}.jsonl", "name files with --cassette"))
-    scoring = JudgeScoring(metric=metric, cassette=file, mode=mode, budget=budget, repeats=repeats)
+    scoring = JudgeScoring(
+        metric=metric,
+        cassette=judge_cassettes.file(store),
+        mode=judge_cassettes.mode,
+        budget=budget,
+        repeats=repeats,
+    )
     samples = list(set_options.samples(sets))
     if repeated := len(samples) - len({sample.id for sample in samples}):
         raise UsageError(f"{count_of(repeated, 'id stands', 'ids stand')} in two of these sets; make their ids differ")

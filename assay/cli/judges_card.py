@@ -12,17 +12,18 @@ from ..errors import UsageError
 from ..presentation.texts import one_line
 from ..text.wording import count_of, list_first, verb_of
 from .exit_codes import DONE, TOO_MANY_FAILED
-from .judges import judges
-from .number_types import SEED, BoundedCount
+from .judges import judges, judging_seed_option
+from .number_types import BoundedCount
 from .options import (
+    JudgeCassetteOptions,
     SetOptions,
     json_option,
-    path_in_store,
     quiet_option,
     store_option,
     typed_options,
     wide_option,
     with_budget,
+    with_judge_cassettes,
     with_set_options,
 )
 from .output import echo, echo_json, echo_notice, print_blocks
@@ -60,12 +61,8 @@ _SHOWING = {"models", "-o", "--wide", "-q", "--json"}  # what goes with files of
     show_default=True,
     help="How many of them are also asked again, and changed by probes.",
 )
-@click.option(
-    "--cassette",
-    help="Recorded replies; {judge} stands for the judge's name. [default: STORE/judged.{judge}.jsonl]",
-)
-@click.option("--mode", type=click.Choice(["replay", "auto"]), default="auto", show_default=True)
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the folds, the resampling, the probes.")
+@with_judge_cassettes
+@judging_seed_option
 @click.option("--yes", is_flag=True, help="Ask without a bound on the price.")
 @click.option("-o", "--out", type=OUTPUT_FILE, help="Write the card: card.html, card.md or card.json.")
 @with_budget
@@ -81,8 +78,7 @@ def card(
     metric: str | None,
     most: tuple[int, ...],
     probed: int,
-    cassette: str | None,
-    mode: "Mode",
+    judge_cassettes: JudgeCassetteOptions,
     seed: int,
     yes: bool,
     out: Path | None,
@@ -131,8 +127,8 @@ def card(
             metric,
             most=most,
             probed=probed,
-            cassette=cassette or str(path_in_store(store, "judged.{judge}.jsonl", "name files with --cassette")),
-            mode=mode,
+            cassette=judge_cassettes.file(store),
+            mode=judge_cassettes.mode,
             budget=budget,
             seed=seed,
             set_options=set_options,

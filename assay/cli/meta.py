@@ -9,8 +9,17 @@ import click
 from ..errors import UsageError
 from ..shell_words import quote_word
 from ..text.wording import count_of
-from .number_types import MOST_REPEATS, MOST_RESAMPLES, SEED, BoundedCount, FiniteRange
-from .options import json_option, level_option, map_option, option_group, quiet_option, store_option, wide_option
+from .number_types import MOST_REPEATS, MOST_RESAMPLES, BoundedCount, FiniteRange
+from .options import (
+    json_option,
+    level_option,
+    map_option,
+    option_group,
+    quiet_option,
+    seed_option,
+    store_option,
+    wide_option,
+)
 from .output import echo, echo_json, echo_notice, is_wide, print_blocks
 from .output_files import OUTPUT_FILE
 from .progress import count_progress, show_status
@@ -26,6 +35,9 @@ if TYPE_CHECKING:
 
 COMBINERS = ("all", "subsets", "sum", "mean-rank", "ridge", "logistic")  # as in meta_eval.selection
 _FILE = click.Path(path_type=Path, dir_okay=False)
+scores_option = click.option(
+    "--scores", type=_FILE, multiple=True, help="File of scores of any tool, long or wide; repeatable."
+)
 
 
 def _split_names(_context: click.Context, _option: click.Parameter, typed: str | None) -> tuple[str, ...]:
@@ -90,7 +102,7 @@ with_read_options = option_group(
 
 @click.command()
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@click.option("--scores", type=_FILE, multiple=True, help="File of scores of any tool, long or wide; repeatable.")
+@scores_option
 @click.option(
     "--ratings",
     "ratings_file",
@@ -114,7 +126,7 @@ with_read_options = option_group(
     help="Recommend, and save, what agrees best; or the simplest or cheapest within one standard error.",
 )
 @click.option("--max-metrics", type=BoundedCount(), help="Combine at most this many metrics.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all random choices.")
+@seed_option
 @click.option(
     "--repeats",
     type=BoundedCount(1, MOST_REPEATS),

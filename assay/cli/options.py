@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..errors import UsageError
-from .number_types import MOST_CALLS_AT_ONCE, MOST_TOKENS, BoundedCount, FiniteRange
+from .number_types import MOST_CALLS_AT_ONCE, MOST_TOKENS, SEED, BoundedCount, FiniteRange
 from .output import set_flag
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ store_option = click.option(
     metavar="FOLDER|URL",
     help="Where the runs are kept: a folder, or postgresql://USER@HOST/DATABASE. Also: the variable ASSAY_STORE.",
 )
+seed_option = click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all random choices.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 wide_option = click.option(
     "--wide",
@@ -199,6 +200,7 @@ level_option = click.option(
     type=click.Choice(("conversation", "turn")),  # as in meta_eval.score_files.read_options
     help="With runs of conversations: what is evaluated. Default: what is rated.",
 )
+sheet_option = click.option("--sheet", help="Which sheet of an Excel file.")
 with_set_options = option_group(
     "set_options",
     SetOptions,
@@ -206,7 +208,7 @@ with_set_options = option_group(
     map_option,
     click.option("--limit", type=BoundedCount(), help="At most so many samples of each set."),
     click.option("--split", help="Which split of a set saved by `datasets` or on the Hub."),
-    click.option("--sheet", help="Which sheet of an Excel file."),
+    sheet_option,
 )
 
 
@@ -216,12 +218,15 @@ def _budget(budget_usd: float | None, budget_tokens: int | None, budget_calls: i
     return Budget(budget_usd, budget_tokens, budget_calls)
 
 
+budget_calls_option = click.option(
+    "--budget-calls", type=BoundedCount(0), help="Stop before there are more live calls."
+)
 with_budget = option_group(
     "budget",
     _budget,
     click.option("--budget-usd", type=FiniteRange(min=0), help="Stop before live calls cost more."),
     click.option("--budget-tokens", type=BoundedCount(0, MOST_TOKENS), help="Stop before live calls take more tokens."),
-    click.option("--budget-calls", type=BoundedCount(0), help="Stop before there are more live calls."),
+    budget_calls_option,
 )
 
 
@@ -257,6 +262,36 @@ with_cassette = option_group(
         type=click.Choice(["replay", "record", "auto", "off"]),
         help="With --cassette: replay (no model is asked), record (all anew), auto (what is missing). Default: auto.",
     ),
+)
+
+replay_option = click.option("--mode", type=click.Choice(["replay", "auto"]), default="auto", show_default=True)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCassetteOptions:
+    """Which recorded replies of judges are used, one file per judge, and how.
+
+    Attributes:
+        cassette: The file, in which `{judge}` stands for the judge's name; None for those in the store.
+        mode: How it is used.
+    """
+
+    cassette: str | None
+    mode: "Mode"
+
+    def file(self, store: Path | str) -> str:
+        """The file of the recordings. Raises `UsageError` where none is named and the store is on a server."""
+        return self.cassette or str(path_in_store(store, "judged.{judge}.jsonl", "name files with --cassette"))
+
+
+with_judge_cassettes = option_group(
+    "judge_cassettes",
+    JudgeCassetteOptions,
+    click.option(
+        "--cassette",
+        help="Recorded replies; {judge} stands for the judge's name. [default: STORE/judged.{judge}.jsonl]",
+    ),
+    replay_option,
 )
 
 

@@ -13,12 +13,13 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .exit_codes import DONE, TOO_MANY_FAILED
 from .judge_session import JudgeSession, SessionOptions, open_judge_session, question_progress, with_session_options
-from .number_types import SEED, BoundedCount
+from .number_types import BoundedCount
 from .options import (
     SetOptions,
     json_option,
     quiet_option,
     read_probes,
+    seed_option,
     store_option,
     typed_options,
     wide_option,
@@ -51,7 +52,7 @@ _NOT_IN_A_NAME = re.compile(r"[^\w.-]+")
 @click.option(
     "--probes", metavar="A,B", help="Only these probes: padded, shortened, reordered, restated, injected, styled."
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of all random choices.")
+@seed_option
 @click.option(
     "--reworded-by", multiple=True, metavar="JUDGE", help="Have this judge's model reword the answers; repeatable."
 )

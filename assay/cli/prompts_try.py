@@ -22,6 +22,7 @@ from .options import (
     path_in_store,
     quiet_option,
     read_metrics,
+    replay_option,
     store_option,
     with_set_options,
 )
@@ -65,7 +66,7 @@ _SHOWN = 10  # claims of a kind in the plain output
 @judge_option
 @click.option("--metrics", help="What to score. Default: the metrics that ask this prompt.")
 @click.option("--cassette", type=click.Path(path_type=Path), help="Recorded replies. [default: STORE/tried.jsonl]")
-@click.option("--mode", type=click.Choice(["replay", "auto"]), default="auto", show_default=True)
+@replay_option
 @embedder_option
 @with_set_options
 @quiet_option

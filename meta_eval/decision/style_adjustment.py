@@ -6,6 +6,7 @@ import numpy as np
 from scipy import stats
 
 from ..arrays import Bools, Floats, Places
+from ..estimate import cut_interval
 from ..student import effective_degrees
 from .version_means import FEWEST_RATED_GROUPS, changed_answers, shared_ratings
 from .version_table import VersionTable
@@ -61,7 +62,11 @@ def adjust_for_style(table: VersionTable, first: int, second: int) -> AdjustedDi
         return None
     value, error, degrees = result
     half = float(stats.t.isf(0.025, degrees)) * error
-    return AdjustedDifference(share * value, share * (value - half), share * (value + half), column == 0)
+    lowest, highest = table.scale if column == 0 else table.score_scale or table.scale
+    most = highest - lowest
+    adjusted = min(max(share * value, -most), most)  # a regression may go beyond the scale
+    low, high = cut_interval((share * (value - half), share * (value + half)), (-most, most))
+    return AdjustedDifference(adjusted, min(low, adjusted), max(high, adjusted), column == 0)
 
 
 def _by_question(

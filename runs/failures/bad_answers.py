@@ -10,7 +10,7 @@ from ...metrics.score import flawless
 from ...metrics.specification import ALL_BASELINES
 from ...presentation.figure import Figure
 from ...text.wording import count_of
-from ..rating_direction import rating_of_answer
+from ..rating_direction import rates_pair, rating_of_answer
 from .failure_texts import AnswerRecord, FailureText, RunRecords, is_about_contexts, read_peoples_texts
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ def select_bad_answers(runs: Sequence[RunRecords], metric: str | None = None) ->
     if metric is None and len(unrated) < len(runs):
         why = f", as {', '.join(unrated)} has no ratings"
     else:
-        why = "" if metric else ", as no answer is rated"
+        has_pairs = any(rates_pair(one.sample) for run in runs for one in run.answers.values())
+        unrated_why = "its ratings say which of two answers is better" if has_pairs else "no answer is rated"
+        why = "" if metric else f", as {unrated_why}"
     name = metric or _first_metric(runs)
     scored = [{key: one for key, one in run.answers.items() if name in one.values} for run in runs]
     for run, base in zip(runs, scored, strict=True):

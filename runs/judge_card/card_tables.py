@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from ...meta_eval.difference import find_standing
 from ...meta_eval.estimate import Estimate
@@ -10,6 +10,7 @@ from ...presentation.figure import MISSING, Figure
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, TableCell, Tone, tabulate
 from ...presentation.texts import one_line
 from ...text.wording import count_of, list_first, verb_of
+from ..cost_bounds import AT_MOST_NOTE, bounded_figure
 from ..judge_bias import Bias, describe_unmeasured
 from ..missing_scores import describe_missing_scores
 from .judge_card import CardAgreement, Injections, JudgeCard, ScoreBin, SetCard
@@ -364,17 +365,27 @@ def cost_table(entries: Sequence[CardEntry]) -> ResultTable:
     fields = (
         Field("judge", "name", lambda entry: entry.judge),
         Field("set", "name", lambda entry: entry.card.set_name),
-        Field("USD", "price", lambda entry: entry.card.cost.usd if entry.card.cost else MISSING),
+        Field("USD", "price", lambda entry: _bounded(entry, "price", "usd")),
         Field("requests", "count", lambda entry: entry.card.cost and entry.card.cost.requests),
-        Field("tokens in", "count", lambda entry: entry.card.cost and entry.card.cost.tokens_in),
-        Field("tokens out", "count", lambda entry: entry.card.cost and entry.card.cost.tokens_out),
+        Field("tokens in", "count", lambda entry: _bounded(entry, "count", "tokens_in")),
+        Field("tokens out", "count", lambda entry: _bounded(entry, "count", "tokens_out")),
         Field("s", "count", lambda entry: entry.card.cost and entry.card.cost.seconds),
     )
     note = (
         "Seconds are those of the calls when they were made, divided by the calls at once: a busy machine makes them "
         "more."
     )
+    if any(entry.card.cost and entry.card.cost.is_at_most for entry in entries):
+        note = f"{note} {AT_MOST_NOTE}"
     return tabulate("What 1,000 answers take", entries, fields, note=note)
+
+
+def _bounded(entry: CardEntry, kind: Literal["price", "count"], name: str) -> Figure | str:
+    """A figure of what 1,000 answers take; of a bound with words that say so."""
+    cost = entry.card.cost
+    if cost is None:
+        return MISSING
+    return bounded_figure(kind, getattr(cost, name), cost.is_at_most)
 
 
 def _unless_empty(table: ResultTable) -> list[ResultTable]:

@@ -15,14 +15,14 @@ _LARGEST_SETTING = 2**63
 _ROUNDING = 1e-9  # a figure that was reckoned may be beyond its bound by so much
 
 
-def _check_figure(figure: Estimate, lowest: float, highest: float, *, has_free_ends: bool) -> Estimate:
+def _check_figure(figure: Estimate, lowest: float, highest: float) -> Estimate:
     """Raises where a count or a number of a figure is none that an evaluation can have."""
     for name in ("n", "groups"):
         count = getattr(figure, name)
         if count is not None and not 0 <= count <= _MOST:
             _refuse(name, count, f"write a whole number from 0 to {_MOST:,}, or null")
-    ends = (-_MOST, _MOST) if has_free_ends else (lowest, highest)
-    for name, (least, most) in {"value": (lowest, highest), "low": ends, "high": ends, "p": (0, 1)}.items():
+    for name in ("value", "low", "high", "p"):
+        least, most = (0, 1) if name == "p" else (lowest, highest)
         number = getattr(figure, name)
         if number is not None and not least - _ROUNDING <= number <= most + _ROUNDING:
             _refuse(name, number, f"write a number from {least:,} to {most:,}, or null")
@@ -31,9 +31,9 @@ def _check_figure(figure: Estimate, lowest: float, highest: float, *, has_free_e
     return figure
 
 
-def _bounds(lowest: float, highest: float, *, has_free_ends: bool = False) -> AfterValidator:
-    """Checks that a figure's value lies in [lowest, highest], and its interval too, unless it is symmetric (free)."""
-    return AfterValidator(lambda figure: _check_figure(figure, lowest, highest, has_free_ends=has_free_ends))
+def _bounds(lowest: float, highest: float) -> AfterValidator:
+    """Checks that a figure's value and its interval lie in [lowest, highest]."""
+    return AfterValidator(lambda figure: _check_figure(figure, lowest, highest))
 
 
 def _check_setting(value: Any) -> Any:
@@ -55,8 +55,8 @@ def _refuse(name: str, value: float, cure: str) -> None:
 
 CardFigure = Annotated[Estimate, _bounds(-_MOST, _MOST)]
 Correlation = Annotated[Estimate, _bounds(-1, 1)]
-CorrelationDifference = Annotated[Estimate, _bounds(-2, 2, has_free_ends=True)]
-ShareDifference = Annotated[Estimate, _bounds(-1, 1, has_free_ends=True)]
+CorrelationDifference = Annotated[Estimate, _bounds(-2, 2)]
+ShareDifference = Annotated[Estimate, _bounds(-1, 1)]
 Share = Annotated[Estimate, _bounds(0, 1)]
 Setting = Annotated[str | int | float | bool | None, PlainValidator(_check_setting)]
 Count = Annotated[int, Field(ge=0, le=_MOST)]
@@ -163,6 +163,7 @@ class JudgeCost(_Value):
         tokens_out: Tokens of the replies.
         requests: Requests.
         seconds: The duration of the calls when they were made, divided by how many ran at once.
+        is_at_most: Whether tokens and USD are the most that they may be, because not every reply stated what it took.
     """
 
     usd: Amount | None
@@ -170,6 +171,7 @@ class JudgeCost(_Value):
     tokens_out: Amount
     requests: Amount
     seconds: Amount
+    is_at_most: bool = False
 
 
 class MissingReason(_Value):

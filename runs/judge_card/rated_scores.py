@@ -91,61 +91,61 @@ class RatedScores:
         """Spearman of the judge less that of another name, on the answers that both scored."""
         if other not in self.values:
             return Estimate(None, problem=f"{other} scores none of these answers")
-        return self._compare(*((name, self.column(name)[:, None]) for name in (self.judge, other)))
+        return self.compare(*((name, self.column(name)[:, None]) for name in (self.judge, other)))
 
-    def _compare(self, first: "tuple[str, Floats]", second: "tuple[str, Floats]") -> Estimate:
+    def compare(self, first: "tuple[str, Floats]", second: "tuple[str, Floats]") -> Estimate:
+        """Spearman of the first scores less that of the second, (samples, repeats) each, on the samples with both."""
         comparison = compare(self._table(), first, second, permutations=PERMUTATIONS, seed=self.seed)
         return replace(comparison.difference, p=comparison.p_permutation)
 
-    def combined(self, other: str, *, are_fixed: bool = False) -> tuple[CardAgreement, Estimate]:
-        """The judge and another name together, out of fold: the mean of their ranks, or ridge regression on them.
+    def combined(self, other: str) -> tuple[CardAgreement, Estimate]:
+        """The agreement of the judge and another name together (`predict_together`).
 
-        Which of the two, and its weights, are chosen anew on the other folds of groups: nothing is shown on the answers
-        that chose it. The folds are dealt ten times; Spearman is the mean over the repeats, AUROC that of the mean
-        prediction.
-
-        There is no interval and no p-value: those at hand take the predictions as fixed, though other answers would
-        have given other weights, and leave out 0 too often where both are noise (`benchmarks/card_simulation.py`).
+        Spearman is the mean over the repeats, AUROC that of the mean prediction. There is no interval and no p-value:
+        those at hand take the predictions as fixed, though other answers would have given other weights, and leave out
+        0 too often where both are noise (`benchmarks/card_simulation.py`).
 
         Args:
             other: Whose scores are taken together with the judge's.
-            are_fixed: Whether to give the intervals and the p-value that take the predictions as fixed, to measure
-                how far they are wrong.
 
         Returns:
             The agreement of both together, and how much its Spearman is more than that of the other name alone.
         """
-        name = f"{self.judge} + {other}"
-
-        def without(missing: Estimate) -> tuple[CardAgreement, Estimate]:
+        name, predictions = f"{self.judge} + {other}", self.predict_together(other)
+        if isinstance(predictions, str):
+            missing = Estimate(None, n=len(self.samples), problem=predictions)
             return CardAgreement(name=name, spearman=missing, auroc=missing), missing
-
-        if other not in self.values:
-            return without(Estimate(None, problem=f"{other} scores none of these answers"))
-        scores = np.column_stack([self.column(self.judge), self.column(other)])
-        ratings = self.ratings
-        problem = ""
-        if len(ratings) < FEWEST_COMBINED:
-            problem = f"only {count_of(len(ratings), 'rated score')}; weights are fitted to {FEWEST_COMBINED} or more"
-        elif np.ptp(ratings) == 0:
-            problem = "all ratings are equal"
-        elif any(np.isnan(column).all() or np.nanmin(column) == np.nanmax(column) for column in scores.T):
-            problem = "all values of one of them are equal"
-        predictions = None if problem else self._predict(scores)
-        if predictions is None:
-            return without(Estimate(None, n=len(ratings), problem=problem or "the groups do not make two folds"))
-        rho = estimate(mean_spearman(predictions, ratings), self.groups, scale="fisher")
+        rho = estimate(mean_spearman(predictions, self.ratings), self.groups, scale="fisher")
         area = self._agreement(name, predictions.mean(axis=1)).auroc
-        gain = self._compare((name, predictions), (other, self.column(other)[:, None]))
-        if not are_fixed:
-            rho, area, gain = map(_without_interval, (rho, area, gain))
+        gain = self.compare((name, predictions), (other, self.column(other)[:, None]))
+        rho, area, gain = map(_without_interval, (rho, area, gain))
         return CardAgreement(name=name, spearman=rho, auroc=area), gain
 
-    def _predict(self, scores: "Floats") -> "Floats | None":
-        """Predictions out of fold, (samples, repeats); None where the groups do not make two folds."""
+    def predict_together(self, other: str) -> "Floats | str":
+        """Predicts out of fold by the judge and another name: the mean of their ranks, or ridge regression on them.
+
+        Which of the two, and its weights, are chosen anew on the other folds of groups: nothing is shown on the answers
+        that chose it. The folds are dealt ten times.
+
+        Args:
+            other: Whose scores are taken together with the judge's.
+
+        Returns:
+            The predictions, (samples, repeats), or why there are none.
+        """
+        if other not in self.values:
+            return f"{other} scores none of these answers"
+        scores = np.column_stack([self.column(self.judge), self.column(other)])
+        ratings = self.ratings
+        if len(ratings) < FEWEST_COMBINED:
+            return f"only {count_of(len(ratings), 'rated score')}; weights are fitted to {FEWEST_COMBINED} or more"
+        if np.ptp(ratings) == 0:
+            return "all ratings are equal"
+        if any(np.isnan(column).all() or np.nanmin(column) == np.nanmax(column) for column in scores.T):
+            return "all values of one of them are equal"
         task = CombinationTask.build(
             scores,
-            self.ratings,
+            ratings,
             np.unique(np.asarray(self.groups), return_inverse=True)[1].astype(np.intp),
             middle=0.5,
             how="ranks",
@@ -156,7 +156,7 @@ class RatedScores:
         out_of_fold = cross_validate(
             task, repeats=REPEATS, folds=FOLDS, seed=self.seed, rules=("best",), eligible=eligible
         )
-        return None if out_of_fold is None else out_of_fold.chosen["best"]
+        return "the groups do not make two folds" if out_of_fold is None else out_of_fold.chosen["best"]
 
     def _table(self) -> ScoreTable:
         return _rating_table(self.samples, (RATER,), self.ratings[:, None])
@@ -181,14 +181,14 @@ class RatedScores:
             result: Floats = np.abs(members @ (gaps[:, None] * weights)).sum(axis=0) / weights.sum(axis=0)
             return result
 
-        error = estimate(errors, self.groups)
+        error = estimate(errors, self.groups, bounds=(0, 1))
         wider = estimate(errors, self.groups, scale="logit")
         if error.low is not None and error.high is not None:
             # where most scores are in one bin the plain interval lies too low; where chance adds to the error the other
             # one lies too high: benchmarks/card_simulation.py
             low = error.low if wider.low is None else min(error.low, wider.low)
             high = error.high if wider.high is None else max(error.high, wider.high)
-            error = replace(error, low=max(0.0, low), high=min(1.0, high))
+            error = replace(error, low=low, high=high)
         bins = [
             ScoreBin(
                 low=number / _BINS,

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from ...eval_sets import Sample
 from ...judges import Usage
@@ -13,6 +14,7 @@ from ...metrics import Score
 from ...metrics.catalogue import describe_metric
 from ...metrics.specification import ALL_BASELINES, BASELINES, parse_specification
 from ...presentation.texts import one_line
+from ...text.number_ranges import join_ranges
 from ...text.wording import count_of
 from ..evaluate import evaluate
 from ..judge_bias import measure_biases
@@ -183,28 +185,35 @@ def first_failure(scores: Iterable[Score]) -> str:
 
     Without what a reason quotes of answers, replies and folders: a card is shown to people who have no part in the set.
     """
-    return _quoting_nothing(next((score.reason for score in scores if score.status == "failed"), ""))
+    reason = next((score.reason for score in scores if score.status == "failed"), "")
+    return one_line(_quoting_nothing(reason), _LONGEST_REASON)
 
 
 def missing_reasons(scores: Iterable[Score]) -> tuple[MissingReason, ...]:
     """Why scores have no value, the most frequent reasons first; without what they quote, and whose they are.
 
+    Reasons that differ only in how much are one (`join_ranges`).
+
     Args:
         scores: The scores of a set.
     """
-    counts = Counter(
-        (score.status, _SAMPLE.sub(r"\1", _quoting_nothing(score.reason))) for score in scores if score.value is None
-    )
-    return tuple(
-        MissingReason(status="failed" if status == "failed" else "skipped", reason=reason, count=count)
-        for (status, reason), count in counts.most_common(_MOST_REASONS)
-    )
+    counts: dict[Literal["failed", "skipped"], Counter[str]] = {"failed": Counter(), "skipped": Counter()}
+    for score in scores:
+        if score.value is None:
+            status: Literal["failed", "skipped"] = "failed" if score.status == "failed" else "skipped"
+            counts[status][_SAMPLE.sub(r"\1", _quoting_nothing(score.reason))] += 1
+    reasons = [
+        MissingReason(status=status, reason=one_line(reason, _LONGEST_REASON), count=count)
+        for status, of_status in counts.items()
+        for reason, count in join_ranges(of_status).items()
+    ]
+    return tuple(sorted(reasons, key=lambda one: -one.count)[:_MOST_REASONS])
 
 
 def _quoting_nothing(reason: str) -> str:
     if miss := _MISS.match(reason):
-        return f"no recording for {one_line(miss[1], _LONGEST_REASON)}"
-    return one_line(reason.partition(_QUOTED_REPLY)[0], _LONGEST_REASON)
+        return f"no recording for {one_line(miss[1])}"
+    return one_line(reason.partition(_QUOTED_REPLY)[0])
 
 
 def _flips(card_set: CardSet, judge: JudgeScores, again: Mapping[str, Score]) -> Estimate:
@@ -232,6 +241,7 @@ def _cost(judge: JudgeScores) -> JudgeCost | None:
         tokens_out=times * usage.tokens_out,
         requests=times * usage.calls,
         seconds=times * usage.seconds / judge.concurrency,
+        is_at_most=usage.unstated > 0,
     )
 
 

@@ -8,6 +8,7 @@ from ...meta_eval.estimate import Estimate
 from ...presentation.figure import Figure, format_price
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ...text.wording import count_of
+from ..cost_bounds import AT_MOST_NOTE, bounded_figure
 from ..judge_bias import describe_unmeasured
 from ..judge_comparison import JudgeComparison, JudgeFindings
 
@@ -52,13 +53,16 @@ def judge_table(comparison: JudgeComparison, keys: Mapping[str, str] | None = No
         Field("unparsable", "rate", _unparsable, "wide"),
         Field("Spearman with rating", "correlation", lambda judge: _agreement(judge.agreement), is_left=True),
         Field("same when asked again", "share", _consistency, "wide"),
-        Field("tokens", "count", lambda judge: judge.tokens, "wide"),
-        Field("USD", "price", lambda judge: judge.usd),
+        Field("tokens", "count", lambda judge: bounded_figure("count", judge.tokens, judge.is_at_most), "wide"),
+        Field("USD", "price", lambda judge: bounded_figure("price", judge.usd, judge.is_at_most)),
         Field("s", "count", lambda judge: judge.seconds),
         Field("frontier", "count", lambda judge: "yes" if judge.on_frontier else "", "wide"),
     )
     caption = f"Judges by {comparison.metric}; cost and time of 1,000 answers"
-    return tabulate(caption, comparison.judges, fields, tone=lambda judge: "chosen" if judge.on_frontier else "")
+    note = AT_MOST_NOTE if any(judge.is_at_most for judge in comparison.judges) else ""
+    return tabulate(
+        caption, comparison.judges, fields, tone=lambda judge: "chosen" if judge.on_frontier else "", note=note
+    )
 
 
 def _consistency(judge: JudgeFindings) -> float | str:

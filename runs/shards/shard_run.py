@@ -118,13 +118,14 @@ def run_shards(
     paths = find_files(plan.sets[0])
     shard_plan = _shard_plan(plan, options, paths)
     folder = ShardFolder.of_plan(shard_options.out, shard_plan)
-    metrics = _check(shard_plan, find_pieces(paths, _ROWS_LOOKED_AT, plan.limit)[0], on_note)
+    metrics, has_pair_ratings = _check(shard_plan, find_pieces(paths, _ROWS_LOOKED_AT, plan.limit)[0], on_note)
     if resume is None and plan.judge is not None and options.cassette is None:
         LiteLLMJudge(plan.judge).check_api_key()  # before a run is begun that could score nothing
     shard_rows = folder.begin(shard_plan, shard_options.shard_rows)
     pieces = find_pieces(paths, shard_rows, plan.limit)
     if resume is None:
-        run = store.begin(plan.with_declarations(metrics), options.cassette, folder.url)
+        plan = plan.with_declarations(metrics, has_pair_ratings=has_pair_ratings)
+        run = store.begin(plan, options.cassette, folder.url)
         on_begin(run)
     else:
         run = resume
@@ -211,8 +212,8 @@ def _own_prompts(folder: str | None) -> dict[str, str]:
     return {file.name: file.read_text(encoding="utf-8") for file in sorted(Path(folder).glob("*.md"))}
 
 
-def _check(plan: ShardPlan, piece: Piece, on_note: Callable[[str], None]) -> list[Metric]:
-    """Makes the metrics and reads the first rows, before anything is paid for."""
+def _check(plan: ShardPlan, piece: Piece, on_note: Callable[[str], None]) -> tuple[list[Metric], bool]:
+    """Makes the metrics and reads the first rows, before anything is paid for: the metrics; whether pairs are rated."""
     rows: pyarrow.Table = next(read_shards(piece, _ROWS_LOOKED_AT))
     with ShardScorer(plan) as scorer:
         metrics, samples, notes = scorer.check(rows)
@@ -222,4 +223,4 @@ def _check(plan: ShardPlan, piece: Piece, on_note: Callable[[str], None]) -> lis
     profile.check(metrics)
     for note in notes:
         on_note(note)
-    return metrics
+    return metrics, profile.ratings.pairs > 0

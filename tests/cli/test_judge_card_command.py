@@ -1,6 +1,7 @@
 """`assay judges card`: typed, from the bundled recordings and with a judge at a server."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,24 @@ def test_the_price_comes_first_and_nothing_is_asked_without_a_bound(
     assert again.code == 0, "what is recorded costs nothing, and needs no bound"
     assert "are recorded; nothing is asked" in again.err
     assert len(openai_server.requests) == asked
+
+
+@pytest.mark.parametrize("usage", [None, (-1, 10**18)], ids=["none", "absurd"])
+def test_without_a_stated_usage_the_cost_is_a_bound_and_says_so(
+    assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer, usage: Any
+) -> None:
+    """Each of the six replies counts with the most that it may have taken, live and from the recordings."""
+    openai_server.script = lambda _: Answer(usage=usage)
+    judge = judge_file("mini.yaml", price={"input": 1.0, "output": 2.0})
+    words = ["judges", "card", judge, "--on", set_file(), "--probed", "0", "--budget-usd", "9"]
+    assert assay(*words, "-o", "card.json").code == 0
+    assert assay(*words, "--mode", "replay", "-o", "card.md").code == 0
+    card = json.loads(Path("card.json").read_text(encoding="utf-8"))["sets"][0]
+    assert card["cost"]["is_at_most"] and card["cost"]["usd"] > 0
+    assert "| at most " in Path("card.md").read_text(encoding="utf-8")
+    assert len(openai_server.requests) == 6
+    told = assay("run", set_file(), "--judge", judge, "--metrics", "faithfulness")
+    assert re.search(r"at most [\d,]+ tokens; cost at most ", " ".join(told.out.split()))
 
 
 def test_the_budget_ends_it_and_the_same_command_goes_on(

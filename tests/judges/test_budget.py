@@ -135,7 +135,7 @@ def test_a_provider_that_tells_no_usage(openai_server: OpenAIServer, judge: Any,
     openai_server.script = lambda _: Answer(usage=None)
     usage = usage_of(judge(model="openai/gpt-4o-mini", max_tokens=ROOM), ask)
     assert (usage.tokens_in, usage.tokens_out) == (11 + 9 + 2 * 8, ROOM)
-    assert usage.usd is None
+    assert (usage.usd, usage.unstated) == (None, 1)
     replies = ask_many(judge(budget=Budget(tokens=2 * (37 + ROOM)), max_tokens=ROOM), ask, 5)
     assert len(openai_server.requests) == 1 + 2
     assert any(isinstance(each, BudgetReached) for each in replies)

@@ -58,6 +58,18 @@ def test_nearly_the_same_scores_are_equivalent_within_the_margin_and_few_items_c
     assert compare_metrics(noise, "m0", "m1", permutations=50).standing.kind == "unsettled"
 
 
+def test_a_difference_of_few_answers_stays_within_its_range() -> None:
+    """Of six answers one metric agrees perfectly, the other nearly the other way round: no difference is above 2."""
+    scores = np.array([[1.0, 5], [2, 6], [3, 4], [4, 3], [5, 2], [6, 1]])
+    ratings = np.arange(1.0, 7)[:, None]
+    table = ScoreTable(tuple("abcdef"), ("good", "reversed"), scores, ratings, rating_min=1, rating_max=6)
+    difference = compare_metrics(table, "good", "reversed", permutations=50).difference
+    assert difference.value == pytest.approx(1 - (1 - 6 * 68 / 210))
+    assert difference.low is not None and difference.half_width is not None
+    assert 2 - 6 * 68 / 210 < difference.half_width == pytest.approx(difference.value - difference.low)
+    assert difference.high == 2
+
+
 def test_only_items_that_both_scored_count() -> None:
     table = score_table(60, 2, signal=0.5, half_missing="m1")
     assert compare_metrics(table, "m0", "m1", permutations=50).n == 24

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from assay.meta_eval.estimate import estimate, estimate_mean, estimate_mean_of_groups
+from assay.meta_eval.arrays import Floats
+from assay.meta_eval.difference import find_standing
+from assay.meta_eval.estimate import OF_CORRELATIONS, estimate, estimate_mean, estimate_mean_of_groups
 
 
 def between(mean: float, away: float, low: float, high: float) -> tuple[float, float]:
@@ -77,3 +79,18 @@ def test_many_groups_have_the_normal_interval_over_groups() -> None:
 def test_what_does_not_vary_has_no_interval_of_width_zero(values: list[float]) -> None:
     mean = estimate_mean(values, [str(number) for number in range(40)])
     assert (mean.low, mean.high, mean.problem) == (None, None, "an interval needs 5 groups that differ")
+
+
+def test_an_interval_is_cut_where_its_figure_ends() -> None:
+    """2, 2, 2, 2 and -2 in five groups: 1.2 +- 2.776 * 1.789 / sqrt(5) = 2.221, and no difference is above 2."""
+    values = np.array([2.0, 2, 2, 2, -2])
+
+    def mean(weights: Floats) -> Floats:
+        result: Floats = values @ weights / weights.sum(axis=0)
+        return result
+
+    whole, bounded = (estimate(mean, list("abcde"), bounds=bounds) for bounds in (None, OF_CORRELATIONS))
+    assert (whole.low, whole.high) == pytest.approx((1.2 - 2.221, 1.2 + 2.221), abs=1e-3)
+    assert (bounded.value, bounded.low, bounded.high) == (whole.value, whole.low, 2.0)
+    assert bounded.half_width == pytest.approx(whole.half_width) == pytest.approx(2.221, abs=1e-3)
+    assert find_standing(bounded) == find_standing(whole), "the error is that of the end that is not cut"

@@ -587,7 +587,19 @@ def test_ratings_of_pairs_are_left_out_beside_ratings_of_answers(tmp_path: Path)
     old = [*of_pairs("old", [-2, -1]), *version("old", [1, 2, 3, 4])[2:]]
     reading = read(tmp_path, old, version("new", [2, 3, 4, 5]))
     assert by_version(reading, reading.table.ratings) == {"A": [None, None, 3, 4], "B": [2, 3, 4, 5]}
-    assert "A, 2 ratings say which of two answers is better, and are left out." in reading.notes
+    assert "2 ratings say which of two answers is better, and are left out: 2 of A." in reading.notes
+
+
+def test_a_metric_that_is_named_decides_beside_ratings_of_pairs(tmp_path: Path) -> None:
+    """Ratings are one of two sources then: the decision rests on the scores alone, and says so, once."""
+    old, new = of_pairs("old", [-2] * 6), of_pairs("new", [2] * 5)
+    runs = [results(old, helpful=[0.1, 0.2, 0.3, 0.2, 0.1, 0.3]), results(new, helpful=[0.7, 0.8, 0.9, 0.8, 0.7])]
+    decision = decide(runs, metric="helpful", names=["old", "new"])
+    note = "11 ratings say which of two answers is better, and are left out: 6 of old, 5 of new."
+    assert [one for one in decision.notes if "which of two answers" in one] == [note]
+    assert [version.rated for version in decision.versions] == [0, 0]
+    with pytest.raises(InputError, match=r"^old: its ratings say .*\(--metric NAME, --scorer FILE\)"):
+        decide(runs, names=["old", "new"])
 
 
 def test_preferences_between_versions_decide_beside_ratings_of_pairs(tmp_path: Path) -> None:

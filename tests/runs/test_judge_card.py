@@ -279,6 +279,21 @@ def test_an_injection_that_reached_no_question_is_a_fact(count: int) -> None:
     assert "injections are not measured" not in page
 
 
+def test_a_cost_that_is_a_bound_says_so() -> None:
+    """One of 12 replies stated no usage: its tokens and cost are the most that they may be, and so are all sums."""
+    judge = judged()
+    bound = Score(0.0, "scored", "", {}, Usage(2, 0, 100, 4, usd=0.001, seconds=3.0, unstated=1))
+    card = card_of(make_set_card(ANSWERS, JudgeScores("mini", {**judge.scores, "s0": bound}, 4)))
+    assert card.sets[0].cost is not None and card.sets[0].cost.is_at_most
+    assert json.loads(card.model_dump_json())["sets"][0]["cost"]["is_at_most"] is True
+    for text in (render_card_markdown([card]), render_card_page([card])):
+        assert "at most 1.00" in text and "at most 100,000" in text and "at most 4,000" in text
+        assert "At most: not every reply stated what it took" in text
+    stated = card_of(make_set_card(ANSWERS, judge))
+    assert stated.sets[0].cost is not None and not stated.sets[0].cost.is_at_most
+    assert "at most 1.00" not in render_card_markdown([stated]) and "At most:" not in render_card_markdown([stated])
+
+
 def test_only_answers_that_were_asked_about_count_in_the_cost() -> None:
     """Three answers took 2 requests each; three were skipped without any: 1,000 that are asked about take 2,000."""
     greeting = Score(None, "skipped", "the answer makes no claims", {}, Usage())
@@ -409,6 +424,18 @@ def test_why_answers_have_no_score() -> None:
     assert "mini: 2 failed: no recording for prompt p" in page and "555" not in page
 
 
+def test_reasons_that_differ_in_how_much_are_one() -> None:
+    """Three prompts are too long for the model, each by another number of tokens; two calls got no reply."""
+    reasons = [f"the prompt needs {tokens} tokens, the model holds 4,096" for tokens in ("4,412", "12,020", "5,020")]
+    scores = {f"s{n}": Score(None, "failed", reason, {}, Usage()) for n, reason in enumerate(reasons)}
+    scores |= {f"s{n}": Score(None, "failed", "no reply within 60 s", {}, Usage()) for n in (3, 4)}
+    card = make_set_card(ANSWERS, JudgeScores("mini", {**scores, "s5": score(1.0)}, 1))
+    assert [(one.reason, one.count) for one in card.missing] == [
+        ("the prompt needs 4,412 to 12,020 tokens, the model holds 4,096", 3),
+        ("no reply within 60 s", 2),
+    ]
+
+
 @pytest.mark.parametrize("values", [[None] * 6, [0.5] * 6], ids=["all failed", "all equal"])
 def test_a_set_without_figures_still_has_a_card(values: list[float | None]) -> None:
     card = make_set_card(ANSWERS, judged(values))
@@ -509,6 +536,7 @@ def test_no_figure_of_a_card_is_beyond_reckoning(tmp_path: Path, change: dict[st
         ({"judge": {"name": "j", "spearman": {"value": 0.5}, "auroc": {"value": -0.5}}},
          "judge.auroc: value is -0.5; write a number from 0 to 1, or null"),
         ({"difference": {"value": -2.5}}, "difference: value is -2.5; write a number from -2 to 2, or null"),
+        ({"gain": {"value": 0, "low": -2.5, "high": 1}}, "gain: low is -2.5; write a number from -2 to 2, or null"),
         ({"difference": {"value": 0.5, "low": 0.9, "high": 0.1}}, "difference: low is 0.9; write one that is not"),
         ({"gain": {"value": 0.5, "p": 2}}, "gain: p is 2.0; write a number from 0 to 1, or null"),
         ({"ceiling": {"value": 3}}, "ceiling: value is 3.0; write a number from -1 to 1, or null"),

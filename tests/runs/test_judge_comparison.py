@@ -13,6 +13,7 @@ from assay.metrics import Score
 from assay.runs.judge_card import make_card_set
 from assay.runs.judge_card.set_card import make_set_card
 from assay.runs.judge_comparison import compare_judges
+from assay.runs.judge_report.tables import judge_table
 from assay.runs.judge_scoring import JudgeScores
 from assay.runs.panels import compare_panels
 
@@ -52,6 +53,20 @@ def test_each_judges_row() -> None:
     assert row.consistency == pytest.approx((N - 1) / N), "one verdict of 40 is another when asked again"
     assert other.consistency is None
     assert (row.on_frontier, other.on_frontier) == (True, False)
+
+
+def test_a_cost_that_is_a_bound_says_so_beside_other_judges() -> None:
+    """One reply of the good judge stated no usage: its sums are the most that they may be."""
+    good = judged("good", PERFECT)
+    first = good.scores["s0"]
+    bound = replace(first, usage=replace(first.usage, unstated=1))
+    judges = [replace(good, scores={**good.scores, "s0": bound}), judged("bad", NOISE)]
+    comparison = compare_judges("faithfulness", SAMPLES, judges)
+    assert [one.is_at_most for one in comparison.judges] == [True, False]
+    assert comparison.advice.endswith("at no more than 1.00 USD per 1,000 answers")
+    cells = [[str(cell) for cell in row] for row in judge_table(comparison).rows]
+    assert [["at most 1.00" in row, "at most 100,000" in row] for row in cells] == [[True, True], [False, False]]
+    assert judge_table(comparison).note.startswith("At most: ")
 
 
 def test_claims_seen_alike_and_never() -> None:

@@ -42,7 +42,7 @@ def test_the_record_has_the_fields_of_runs_already_stored() -> None:
     record = json.loads(PLANS["459cc68dc061"].model_dump_json())
     assert list(record) == [
         *("sets", "metrics", "judge", "embedder", "mapping", "language", "split", "sheet", "limit", "prompts"),
-        *("directions", "turns", "conversation_metrics"),
+        *("directions", "turns", "conversation_metrics", "has_pair_ratings"),
     ]
 
 

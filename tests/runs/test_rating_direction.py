@@ -9,9 +9,11 @@ import pytest
 from openai_server import Answer, OpenAIServer, Request
 
 from assay.eval_sets import Sample
-from assay.runs import evaluate
+from assay.runs import Results, Store, evaluate
+from assay.runs.answer_index import AnswerIndex
 from assay.runs.failures.bad_answers import select_bad_answers
 from assay.runs.failures.failure_texts import collect_records
+from assay.runs.run_figures import compute_figures
 
 Make = Callable[..., Any]
 LETTERS = "abcdef"
@@ -39,6 +41,67 @@ def test_no_metric_of_one_answer_is_compared_with_ratings_of_pairs(assay: Make, 
     refused = assay("meta", done.json["run"])
     assert refused.code != 0
     assert "its ratings say which of two answers is better" in " ".join(refused.err.split())
+
+
+NOTE = "6 ratings say which of two answers is better; only pairwise is compared with them, no metric of one answer"
+
+
+def test_a_stored_run_says_what_ratings_of_pairs_count_for(assay: Make, pairs: Path, tmp_path: Path) -> None:
+    """Said once by `assay run`, on standard error before anything is asked; by all that shows the run later."""
+    ran = assay("run", pairs, "--metrics", "token_overlap")
+    everything = " ".join((ran.out + ran.err).split())
+    assert everything.count(NOTE) == 1
+    assert NOTE in " ".join(ran.err.split())
+    shown = assay("show", "last")
+    assert " ".join(shown.out.split()).count(NOTE) == 1
+    again = assay("run", pairs, "--metrics", "token_overlap", "--json")
+    assert again.json["notes"] == [NOTE]
+    store = Store(tmp_path / ".assay")
+    AnswerIndex(store.tables(again.json["run"])).update(again.json["run"])
+    assert compute_figures(store, again.json["run"]).notes == (NOTE,), "what `assay view` shows"
+    assert Results.from_store(store, "last").notes == (NOTE,)
+
+
+def test_a_run_by_shards_says_it_too(assay: Make, pairs: Path, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    pytest.importorskip("duckdb")
+    import pyarrow
+
+    rows = [json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "pairs.parquet")
+    words = ["run", tmp_path / "pairs.parquet", "--engine", "shards", "--out", tmp_path / "scores"]
+    ran = assay(*words, "--metrics", "token_overlap")
+    assert (ran.code, " ".join(ran.out.split()).count(NOTE)) == (0, 1)
+    assert " ".join(assay("show", "last").out.split()).count(NOTE) == 1
+
+
+def test_the_audit_of_a_pair_has_both_answers_and_says_which_way_its_rating_points(
+    assay: Make, pairs: Path, tmp_path: Path
+) -> None:
+    assert assay("run", pairs, "--metrics", "token_overlap").code == 0
+    shown = assay("show", "last", "p0").out
+    assert "rated -2 of -2 to 2 (above 0 the other answer is better)" in " ".join(shown.split())
+    assert "Answer\na 0\n\nThe other answer\nNo idea.\n" in shown
+    results = Results.from_store(Store(tmp_path / ".assay"), "last")
+    assert "The other answer\nNo idea." in str(results.explain("p0"))
+    results.save(tmp_path / "results.html")
+    page = (tmp_path / "results.html").read_text(encoding="utf-8")
+    assert page.count("(above 0 the other answer is better)") == page.count("The other answer:") == 6
+
+
+def test_what_goes_by_ratings_of_answers_says_why_those_of_pairs_are_none(assay: Make, pairs: Path) -> None:
+    """Two runs of six rated pairs: their ratings are of neither run's answers, and no reason to call them unrated."""
+    rows = [json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()]
+    other = pairs.with_name("other.jsonl")
+    other.write_text("".join(json.dumps(row | {"response": "a"}) + "\n" for row in rows), encoding="utf-8")
+    first, second = (assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in (pairs, other))
+    note = "12 ratings say which of two answers is better, and are left out: 6 of A, 6 of B."
+    assert " ".join(assay("compare", first, second).out.split()).count(note) == 1
+    compared = assay("compare", first, second, "--json").json
+    assert note in compared["sentences"] and compared["raters"]["left_out"] == [note]
+    failures = " ".join(assay("failures", first).out.split())
+    assert "as its ratings say which of two answers is better" in failures
+    assert "as no answer is rated" not in failures
 
 
 def test_pairwise_follows_the_ratings_of_pairs(
@@ -82,7 +145,7 @@ def test_pairwise_has_no_figure_where_ratings_have_no_sides(
     assert "6 ratings have a scale without sides, and pairwise has no figure there" in " ".join(done.err.split())
 
 
-def test_results_in_python_have_the_same_ratings() -> None:
+def test_results_in_python_have_the_same_ratings(tmp_path: Path) -> None:
     samples = [
         Sample(id=f"s{n}", user_input="q", response=" ".join(LETTERS[: n + 1]), retrieved_contexts=("a",),
                other_response="x", rating=n - 2, rating_min=-2, rating_max=3, group=f"g{n}", language="en")
@@ -90,9 +153,15 @@ def test_results_in_python_have_the_same_ratings() -> None:
     ]  # fmt: skip
     results = evaluate(samples, "token_overlap", progress=False)
     assert {summary.correlation.value for summary in results.summary()} == {None}
+    assert results.notes == (NOTE,)
+    assert f"  {NOTE}\n" in f"{results!r}\n"
+    assert NOTE in results._repr_html_()
+    results.save(tmp_path / "results.html")
+    assert NOTE in (tmp_path / "results.html").read_text(encoding="utf-8")
     scores = [(sample, name, one) for sample, of in results.scores.items() for name, one in of.items()]
     rule, _ = select_bad_answers([collect_records("", results.samples, scores, results.directions)])
     assert rule.metric == "token_overlap", "that the other answer is better does not make this one bad"
     single = [sample.model_copy(update={"other_response": ""}) for sample in samples]
+    assert evaluate(single, "token_overlap", progress=False).notes == ()
     agreements = {one.name: one.agreement for one in evaluate(single, "token_overlap", progress=False).summary()}
     assert agreements["token_overlap"] == pytest.approx(-1)
