@@ -171,7 +171,7 @@ class JudgeCost(_Value):
     tokens_out: Amount
     requests: Amount
     seconds: Amount
-    is_at_most: bool = False
+    is_at_most: bool
 
 
 class MissingReason(_Value):

@@ -82,6 +82,8 @@ class RatedScores:
         places = np.flatnonzero(~np.isnan(values))
         x, y, groups = values[places], self.ratings[places], [self.groups[place] for place in places]
         rho = spearman(x.tolist(), y.tolist(), groups)
+        if rho.n != rho.groups:  # the p-value takes answers as independent
+            rho = replace(rho, p=None)
         area = auroc(x, y > 0.5, groups)
         if problem := correlation_problem(x, y):
             area = Estimate(None, n=len(x), groups=len(set(groups)), problem=problem)
