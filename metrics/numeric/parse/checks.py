@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from itertools import product
 
 from ....text.numbers import known_unit
@@ -42,24 +41,14 @@ _ADJECTIVES = {
 }
 
 
-@dataclass(frozen=True)
-class ClauseCheck:
-    """One check. Each tier is a list of readings that are equally good; a later tier counts only where no reading of
-    the tiers before it can be computed.
-    """
-
-    tiers: tuple[tuple[Specification, ...], ...]
-
-    def negated(self) -> "ClauseCheck":
-        """The check of a claim that says the opposite."""
-        return ClauseCheck(
-            tuple(tuple(replace(spec, negated=not spec.negated) for spec in tier) for tier in self.tiers)
-        )
+ClauseCheck = tuple[tuple[Specification, ...], ...]
+"""One check, as its tiers: each is a list of readings that are equally good; a later tier counts only where no reading
+of the tiers before it can be computed."""
 
 
 def check(*tiers: Iterable[Specification]) -> ClauseCheck:
     """A check of these tiers, without empty tiers and repeated readings."""
-    return ClauseCheck(tuple(tuple(dict.fromkeys(tier)) for tier in tiers if tier))
+    return tuple(tuple(dict.fromkeys(tier)) for tier in tiers if tier)
 
 
 def specify(

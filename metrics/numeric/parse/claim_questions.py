@@ -193,20 +193,17 @@ def _may_be(entry: StatisticEntry, claim: OpenClaim, number: Mark | None, has_ot
         return is_count(number.stated) and not ordinal and (has_others or "threshold" not in entry.needs)
     if entry.unit is UnitRule.NO_VALUE and "threshold" not in entry.needs:
         return False
-    return not ordinal and (unit is None or any(c.table.can_be_in(n, unit) for c in claim.clauses for n in _columns(c)))
+    in_unit = unit is None or any(c.table.can_be_in(name, unit) for c in claim.clauses for name in c.table.columns)
+    return not ordinal and in_unit
 
 
 def _series(claim: OpenClaim, number: Mark | None) -> list[str]:
     """The series that a number may be of: by its unit, unless it may count something."""
-    every = [(clause, name) for clause in claim.clauses for name in _columns(clause)]
+    every = [(clause, name) for clause in claim.clauses for name in clause.table.columns]
     stated = number.number if number else None
     if stated is not None and stated.unit is not None and stated.unit not in _PERCENT and not is_count(stated):
         every = [(c, name) for c, name in every if c.table.can_be_in(name, stated.unit)] or every
     return _distinct(name for _, name in every)
-
-
-def _columns(clause: Clause) -> list[str]:
-    return list(map(str, clause.table.columns))
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:

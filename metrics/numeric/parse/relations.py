@@ -264,12 +264,13 @@ def _rows_compared(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(specify(statistic, first.series, match.windows, compared_with=[*second.series], **fields))
 
 
-def _find_per(clause: Clause) -> list[Mark]:
-    """The "per" of "the cost per employee", "for each" and the like."""
-    return [Mark(*m.span(), m[0]) for m in re.finditer(clause.words.data["per"], clause.text, re.IGNORECASE)]
-
-
-@construction(Slot("per", _find_per), Slot.value(), series=(2, 2), optional="mean count per_row")
+@construction(
+    # "the cost per employee", "for each"
+    Slot("per", lambda c: [Mark(*m.span(), m[0]) for m in re.finditer(c.words.data["per"], c.text, re.IGNORECASE)]),
+    Slot.value(),
+    series=(2, 2),
+    optional="mean count per_row",
+)
 def _per_each(match: ConstructionMatch) -> ClauseReading | None:
     clause, mark, per = match.clause, match.one("value"), match.one("per")
     (first, second), also = match["series"], []
@@ -283,12 +284,8 @@ def _per_each(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(compare_sides(Statistic.RATIO, inner, sides, **value_fields(mark)), also=also)
 
 
-def _percentages(clause: Clause) -> list[Mark]:
-    return [mark for mark in values_of(clause) if mark.unit == "%"]
-
-
 @construction(
-    Slot("percentage", _percentages),
+    Slot("percentage", lambda clause: [mark for mark in values_of(clause) if mark.unit == "%"]),
     Slot.words("share", least=0, most=ANY),
     Slot.number(),
     series=(0, 2),

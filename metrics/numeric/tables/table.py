@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dateutil.relativedelta import relativedelta
+from numpy.typing import NDArray
 
 from ....text.numbers.notation import known_unit, notation_words
 from ..specification import Unverifiable, Window
 from ..units import convert, counts_things, unit_and_power
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from pandas import DataFrame, DatetimeIndex
 
 
@@ -136,7 +136,7 @@ class NumericTable:
             return None
         return self.row_name(int(self.times.argmin())), self.row_name(int(self.times.argmax()))
 
-    def series(self, name: str) -> "NDArray[Any]":
+    def series(self, name: str) -> NDArray[Any]:
         """The values of a column of numbers, NaN where they are missing. Raises `Unverifiable` where there is none."""
         if name not in self.columns:
             texts = " (that column holds texts)" if name in self.labels.columns else ""
@@ -144,7 +144,7 @@ class NumericTable:
         values: NDArray[Any] = self.frame[name].to_numpy()
         return values
 
-    def known_values(self, name: str) -> "NDArray[Any]":
+    def known_values(self, name: str) -> NDArray[Any]:
         """The values of a column of numbers that are there."""
         values: NDArray[Any] = self.frame[name].dropna().to_numpy()
         return values
