@@ -230,9 +230,9 @@ def _row_before(clause: Clause, window: Window) -> Window | None:
 )
 def _streak(match: ConstructionMatch) -> ClauseReading | None:
     clause, mark = match.clause, match.one("number")
-    count = mark.number
+    count = mark.stated
     directions = {Direction.UP if m.kinds & {"up", "higher"} else Direction.DOWN for m in match["direction"]}
-    if len(directions) != 1 or count is None or not (is_count(count) or count.ordinal):
+    if len(directions) != 1 or not (is_count(count) or count.ordinal):
         return None
     hedge = Hedge.AT_LEAST if mark.hedge is Hedge.EXACT else mark.hedge
     value = {"value": count.value, "unit": count.unit, "decimals": 0, "hedge": hedge, "direction": directions.pop()}

@@ -148,14 +148,15 @@ def values_of(clause: Clause) -> list[Mark]:
 
     A number of days is one where the series is in days, and the rows are none.
     """
-    return [m for m in clause.numbers if m.number and not m.number.ordinal and _may_be_value(clause, m)]
+    return [m for m in clause.numbers if not m.stated.ordinal and _may_be_value(clause, m)]
 
 
 def _may_be_value(clause: Clause, mark: Mark) -> bool:
     if re.match(clause.words.data["how_often"], clause.text[mark.end :], re.I) or _is_year(clause, mark):
         return False
-    if mark.unit is None:
-        return not _counts_named_periods(clause, mark)
+    if mark.unit is None:  # not "in three quarters", "in two of the six months"
+        periods = rf"(?:{clause.words.data['part_of']}\w+)? (?:{any_of(clause.words.data['periods'])})\b"
+        return re.match(periods, clause.text[mark.end :], re.IGNORECASE) is None
     if mark.unit not in _CALENDAR:
         return True
     if mark.unit == clause.table.step or re.search(clause.words.data["lasting"], clause.text[: mark.start], re.I):
@@ -165,19 +166,11 @@ def _may_be_value(clause: Clause, mark: Mark) -> bool:
     return bool(named) and all(table.unit_of(n) in _DURATIONS and table.can_be_in(n, mark.unit) for n in named)
 
 
-def _counts_named_periods(clause: Clause, mark: Mark) -> bool:
-    """Whether periods follow a number: "was negative in three quarters", "in two of the six months"."""
-    words = clause.words
-    periods = rf" (?:{any_of(words.data['periods'])})\b"
-    return re.match(rf"(?:{words.data['part_of']}\w+)?{periods}", clause.text[mark.end :], re.IGNORECASE) is not None
-
-
 def _is_year(clause: Clause, mark: Mark) -> bool:
     """Whether a number is written as a year, and the series that may be meant are of another size."""
-    number = mark.number
-    if number is None or number.unit or not re.fullmatch(r"(?:19|20)\d\d", mark.text):
+    if mark.unit or not re.fullmatch(r"(?:19|20)\d\d", mark.text):
         return False
-    return not any(_can_be(clause, name, number.value, None) for name in series_of(clause))
+    return not any(_can_be(clause, name, mark.stated.value, None) for name in series_of(clause))
 
 
 def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
@@ -205,11 +198,9 @@ def is_flow(clause: Clause, series: str) -> bool:
 
 def counts_rows(clause: Clause, mark: Mark) -> bool:
     """Whether a number may count rows: whole, without a unit or in that of a row ("5 days" of daily rows)."""
-    number = mark.number
-    if number is None or number.ordinal or not is_count(number):
-        return False
-    moments = clause.table.period is Period.MOMENT and number.unit in ("h", "min")
-    return number.unit is None or number.unit == clause.table.step or moments
+    moments = clause.table.period is Period.MOMENT and mark.unit in ("h", "min")
+    is_of_row = mark.unit is None or mark.unit == clause.table.step or moments
+    return is_of_row and not mark.stated.ordinal and is_count(mark.stated)
 
 
 def counts_periods(clause: Clause, count: Mark) -> bool:
@@ -226,9 +217,7 @@ def counts_periods(clause: Clause, count: Mark) -> bool:
 
 def bounds_of(clause: Clause) -> list[Mark]:
     """The numbers that bound a series."""
-    return [
-        mark for mark in clause.numbers if mark.hedge in BOUNDS and mark.number and not _counts_something(clause, mark)
-    ]
+    return [mark for mark in clause.numbers if mark.hedge in BOUNDS and not _counts_something(clause, mark)]
 
 
 def _counts_something(clause: Clause, mark: Mark) -> bool:

@@ -124,7 +124,7 @@ def _is_predicate_of(clause: Clause, place: Mark, number: Mark) -> bool:
 
 @construction(
     Slot.words("rank", most=ANY),
-    Slot("ordinal", lambda clause: [m for m in clause.numbers if m.number and m.number.ordinal]),
+    Slot("ordinal", lambda clause: [m for m in clause.numbers if m.stated.ordinal]),
     Slot.value(0, 1),
     series=(1, 1),
     places=(1, ANY),
