@@ -6,9 +6,8 @@ Missing values are left out; the arithmetic counts what is left.
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from math import isnan
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,18 +44,18 @@ def _value_at(data: StatisticInput) -> Computed:
     return single(known[0], data.unit, f"{data.name} in {row} = {format_number(known[0])}")
 
 
-def _formula(function: str, formula: Callable[[NDArray[Any]], str]) -> Compute:
-    """A statistic of all values by a function of numpy, which its arithmetic shows as a formula."""
+def _formula(function: Callable[[NDArray[Any]], Any], formula: Callable[[NDArray[Any]], str]) -> Compute:
+    """A statistic of all values by a function, which its arithmetic shows as a formula."""
 
     def compute(data: StatisticInput) -> Computed:
-        value = float(getattr(np, function)(data.values))
+        value = float(function(data.values))
         line = f"{data.title(data.asked.statistic)} = {formula(data.values)} = {format_number(value, data.unit)}"
         return single(value, data.unit, f"{line} (n={len(data.values)})")
 
     return compute
 
 
-def _definitions(name: str, least: int, **functions: Callable[[NDArray[Any]], float]) -> Compute:
+def _definitions(name: str, least: int, **functions: Callable[[NDArray[Any]], Any]) -> Compute:
     """A statistic that has several definitions in use; each is called by its name ("of_a_sample")."""
 
     def compute(data: StatisticInput) -> Computed:
@@ -278,22 +277,18 @@ def _correlation(data: StatisticInput) -> Computed:
     return single(value, None, line, holds=None if direction is None else sign is direction)
 
 
-def _percentile(values: NDArray[Any], method: Literal["linear", "inverted_cdf"]) -> float:
-    return float(np.percentile(values, 90, method=method))
-
-
-_mean = _formula("mean", lambda values: f"({format_terms(values, '+')}) / {len(values)}")
-_median = _formula("median", lambda values: f"the middle of {format_terms(sorted(values), ',')}")
-_sum = _formula("sum", lambda values: format_terms(values, "+"))
-_range = _formula("ptp", lambda values: f"{format_number(values.max())} - {format_number(values.min())}")
+_mean = _formula(np.mean, lambda values: f"({format_terms(values, '+')}) / {len(values)}")
+_median = _formula(np.median, lambda values: f"the middle of {format_terms(sorted(values), ',')}")
+_sum = _formula(np.sum, lambda values: format_terms(values, "+"))
+_range = _formula(np.ptp, lambda values: f"{format_number(values.max())} - {format_number(values.min())}")
 _deviation = _definitions(
     "standard deviation", 2, of_a_sample=lambda values: values.std(ddof=1), of_a_population=lambda values: values.std()
 )
 _percentile_90 = _definitions(
     "90th percentile",
     1,
-    interpolated=partial(_percentile, method="linear"),
-    by_nearest_rank=partial(_percentile, method="inverted_cdf"),
+    interpolated=lambda values: np.percentile(values, 90),
+    by_nearest_rank=lambda values: np.percentile(values, 90, method="inverted_cdf"),
 )
 
 _S, _U = Statistic, UnitRule

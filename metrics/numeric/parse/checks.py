@@ -208,11 +208,10 @@ def counts_periods(clause: Clause, count: Mark) -> bool:
     if count.unit is not None:
         return True
     after = next((m for m in clause.marks if m.start >= count.end), None)
-    between = clause.text[count.end : after.start].strip().lower() if after else "-"
-    noun = after is not None and bool(
-        after.kinds & {"days", "whole", "measured"} or (after.columns and not after.series)
-    )
-    return noun and re.fullmatch(rf"(?:{clause.words.links.part_of})?", between) is not None
+    if after is None or not (after.kinds & {"days", "whole", "measured"} or (after.columns and not after.series)):
+        return False
+    between = clause.text[count.end : after.start].strip().lower()
+    return re.fullmatch(rf"(?:{clause.words.links.part_of})?", between) is not None
 
 
 def bounds_of(clause: Clause) -> list[Mark]:
