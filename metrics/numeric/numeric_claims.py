@@ -172,8 +172,7 @@ def check_claims(
 
     The first 200 sentences are read, and a question of up to 600 characters; `describe_unread` says what is not.
     """
-    checked = check_by_sentence(sentences, tables, language, question)
-    return [claim for claims in checked for claim in claims]
+    return [claim for claims in check_by_sentence(sentences, tables, language, question) for claim in claims]
 
 
 def check_by_sentence(

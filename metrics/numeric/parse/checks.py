@@ -24,8 +24,8 @@ _NOT_A_VALUE = (
 )
 _OF_ONE = ("mean", "median", "maximum", "minimum", "best", "worst", "per_row")
 _CALENDAR = ("day", "week", "month", "year")
-_OF_ANYTHING = frozenset({"%", "pp", "day", "week", "month", "year", "h", "min", "s"})
-_DURATIONS = frozenset({"day", "week", "month", "year", "h"})
+_OF_ANYTHING = frozenset({*_CALENDAR, "%", "pp", "h", "min", "s"})
+_DURATIONS = frozenset({*_CALENDAR, "h"})
 _SUMMED_NEVER = frozenset(
     {"%", "pp", "degC", "dB", "dBm", "Mbps", "kbps", "Gbps", "MB/s", "ms", "s", "Hz", "MHz", "GHz"}
     | {"degF", "bar", "mbar", "hPa", "kPa", "km/h", "m/s", "mph", "beaufort"}
@@ -125,7 +125,7 @@ def _of_units(clause: Clause, units: set[str]) -> list[str]:
         return []
     (unit,) = units
     of_unit = [name for name in clause.table.columns if clause.table.unit_of(name) == unit]
-    if of_unit or unit in (*_OF_ANYTHING, *_CALENDAR):
+    if of_unit or unit in _OF_ANYTHING:
         return of_unit
     return [n for n in clause.table.columns if clause.table.unit_of(n) and clause.table.can_be_in(n, unit)]
 

@@ -108,18 +108,11 @@ def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark]
                 return False  # "in the first quarter South had the highest": of that quarter's rows
             return len(clause.places) == 1 or not (is_span or any(contains_time(mark, other) for other in clause.times))
         if mark.cells:
-            return mark.end <= word.start or mark.start >= number.end or _is_predicate_of(clause, mark, number)
+            return mark.end <= word.start or mark.start >= number.end
         return is_row(clause, mark.window)
 
     placed = [mark for mark in clause.places if is_place(mark)]
     return placed, [mark for mark in clause.places if mark not in placed]
-
-
-def _is_predicate_of(clause: Clause, place: Mark, number: Mark) -> bool:
-    """Whether a row between an extreme and its number is where it was: "the fewest calls were in Linden, 43"."""
-    start = max(mark.end for mark in clause.marks if mark.end <= place.start)
-    led = clause.text[start : place.start].split()
-    return len(led) > 1 and re.match(r"\s*[,:;(–—]", clause.text[place.end : number.start_with_hedge]) is not None
 
 
 @construction(
