@@ -11,7 +11,7 @@ from ..compute.computation import StatisticEntry, UnitRule
 from ..compute.statistics import STATISTICS
 from ..lexicon import lexicon
 from ..specification import HEDGES, Direction, Hedge
-from ..tables.table import NumericTable, time_text
+from ..tables.table import NumericTable
 from ..tables.views import View
 from .clause import Clause, read_clause
 from .clause_splitter import plain_text, splits, without_cause
@@ -144,9 +144,8 @@ def reading_request(sample: Sample, claims: Sequence[OpenClaim], prompts: Prompt
 def describe(table: NumericTable) -> str:
     """A table's columns in a line, with units and the times that it reaches over; no values."""
     parts = []
-    if table.times is not None and len(known := table.times.dropna()):
-        reach = f"{time_text(known.min(), table.period)}..{time_text(known.max(), table.period)}"
-        parts.append(f"{table.time_column or 'time'} ({reach})")
+    if table.reach:
+        parts.append(f"{table.time_column or 'time'} ({'..'.join(table.reach)})")
     texts = [str(c) for c in table.labels.columns if c != table.time_column and c not in table.columns]
     parts += [f"{name} (text)" for name in texts]
     parts += [f"{name} [{table.units[name]}]" if name in table.units else name for name in table.columns]

@@ -185,18 +185,11 @@ class NumericTable:
         return True
 
     def row_name(self, position: int) -> str:
-        """A row in words: its time, else its first label, else its number."""
+        """A row in words: its time, as short as its period allows (2026 Q1), else its first label, else its number."""
         if self.times is not None and (when := self.times[position]) == when:  # NaT differs from itself
-            return time_text(when, self.period)
+            forms = {Period.YEAR: "%Y", Period.QUARTER: f"%Y Q{when.quarter}", Period.MONTH: "%Y-%m"}
+            forms |= {Period.MOMENT: "%Y-%m-%d %H:%M"}
+            return str(when.strftime(forms.get(self.period or Period.DAY, "%Y-%m-%d")))
         names = (name for name in self.labels.columns if name not in self.frame.columns)
         named = next((cell for name in names if (cell := self.labels[name].iloc[position])), None)
         return str(named) if named else f"row {position + 1}"
-
-
-def time_text(when: object, period: Period | None) -> str:
-    """A row's time as short as its period allows: 2026-03-01, 2026-03, 2026 Q1, 2026."""
-    from pandas import Timestamp
-
-    stamp = Timestamp(when)
-    forms = {Period.YEAR: "%Y", Period.QUARTER: f"%Y Q{stamp.quarter}", Period.MONTH: "%Y-%m"}
-    return str(stamp.strftime((forms | {Period.MOMENT: "%Y-%m-%d %H:%M"}).get(period or Period.DAY, "%Y-%m-%d")))
