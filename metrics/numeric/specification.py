@@ -45,6 +45,10 @@ class Statistic(StrEnum):
     SHARE = "share"  # 100 * sum over window / sum over compared_window (the whole table if None), in percent
 
 
+PLACE_OF = {Statistic.MAXIMUM: Statistic.TIME_OF_MAXIMUM, Statistic.MINIMUM: Statistic.TIME_OF_MINIMUM}
+"""The statistics of extremes, and those that ask where they are."""
+
+
 class Hedge(StrEnum):
     """How the claim softens its value; `verify.holds` says what each means."""
 

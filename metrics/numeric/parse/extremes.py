@@ -3,7 +3,7 @@
 import re
 
 from ..names.column_names import polarity
-from ..specification import ALL_ROWS, Direction, Hedge, Statistic, Window
+from ..specification import ALL_ROWS, PLACE_OF, Direction, Hedge, Statistic, Window
 from .checks import VALUES, ClauseCheck, can_describe, check, earlier_check, specify, value_fields
 from .clause import Clause, contains_time, has_several, is_one_named_row, is_other_window, is_row
 from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
@@ -46,12 +46,10 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     if rank > 1:
         way = Direction.DOWN if up else Direction.UP
         return ClauseReading(_rank_checks(names, windows, spots, (rank, way), numbers), tuple(also))
-    statistic, when = (
-        (Statistic.MAXIMUM, Statistic.TIME_OF_MAXIMUM) if up else (Statistic.MINIMUM, Statistic.TIME_OF_MINIMUM)
-    )
+    statistic = Statistic.MAXIMUM if up else Statistic.MINIMUM
     checks = [check(specify(statistic, names, windows, **value_fields(mark))) for mark in numbers]
     if spots:
-        checks.append(check(specify(when, names, windows, place=spots)))
+        checks.append(check(specify(PLACE_OF[statistic], names, windows, place=spots)))
     return ClauseReading(tuple(checks), tuple(also))
 
 
@@ -108,11 +106,18 @@ def _places(clause: Clause, word: Mark, number: Mark | None) -> tuple[list[Mark]
                 return False  # "in the first quarter South had the highest": of that quarter's rows
             return len(clause.places) == 1 or not (is_span or any(contains_time(mark, other) for other in clause.times))
         if mark.cells:
-            return mark.end <= word.start or mark.start >= number.end
+            return mark.end <= word.start or mark.start >= number.end or _is_predicate_of(clause, mark, number)
         return is_row(clause, mark.window)
 
     placed = [mark for mark in clause.places if is_place(mark)]
     return placed, [mark for mark in clause.places if mark not in placed]
+
+
+def _is_predicate_of(clause: Clause, place: Mark, number: Mark) -> bool:
+    """Whether a row between an extreme and its number is where it was: "the fewest calls were in Linden, 43"."""
+    start = max(mark.end for mark in clause.marks if mark.end <= place.start)
+    led = clause.text[start : place.start].split()
+    return len(led) > 1 and re.match(r"\s*[,:;(–—]", clause.text[place.end : number.start_with_hedge]) is not None
 
 
 @construction(

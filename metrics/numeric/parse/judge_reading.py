@@ -11,7 +11,7 @@ from ....worker_threads import compute_beside
 from ..compute.computation import UnitRule
 from ..compute.statistics import STATISTICS, statistics_in
 from ..names.column_names import SYNONYM
-from ..specification import Direction, Hedge, Specification, Statistic, Window
+from ..specification import PLACE_OF, Direction, Hedge, Specification, Statistic, Window
 from .checks import RELATIONS, check, is_flow, specify, value_fields
 from .claim_questions import (
     MOST_NUMBERS,
@@ -36,10 +36,9 @@ _S = Statistic
 _PLACES = (QuestionSlot.WHEN, QuestionSlot.ROW, QuestionSlot.AGAINST)
 _OF_TWO = frozenset({*RELATIONS, _S.SHARE, _S.CORRELATION})
 _HAVE_WAY = _OF_TWO | {_S.TREND, _S.STREAK, _S.CROSSING, _S.RANK}
-_PLACE_OF = {_S.MAXIMUM: _S.TIME_OF_MAXIMUM, _S.MINIMUM: _S.TIME_OF_MINIMUM}
-_MAY_HAVE_PLACE = frozenset({*_PLACE_OF, *_PLACE_OF.values(), _S.ANOMALY, _S.CROSSING, _S.RANK})
+_MAY_HAVE_PLACE = frozenset({*PLACE_OF, *PLACE_OF.values(), _S.ANOMALY, _S.CROSSING, _S.RANK})
 _ENDS = frozenset({_S.RANK, _S.RANGE, _S.ANOMALY})
-_EXTREMES = frozenset({*_PLACE_OF, *_PLACE_OF.values()}) | _ENDS
+_EXTREMES = frozenset({*PLACE_OF, *PLACE_OF.values()}) | _ENDS
 _WITHOUT_WAY = _EXTREMES | {_S.RATIO, _S.SHARE}
 _SHOWN_BY: Mapping[str, frozenset[Statistic]] = {
     "maximum": frozenset({_S.MAXIMUM, _S.TIME_OF_MAXIMUM}) | _ENDS,
@@ -225,7 +224,7 @@ def _specifications(clause: Clause, judged: _Judged, limits: Sequence[Mark]) -> 
     spots = clause.windows(own) if own and statistic in _MAY_HAVE_PLACE else []
     if not spots or ("place" not in needs and any(has_several(clause, spot) for spot in spots)):
         return [specify(statistic, [series], clause.windows([*own, *against]), **fields)]
-    windows, when = clause.windows(against), _PLACE_OF.get(statistic)
+    windows, when = clause.windows(against), PLACE_OF.get(statistic)
     if when is None:
         return [specify(statistic, [series], windows, **fields, place=spots)]
     placed = specify(when, [series], windows, place=spots)
