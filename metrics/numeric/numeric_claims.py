@@ -105,7 +105,7 @@ class NumericClaims(Metric):
             sentence, scene = await compute_beside(_read, text, scene)
             read.append(sentence)
         usage = Usage()
-        asked = [sentence for sentence in read if self._replaced(sentence) or sentence.disagreeing]
+        asked = [s for s in read if self._replaced(s) or any(claim.disagreeing for claim in s.claims)]
         if self.judge is not None and asked:
             opened = [await compute_beside(open_claim, sentence.text, sentence.scene) for sentence in asked]
             readings, usage = await read_by_judge(sample, opened, self.judge, self.prompts)
@@ -130,11 +130,6 @@ class _ReadSentence:
     scene: Scene
     parts: list[PartReading]
     claims: list[CheckedClaim]
-
-    @property
-    def disagreeing(self) -> list[CheckedClaim]:
-        """The claims that it can be read as in ways that come to different verdicts."""
-        return [claim for claim in self.claims if claim.disagreeing]
 
 
 def _read(sentence: str, scene: Scene) -> tuple[_ReadSentence, Scene]:
@@ -177,8 +172,7 @@ def check_claims(
 
     The first 200 sentences are read, and a question of up to 600 characters; `describe_unread` says what is not.
     """
-    checked = check_by_sentence(sentences, tables, language, question)
-    return [claim for claims in checked for claim in claims]
+    return [claim for claims in check_by_sentence(sentences, tables, language, question) for claim in claims]
 
 
 def check_by_sentence(

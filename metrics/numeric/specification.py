@@ -45,6 +45,10 @@ class Statistic(StrEnum):
     SHARE = "share"  # 100 * sum over window / sum over compared_window (the whole table if None), in percent
 
 
+PLACE_OF = {Statistic.MAXIMUM: Statistic.TIME_OF_MAXIMUM, Statistic.MINIMUM: Statistic.TIME_OF_MINIMUM}
+"""The statistics of extremes, and those that ask where they are."""
+
+
 class Hedge(StrEnum):
     """How the claim softens its value; `verify.holds` says what each means."""
 
@@ -99,13 +103,13 @@ class Direction(StrEnum):
 class Condition:
     """A test on a row's cell: the cell of `column` compared with `value`.
 
-    Texts are compared without case and outer white space (only `eq`, `ne`, `in`), numbers as numbers.
-    `in`: the cell is one of the values of a tuple.
+    Texts are compared without case and outer white space (only `eq` and `in`), numbers as numbers.
+    `in`: the cell is one of the texts of a tuple.
     """
 
     column: str
-    operator: Literal["eq", "ne", "gt", "ge", "lt", "le", "in"]
-    value: str | float | tuple[str | float, ...]
+    operator: Literal["eq", "gt", "ge", "lt", "le", "in"]
+    value: str | float | tuple[str, ...]
 
     def __str__(self) -> str:
         """The test as a person would write it."""
@@ -150,7 +154,7 @@ class Window:
         return " and ".join(filter(None, parts)) or "all rows"
 
 
-_SIGNS = {"eq": "=", "ne": "is not", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "in": "="}
+_SIGNS = {"eq": "=", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "in": "="}
 
 ALL_ROWS = Window()
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..specification import ALL_ROWS, Specification, Statistic, Unverifiable
 from ..tables.rows import all_values, rows_of, values_of
 from ..tables.table import NumericTable
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 SIGNIFICANT = 0.05  # p-values below are no chance
 _SHOWN = 6  # values in a line of arithmetic
@@ -64,25 +64,23 @@ class StatisticInput:
         return self.asked.series
 
     @cached_property
-    def rows(self) -> "NDArray[Any]":
+    def rows(self) -> NDArray[Any]:
         """The positions of the rows, in order of time."""
         return rows_of(self.table, self.asked.window)
 
     @cached_property
-    def cells(self) -> "NDArray[Any]":
+    def cells(self) -> NDArray[Any]:
         """The values of all the rows, NaN where one is missing."""
         return all_values(self.table, self.name, self.rows)
 
     @cached_property
-    def is_known(self) -> "NDArray[Any]":
+    def is_known(self) -> NDArray[Any]:
         """Which of the rows have a value."""
-        import numpy as np
-
         known: NDArray[Any] = ~np.isnan(self.cells)
         return known
 
     @cached_property
-    def values(self) -> "NDArray[Any]":
+    def values(self) -> NDArray[Any]:
         """The values that are there, at least one."""
         return values_of(self.table, self.name, self.rows)
 
@@ -149,7 +147,7 @@ def format_number(value: float, unit: str | None = None) -> str:
     return f"{value:,.{'2f' if abs(value) >= 1e6 else '6g'}}{space}{unit or ''}"
 
 
-def format_terms(values: "Sequence[float] | NDArray[Any]", sign: str) -> str:
+def format_terms(values: Sequence[float] | NDArray[Any], sign: str) -> str:
     """Values joined by a sign, the middle of many left out."""
     texts = [format_number(value) for value in (values if len(values) <= _SHOWN else [*values[:3], *values[-1:]])]
     if len(values) > _SHOWN:

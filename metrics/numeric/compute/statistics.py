@@ -6,11 +6,13 @@ Missing values are left out; the arithmetic counts what is left.
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from math import isnan
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
-from ....text.wording import count_of, verb_of
+import numpy as np
+from numpy.typing import NDArray
+
+from ....text.wording import count_of
 from ..specification import ALL_ROWS, Direction, Hedge, Statistic, Unverifiable, Window
 from ..tables.rows import all_values, rows_of, values_of
 from ..tables.table import NumericTable
@@ -25,9 +27,7 @@ from .computation import (
     format_terms,
     single,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from .time_series import anomaly, streak, trend
 
 
 def _value_at(data: StatisticInput) -> Computed:
@@ -44,20 +44,18 @@ def _value_at(data: StatisticInput) -> Computed:
     return single(known[0], data.unit, f"{data.name} in {row} = {format_number(known[0])}")
 
 
-def _formula(function: str, formula: "Callable[[NDArray[Any]], str]") -> Compute:
-    """A statistic of all values by a function of numpy, which its arithmetic shows as a formula."""
+def _formula(function: Callable[[NDArray[Any]], Any], formula: Callable[[NDArray[Any]], str]) -> Compute:
+    """A statistic of all values by a function, which its arithmetic shows as a formula."""
 
     def compute(data: StatisticInput) -> Computed:
-        import numpy as np
-
-        value = float(getattr(np, function)(data.values))
+        value = float(function(data.values))
         line = f"{data.title(data.asked.statistic)} = {formula(data.values)} = {format_number(value, data.unit)}"
         return single(value, data.unit, f"{line} (n={len(data.values)})")
 
     return compute
 
 
-def _definitions(name: str, least: int, **functions: "Callable[[NDArray[Any]], float]") -> Compute:
+def _definitions(name: str, least: int, **functions: Callable[[NDArray[Any]], Any]) -> Compute:
     """A statistic that has several definitions in use; each is called by its name ("of_a_sample")."""
 
     def compute(data: StatisticInput) -> Computed:
@@ -121,10 +119,8 @@ _FLAT = 0.05  # values within 5% of each other are "about as high"
 _COMPARED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 
 
-def _beyond(data: StatisticInput, above: bool) -> "tuple[NDArray[Any], int, str]":
+def _beyond(data: StatisticInput, above: bool) -> tuple[NDArray[Any], int, str]:
     """Which rows are above (below) the threshold or the other series, of how many with a value; and that in words."""
-    import numpy as np
-
     asked, table, known = data.asked, data.table, len(data.values)
     sign = (">" if above else "<") + ("=" if asked.threshold_included else "")
     compare = _COMPARED[sign]
@@ -155,11 +151,8 @@ def _crossing(data: StatisticInput) -> Computed:
 
 def _rank(data: StatisticInput) -> Computed:
     """The place of a row among those of the window: 1 is the highest, or the lowest if the direction is up."""
-    import numpy as np
-
     place = data.asked.place
-    if place is None:
-        raise Unverifiable("no row is named whose place it is")
+    assert place is not None  # no rank is asked of no row
     own = rows_of(data.table, place)
     if len(own) != 1:
         rows = count_of(len(own), "row is", "rows are")
@@ -178,8 +171,6 @@ def _side(data: StatisticInput, name: str, window: Window, inner: Statistic | No
     """One side of a relation, with what it is in words: one row's value, else the statistic `inner`, else the mean."""
     if inner is None:
         inner = Statistic.VALUE_AT if len(rows_of(data.table, window)) == 1 else Statistic.MEAN
-    if inner is Statistic.DIFFERENCE or STATISTICS[inner].unit not in (UnitRule.LEVEL, UnitRule.DISTANCE):
-        raise Unverifiable(f"a {data.asked.statistic.replace('_', ' ')} of {inner.replace('_', ' ')} is not computed")
     side = StatisticInput(replace(data.asked, statistic=inner, series=name, window=window), data.table)
     computed = STATISTICS[inner].compute(side)
     assert computed.value is not None  # all of these have one
@@ -191,8 +182,6 @@ def _side(data: StatisticInput, name: str, window: Window, inner: Statistic | No
 def _sides(data: StatisticInput) -> tuple[float, float, str]:
     """The two values, in the unit of the series, and what they are in words."""
     asked, table, name = data.asked, data.table, data.name
-    if asked.compared_with is None and asked.compared_window is None:
-        raise Unverifiable(f"it is not said what {name!r} is compared with")
     other, window = asked.compared_with or name, asked.compared_window or asked.window
     if other == name and data.rows.tolist() == rows_of(table, window).tolist():
         raise Unverifiable(f"the rows of {asked.window.text or asked.window} are compared with themselves")
@@ -239,8 +228,6 @@ def _comparison(data: StatisticInput) -> Computed:
     """Whether the first side is higher (up), lower (down) or as high (flat; within 5% if about so)."""
     first, second, text = _sides(data)
     direction, distance, size = data.asked.direction, abs(first - second), max(abs(first), abs(second))
-    if direction is None:
-        raise Unverifiable("it is not said which is higher")
     is_same = distance <= 1e-9 * size
     if direction is Direction.FLAT:
         holds = is_same or (data.asked.hedge is Hedge.ABOUT and distance <= _FLAT * size)
@@ -252,31 +239,22 @@ def _comparison(data: StatisticInput) -> Computed:
 
 
 def _share(data: StatisticInput) -> Computed:
-    """100 times the sum over the window by that over the compared window (none: all rows); of rows, if no series."""
-    asked, table = data.asked, data.table
-    part, whole = asked.window, asked.compared_window or ALL_ROWS
-    if asked.series is None:
-        first = float(len(rows_of(table, part, may_be_none=bool(part.conditions))))
-        second = float(len(rows_of(table, whole)))
-        text = f"{format_number(first)} of {format_number(second)} {verb_of(second, 'row', 'rows')}"
-    else:
-        inner = asked.side_statistic or Statistic.SUM
-        first, first_text = _side(data, asked.series, part, inner)
-        second, second_text = _side(data, asked.compared_with or asked.series, whole, inner)
-        text = f"{first_text}; {second_text}"
+    """100 times the sum over the window by that over the compared window (none: all rows)."""
+    asked, inner = data.asked, data.asked.side_statistic or Statistic.SUM
+    first, first_text = _side(data, data.name, asked.window, inner)
+    second, second_text = _side(data, asked.compared_with or data.name, asked.compared_window or ALL_ROWS, inner)
     if second == 0:
         raise Unverifiable("a share of 0 does not exist")
     value = 100 * first / second
-    line = f"{text}; 100 * {format_number(first)} / {format_number(second)} = {format_number(value, '%')}"
-    return single(value, "%", line)
+    line = f"100 * {format_number(first)} / {format_number(second)} = {format_number(value, '%')}"
+    return single(value, "%", f"{first_text}; {second_text}; {line}")
 
 
-def pearson(first: "NDArray[Any]", second: "NDArray[Any]") -> tuple[float, float, int]:
+def pearson(first: NDArray[Any], second: NDArray[Any]) -> tuple[float, float, int]:
     """Pearson's correlation over the rows where both series have a value, its p-value, and the number of rows.
 
     Raises `Unverifiable` for fewer than 3 such rows, or a series that never changes.
     """
-    import numpy as np
     from scipy.stats import pearsonr
 
     known = ~np.isnan(first) & ~np.isnan(second)
@@ -292,40 +270,25 @@ def pearson(first: "NDArray[Any]", second: "NDArray[Any]") -> tuple[float, float
 def _correlation(data: StatisticInput) -> Computed:
     """Pearson's correlation, and whether it has the claimed sign at p < 0.05 (flat: it may be 0)."""
     other, direction = data.asked.compared_with, data.asked.direction
-    if other is None:
-        raise Unverifiable(f"it is not said what {data.name!r} is correlated with")
+    assert other is not None  # no correlation is asked of one series
     value, p, n = pearson(data.cells, all_values(data.table, other, data.rows))
     sign = Direction.FLAT if p >= SIGNIFICANT else Direction.UP if value > 0 else Direction.DOWN
     line = f"Pearson correlation of {data.name} and {other} = {value:.3f} (n={n}, p={p:.2g})"
     return single(value, None, line, holds=None if direction is None else sign is direction)
 
 
-def _percentile(values: "NDArray[Any]", method: Literal["linear", "inverted_cdf"]) -> float:
-    import numpy as np
-
-    return float(np.percentile(values, 90, method=method))
-
-
-def _over_time(data: StatisticInput) -> Computed:
-    """A statistic of `time_series`, whose libraries are loaded only here."""
-    from .time_series import anomaly, streak, trend
-
-    compute = {Statistic.TREND: trend, Statistic.STREAK: streak}.get(data.asked.statistic, anomaly)
-    return compute(data)
-
-
-_mean = _formula("mean", lambda values: f"({format_terms(values, '+')}) / {len(values)}")
-_median = _formula("median", lambda values: f"the middle of {format_terms(sorted(values), ',')}")
-_sum = _formula("sum", lambda values: format_terms(values, "+"))
-_range = _formula("ptp", lambda values: f"{format_number(values.max())} - {format_number(values.min())}")
+_mean = _formula(np.mean, lambda values: f"({format_terms(values, '+')}) / {len(values)}")
+_median = _formula(np.median, lambda values: f"the middle of {format_terms(sorted(values), ',')}")
+_sum = _formula(np.sum, lambda values: format_terms(values, "+"))
+_range = _formula(np.ptp, lambda values: f"{format_number(values.max())} - {format_number(values.min())}")
 _deviation = _definitions(
     "standard deviation", 2, of_a_sample=lambda values: values.std(ddof=1), of_a_population=lambda values: values.std()
 )
 _percentile_90 = _definitions(
     "90th percentile",
     1,
-    interpolated=partial(_percentile, method="linear"),
-    by_nearest_rank=partial(_percentile, method="inverted_cdf"),
+    interpolated=lambda values: np.percentile(values, 90),
+    by_nearest_rank=lambda values: np.percentile(values, 90, method="inverted_cdf"),
 )
 
 _S, _U = Statistic, UnitRule
@@ -349,8 +312,8 @@ STATISTICS: Mapping[Statistic, StatisticEntry] = {
         StatisticEntry(_S.DIFFERENCE, _difference, _U.DISTANCE, "by how much one is more than the other"),
         StatisticEntry(_S.PERCENT_CHANGE, _quotient, _U.PERCENT, "by how many percent it changed"),
         StatisticEntry(_S.RATIO, _quotient, _U.PLAIN, "how many times the other"),
-        StatisticEntry(_S.TREND, _over_time, _U.NO_VALUE, "which way it goes over the window", _DIRECTION),
-        StatisticEntry(_S.STREAK, _over_time, _U.COUNT, "how many times in a row it rose or fell", _DIRECTION),
+        StatisticEntry(_S.TREND, trend, _U.NO_VALUE, "which way it goes over the window", _DIRECTION),
+        StatisticEntry(_S.STREAK, streak, _U.COUNT, "how many times in a row it rose or fell", _DIRECTION),
         StatisticEntry(_S.RANGE, _range, _U.DISTANCE, "the highest less the lowest value", word="range"),
         StatisticEntry(_S.DEVIATION, _deviation, _U.DISTANCE, "the standard deviation", word="deviation"),
         StatisticEntry(_S.PERCENTILE_90, _percentile_90, _U.LEVEL, "the 90th percentile", word="percentile_90"),
@@ -364,8 +327,8 @@ STATISTICS: Mapping[Statistic, StatisticEntry] = {
             ("value", "place"),
         ),
         StatisticEntry(_S.COMPARISON, _comparison, _U.NO_VALUE, "which of two is higher", _DIRECTION),
-        StatisticEntry(_S.ANOMALY, _over_time, _U.NO_VALUE, "an unusual value, at place if the claim says where", ()),
-        StatisticEntry(_S.NO_ANOMALY, _over_time, _U.NO_VALUE, "no unusual value", ()),
+        StatisticEntry(_S.ANOMALY, anomaly, _U.NO_VALUE, "an unusual value, at place if the claim says where", ()),
+        StatisticEntry(_S.NO_ANOMALY, anomaly, _U.NO_VALUE, "no unusual value", ()),
         StatisticEntry(_S.CROSSING, _crossing, _U.NO_VALUE, "a value gets above or below threshold", ("threshold",)),
         StatisticEntry(_S.CORRELATION, _correlation, _U.PLAIN, "how two columns move together", ("compared_with",)),
         StatisticEntry(_S.SHARE, _share, _U.PERCENT, "the percentage that the window is of the whole"),

@@ -90,8 +90,6 @@ def trend(data: StatisticInput) -> Computed:
     by less than 5% of the mean. Raises `Unverifiable` where the slope is as claimed, or not flat, but may be chance.
     """
     direction = data.asked.direction
-    if direction is None:
-        raise Unverifiable("it is not said which way the trend goes")
     line = line_of(data.table, data.name, data.rows)
     text = f"{data.title('slope')} = {format_number(line.slope)} a {line.step} (n={line.n}, p={line.p:.2g})"
     if direction is Direction.FLAT:
@@ -169,7 +167,7 @@ def anomalies_of(table: NumericTable, series: str) -> tuple[Anomalies, ...]:
 
 
 def anomaly(data: StatisticInput) -> Computed:
-    """Whether there is an anomaly in the window (at the place, if one is named; upwards or downwards, if said).
+    """Whether there is an anomaly in the window (at the place, if one is named).
 
     A value that season or trend make unusual is an anomaly, also where the value alone is usual. Raises
     `Unverifiable` where only the plain z-score finds one (season or trend may explain it), or where a count is claimed
@@ -179,12 +177,8 @@ def anomaly(data: StatisticInput) -> Computed:
     positions = set(data.rows.tolist())
     if asked.place is not None:
         positions &= set(rows_of(table, asked.place).tolist())
-    results = []
-    for method in anomalies_of(table, data.name):
-        rows = [place for place in method.places if place in positions]
-        if asked.direction is not None:
-            rows = [place for place in rows if (method.scores[place] > 0) == (asked.direction is Direction.UP)]
-        results.append((method, rows))
+    methods = anomalies_of(table, data.name)
+    results = [(method, [place for place in method.places if place in positions]) for method in methods]
     texts = [f" by {by.method} (|z| > {by.threshold}): {_row_texts(by, rows, table)}" for by, rows in results]
     window = "" if asked.window == ALL_ROWS else f" in {asked.window.text or asked.window}"
     line = f"anomalies of {data.name}{window}{';'.join(texts)}"

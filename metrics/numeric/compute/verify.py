@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ...claim import Verdict
-from ..specification import HEDGES, Direction, Hedge, Specification, Statistic, Unverifiable
+from ..specification import HEDGES, PLACE_OF, Direction, Hedge, Specification, Statistic, Unverifiable
 from ..tables.rows import rows_of
 from ..tables.table import NumericTable
 from ..units import convert, unit_and_power
@@ -15,7 +15,6 @@ from .statistics import STATISTICS, statistics_in
 _COUNTS = statistics_in(UnitRule.COUNT)
 _AMOUNTS = statistics_in(UnitRule.LEVEL, UnitRule.DISTANCE)
 _CHANGES = (Statistic.DIFFERENCE, Statistic.PERCENT_CHANGE)
-_TIMES = (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)
 _YES_OR_NO = (Statistic.TREND, Statistic.COMPARISON, Statistic.NO_ANOMALY)
 _STEPS = ("day", "week", "month", "year", "h")
 _MOST_PERCENT = 200.0
@@ -70,7 +69,7 @@ def _finding(asked: Specification, table: NumericTable) -> Finding:
 
 
 def _check_computed(asked: Specification, computed: Computed, table: NumericTable) -> Finding:
-    if asked.place is not None and asked.statistic in (*_TIMES, Statistic.CROSSING):
+    if asked.place is not None and asked.statistic in (*PLACE_OF.values(), Statistic.CROSSING):
         there = rows_of(table, asked.place, may_be_none=True).tolist()
         where = ", ".join(table.row_name(place) for place in computed.places[:3]) or "nowhere"
         finding = Finding("supported", "", where, None, computed.arithmetic, table.name)
@@ -79,7 +78,7 @@ def _check_computed(asked: Specification, computed: Computed, table: NumericTabl
     if computed.holds is not None and (asked.value is None or asked.statistic in _YES_OR_NO):
         answer = "yes" if computed.holds else "no"
         return _decided(asked, Finding("supported", "", answer, None, computed.arithmetic, table.name), computed.holds)
-    if asked.value is None or asked.statistic in _TIMES:
+    if asked.value is None or asked.statistic in PLACE_OF.values():
         raise Unverifiable(f"the claim says no value to check; {computed.arithmetic}")
     _require_same_kind(asked, table, computed.unit)
     options = list(_values_in_unit(asked, computed, table))

@@ -26,15 +26,10 @@ Sides = list[tuple[Window, Window]]
 """Windows after and before a change."""
 
 
-def _sizes(clause: Clause) -> list[Mark]:
-    """Numbers that are the size or an end of a change: no level that it got beyond ("has not fallen below 30")."""
-    bounds = bounds_of(clause)
-    return [mark for mark in values_of(clause) if mark not in bounds]
-
-
 @construction(
     Slot.words("up", "down", "flat", "change", "improved", "worsened", most=ANY, name="way"),
-    Slot("value", _sizes, 0, 2, is_head=False),
+    # the size or the ends of the change: no level that it got beyond ("has not fallen below 30")
+    Slot("value", lambda clause: [m for m in values_of(clause) if m not in bounds_of(clause)], 0, 2, is_head=False),
     optional="trend than per_row difference count changed_to times_as all",
 )
 def _change(match: ConstructionMatch) -> ClauseReading | None:
@@ -49,7 +44,9 @@ def _change(match: ConstructionMatch) -> ClauseReading | None:
     reading = _change_checks(clause, names, match["value"], direction, measure)
     if reading is None or (not_ and len(reading.checks) > 1):
         return None
-    checks = (reading.checks[0].negated(),) if not_ else reading.checks
+    checks = reading.checks
+    if not_:
+        checks = (tuple(tuple(replace(spec, negated=not spec.negated) for spec in tier) for tier in checks[0]),)
     return ClauseReading(checks, (*reading.also, *also, *not_, *inner))
 
 
@@ -233,9 +230,9 @@ def _row_before(clause: Clause, window: Window) -> Window | None:
 )
 def _streak(match: ConstructionMatch) -> ClauseReading | None:
     clause, mark = match.clause, match.one("number")
-    count = mark.number
+    count = mark.stated
     directions = {Direction.UP if m.kinds & {"up", "higher"} else Direction.DOWN for m in match["direction"]}
-    if len(directions) != 1 or count is None or not (is_count(count) or count.ordinal):
+    if len(directions) != 1 or not (is_count(count) or count.ordinal):
         return None
     hedge = Hedge.AT_LEAST if mark.hedge is Hedge.EXACT else mark.hedge
     value = {"value": count.value, "unit": count.unit, "decimals": 0, "hedge": hedge, "direction": directions.pop()}

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from itertools import product
 
 from ....text.numbers import known_unit
@@ -25,8 +24,8 @@ _NOT_A_VALUE = (
 )
 _OF_ONE = ("mean", "median", "maximum", "minimum", "best", "worst", "per_row")
 _CALENDAR = ("day", "week", "month", "year")
-_OF_ANYTHING = frozenset({"%", "pp", "day", "week", "month", "year", "h", "min", "s"})
-_DURATIONS = frozenset({"day", "week", "month", "year", "h"})
+_OF_ANYTHING = frozenset({*_CALENDAR, "%", "pp", "h", "min", "s"})
+_DURATIONS = frozenset({*_CALENDAR, "h"})
 _SUMMED_NEVER = frozenset(
     {"%", "pp", "degC", "dB", "dBm", "Mbps", "kbps", "Gbps", "MB/s", "ms", "s", "Hz", "MHz", "GHz"}
     | {"degF", "bar", "mbar", "hPa", "kPa", "km/h", "m/s", "mph", "beaufort"}
@@ -42,24 +41,14 @@ _ADJECTIVES = {
 }
 
 
-@dataclass(frozen=True)
-class ClauseCheck:
-    """One check. Each tier is a list of readings that are equally good; a later tier counts only where no reading of
-    the tiers before it can be computed.
-    """
-
-    tiers: tuple[tuple[Specification, ...], ...]
-
-    def negated(self) -> "ClauseCheck":
-        """The check of a claim that says the opposite."""
-        return ClauseCheck(
-            tuple(tuple(replace(spec, negated=not spec.negated) for spec in tier) for tier in self.tiers)
-        )
+ClauseCheck = tuple[tuple[Specification, ...], ...]
+"""One check, as its tiers: each is a list of readings that are equally good; a later tier counts only where no reading
+of the tiers before it can be computed."""
 
 
 def check(*tiers: Iterable[Specification]) -> ClauseCheck:
     """A check of these tiers, without empty tiers and repeated readings."""
-    return ClauseCheck(tuple(tuple(dict.fromkeys(tier)) for tier in tiers if tier))
+    return tuple(tuple(dict.fromkeys(tier)) for tier in tiers if tier)
 
 
 def specify(
@@ -136,7 +125,7 @@ def _of_units(clause: Clause, units: set[str]) -> list[str]:
         return []
     (unit,) = units
     of_unit = [name for name in clause.table.columns if clause.table.unit_of(name) == unit]
-    if of_unit or unit in (*_OF_ANYTHING, *_CALENDAR):
+    if of_unit or unit in _OF_ANYTHING:
         return of_unit
     return [n for n in clause.table.columns if clause.table.unit_of(n) and clause.table.can_be_in(n, unit)]
 
@@ -159,14 +148,15 @@ def values_of(clause: Clause) -> list[Mark]:
 
     A number of days is one where the series is in days, and the rows are none.
     """
-    return [m for m in clause.numbers if m.number and not m.number.ordinal and _may_be_value(clause, m)]
+    return [m for m in clause.numbers if not m.stated.ordinal and _may_be_value(clause, m)]
 
 
 def _may_be_value(clause: Clause, mark: Mark) -> bool:
     if re.match(clause.words.data["how_often"], clause.text[mark.end :], re.I) or _is_year(clause, mark):
         return False
-    if mark.unit is None:
-        return not _counts_named_periods(clause, mark)
+    if mark.unit is None:  # not "in three quarters", "in two of the six months"
+        periods = rf"(?:{clause.words.data['part_of']}\w+)? (?:{any_of(clause.words.data['periods'])})\b"
+        return re.match(periods, clause.text[mark.end :], re.IGNORECASE) is None
     if mark.unit not in _CALENDAR:
         return True
     if mark.unit == clause.table.step or re.search(clause.words.data["lasting"], clause.text[: mark.start], re.I):
@@ -176,19 +166,11 @@ def _may_be_value(clause: Clause, mark: Mark) -> bool:
     return bool(named) and all(table.unit_of(n) in _DURATIONS and table.can_be_in(n, mark.unit) for n in named)
 
 
-def _counts_named_periods(clause: Clause, mark: Mark) -> bool:
-    """Whether periods follow a number: "was negative in three quarters", "in two of the six months"."""
-    words = clause.words
-    periods = rf" (?:{any_of(words.data['periods'])})\b"
-    return re.match(rf"(?:{words.data['part_of']}\w+)?{periods}", clause.text[mark.end :], re.IGNORECASE) is not None
-
-
 def _is_year(clause: Clause, mark: Mark) -> bool:
     """Whether a number is written as a year, and the series that may be meant are of another size."""
-    number = mark.number
-    if number is None or number.unit or not re.fullmatch(r"(?:19|20)\d\d", mark.text):
+    if mark.unit or not re.fullmatch(r"(?:19|20)\d\d", mark.text):
         return False
-    return not any(_can_be(clause, name, number.value, None) for name in series_of(clause))
+    return not any(_can_be(clause, name, mark.stated.value, None) for name in series_of(clause))
 
 
 def nearest_series(clause: Clause, mark: Mark) -> Mark | None:
@@ -216,11 +198,9 @@ def is_flow(clause: Clause, series: str) -> bool:
 
 def counts_rows(clause: Clause, mark: Mark) -> bool:
     """Whether a number may count rows: whole, without a unit or in that of a row ("5 days" of daily rows)."""
-    number = mark.number
-    if number is None or number.ordinal or not is_count(number):
-        return False
-    moments = clause.table.period is Period.MOMENT and number.unit in ("h", "min")
-    return number.unit is None or number.unit == clause.table.step or moments
+    moments = clause.table.period is Period.MOMENT and mark.unit in ("h", "min")
+    is_of_row = mark.unit is None or mark.unit == clause.table.step or moments
+    return is_of_row and not mark.stated.ordinal and is_count(mark.stated)
 
 
 def counts_periods(clause: Clause, count: Mark) -> bool:
@@ -228,18 +208,15 @@ def counts_periods(clause: Clause, count: Mark) -> bool:
     if count.unit is not None:
         return True
     after = next((m for m in clause.marks if m.start >= count.end), None)
-    between = clause.text[count.end : after.start].strip().lower() if after else "-"
-    noun = after is not None and bool(
-        after.kinds & {"days", "whole", "measured"} or (after.columns and not after.series)
-    )
-    return noun and re.fullmatch(rf"(?:{clause.words.links.part_of})?", between) is not None
+    if after is None or not (after.kinds & {"days", "whole", "measured"} or (after.columns and not after.series)):
+        return False
+    between = clause.text[count.end : after.start].strip().lower()
+    return re.fullmatch(rf"(?:{clause.words.links.part_of})?", between) is not None
 
 
 def bounds_of(clause: Clause) -> list[Mark]:
     """The numbers that bound a series."""
-    return [
-        mark for mark in clause.numbers if mark.hedge in BOUNDS and mark.number and not _counts_something(clause, mark)
-    ]
+    return [mark for mark in clause.numbers if mark.hedge in BOUNDS and not _counts_something(clause, mark)]
 
 
 def _counts_something(clause: Clause, mark: Mark) -> bool:

@@ -11,7 +11,7 @@ from ..compute.computation import StatisticEntry, UnitRule
 from ..compute.statistics import STATISTICS
 from ..lexicon import lexicon
 from ..specification import HEDGES, Direction, Hedge
-from ..tables.table import NumericTable, time_text
+from ..tables.table import NumericTable
 from ..tables.views import View
 from .clause import Clause, read_clause
 from .clause_splitter import plain_text, splits, without_cause
@@ -144,9 +144,8 @@ def reading_request(sample: Sample, claims: Sequence[OpenClaim], prompts: Prompt
 def describe(table: NumericTable) -> str:
     """A table's columns in a line, with units and the times that it reaches over; no values."""
     parts = []
-    if table.times is not None and len(known := table.times.dropna()):
-        reach = f"{time_text(known.min(), table.period)}..{time_text(known.max(), table.period)}"
-        parts.append(f"{table.time_column or 'time'} ({reach})")
+    if table.reach:
+        parts.append(f"{table.time_column or 'time'} ({'..'.join(table.reach)})")
     texts = [str(c) for c in table.labels.columns if c != table.time_column and c not in table.columns]
     parts += [f"{name} (text)" for name in texts]
     parts += [f"{name} [{table.units[name]}]" if name in table.units else name for name in table.columns]
@@ -193,20 +192,17 @@ def _may_be(entry: StatisticEntry, claim: OpenClaim, number: Mark | None, has_ot
         return is_count(number.stated) and not ordinal and (has_others or "threshold" not in entry.needs)
     if entry.unit is UnitRule.NO_VALUE and "threshold" not in entry.needs:
         return False
-    return not ordinal and (unit is None or any(c.table.can_be_in(n, unit) for c in claim.clauses for n in _columns(c)))
+    in_unit = unit is None or any(c.table.can_be_in(name, unit) for c in claim.clauses for name in c.table.columns)
+    return not ordinal and in_unit
 
 
 def _series(claim: OpenClaim, number: Mark | None) -> list[str]:
     """The series that a number may be of: by its unit, unless it may count something."""
-    every = [(clause, name) for clause in claim.clauses for name in _columns(clause)]
+    every = [(clause, name) for clause in claim.clauses for name in clause.table.columns]
     stated = number.number if number else None
     if stated is not None and stated.unit is not None and stated.unit not in _PERCENT and not is_count(stated):
         every = [(c, name) for c, name in every if c.table.can_be_in(name, stated.unit)] or every
     return _distinct(name for _, name in every)
-
-
-def _columns(clause: Clause) -> list[str]:
-    return list(map(str, clause.table.columns))
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:

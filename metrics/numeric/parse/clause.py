@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import islice, product
 
 from ..lexicon import Lexicon, Token, lexicon, tokens
-from ..specification import ALL_ROWS, Condition, Specification, Statistic, Unverifiable, Window
+from ..specification import ALL_ROWS, PLACE_OF, Condition, Specification, Statistic, Unverifiable, Window
 from ..tables.rows import rows_of
 from ..tables.table import NumericTable, Times
 from ..tables.views import View
@@ -15,7 +15,6 @@ from .mark_finders import find_marks
 from .marks import Mark
 
 _MOST_MEANINGS = 8  # of cells together
-_TIMES_OF_EXTREMES = (Statistic.TIME_OF_MAXIMUM, Statistic.TIME_OF_MINIMUM)
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class Context:
         series = tuple(dict.fromkeys(check.series for check in checks if check.series))
         windows = tuple(dict.fromkeys(check.window for check in checks if check.window != ALL_ROWS))
         if same_sentence:
-            named = (check.place for check in checks if check.statistic in _TIMES_OF_EXTREMES)
+            named = (check.place for check in checks if check.statistic in PLACE_OF.values())
             windows = tuple(dict.fromkeys(place for place in named if place is not None)) or windows
         elif windows and not set(windows) & set(self.windows):
             windows = (*windows, ALL_ROWS)

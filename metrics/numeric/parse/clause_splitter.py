@@ -16,13 +16,12 @@ _JOINED = re.compile(r"\b([^\W\d_]+)-(?=[^\W\d_])")  # "second-highest", "second
 
 def claims_of(text: str, language: str) -> list[str]:
     """The sentences of an answer that claim something; one may end in a unit ("21 ms. The next day ...")."""
-    broken = [_AFTER_UNIT.sub(_break, sentence) for sentence in claiming_sentences(text, load_language(language))]
-    return [part for sentence in broken for part in sentence.split("\n")]
 
+    def broken(match: re.Match[str]) -> str:
+        return match[0] if known_unit(match["after"]) else f"{match['amount']}\n"  # whole: "12,4 Mio. Euro"
 
-def _break(match: re.Match[str]) -> str:
-    """The end of a sentence after "21 ms."; none in "12,4 Mio. Euro"."""
-    return match[0] if known_unit(match["after"]) else f"{match['amount']}\n"
+    sentences = claiming_sentences(text, load_language(language))
+    return [part for sentence in sentences for part in _AFTER_UNIT.sub(broken, sentence).split("\n")]
 
 
 def plain_text(text: str, language: str) -> str:

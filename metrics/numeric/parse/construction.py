@@ -131,42 +131,36 @@ class Interpretation:
     also: tuple[Mark, ...] = ()
 
     @cached_property
-    def used_marks(self) -> frozenset[Mark]:
-        """The marks that the checks are made from, other mentions of the same series, and the numbers' hedges."""
-        used = {mark for marks in self.match.filled.values() for mark in marks} | set(self.also)
-        named = {mark.series for mark in used if mark.series}
-        used |= {mark for mark in self.match.clause.marks if mark.series in named and mark.series}
-        return frozenset(used | {mark.hedge_mark for mark in used if mark.hedge_mark is not None})
-
-    @cached_property
     def accounted_marks(self) -> frozenset[Mark]:
-        """The marks that it accounts for: the used marks and its optional words."""
-        clause = self.match.clause
-        optional = set(clause.marks_of(*self.construction.optional)) | set(clause.row_marks)
-        if "column" in self.construction.optional:
-            optional |= {mark for mark in clause.marks if mark.columns and not mark.series and not mark.cells}
-        return self.used_marks | optional
+        """The marks that it accounts for: those that the checks are made from, and its optional words.
+
+        With them go other mentions of the same series, and the hedges of numbers.
+        """
+        clause, optional = self.match.clause, self.construction.optional
+        marks = {mark for marks in self.match.filled.values() for mark in marks} | set(self.also)
+        named = {mark.series for mark in marks if mark.series}
+        marks |= {mark for mark in clause.marks if mark.series in named}
+        marks |= {mark.hedge_mark for mark in marks if mark.hedge_mark is not None}
+        marks |= {*clause.marks_of(*optional), *clause.row_marks}
+        if "column" in optional:
+            marks |= {mark for mark in clause.marks if mark.columns and not mark.series and not mark.cells}
+        return frozenset(marks)
 
     @cached_property
     def head_marks(self) -> frozenset[Mark]:
-        """The marks that the construction is recognised by: those of its head, and other words that it uses."""
+        """The marks that it is recognised by: those of its head, and other words that it uses; more are more likely."""
         head = {mark for slot in self.construction.slots if slot.is_head for mark in self.match[slot.name]}
         return frozenset(head | {mark for mark in self.also if mark.kinds})
 
     @property
     def first_specifications(self) -> tuple[Specification, ...]:
         """What its checks ask for, by their best readings."""
-        return tuple(spec for check in self.checks for spec in check.tiers[0])
+        return tuple(spec for check in self.checks for spec in check[0])
 
     @property
     def named_characters(self) -> int:
         """How much of the clause it takes as names of the table and as times."""
         return sum(mark.end - mark.start for mark in self.accounted_marks if mark.mention or mark.time)
-
-    @property
-    def specificity(self) -> int:
-        """How many marks the construction is recognised by; more make it more likely."""
-        return len(self.head_marks)
 
 
 def interpret(construction: Construction, clause: Clause) -> Interpretation | None:
@@ -179,6 +173,6 @@ def interpret(construction: Construction, clause: Clause) -> Interpretation | No
         filled[slot.name] = marks
     match = ConstructionMatch(clause, filled)
     reading = construction.build(match)
-    if reading is None or not reading.checks or not all(check.tiers for check in reading.checks):
+    if reading is None or not reading.checks or not all(reading.checks):
         return None
     return Interpretation(construction, match, reading.checks, reading.also)

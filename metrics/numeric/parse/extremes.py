@@ -3,7 +3,7 @@
 import re
 
 from ..names.column_names import polarity
-from ..specification import ALL_ROWS, Direction, Hedge, Statistic, Window
+from ..specification import ALL_ROWS, PLACE_OF, Direction, Hedge, Statistic, Window
 from .checks import VALUES, ClauseCheck, can_describe, check, earlier_check, specify, value_fields
 from .clause import Clause, contains_time, has_several, is_one_named_row, is_other_window, is_row
 from .construction import ANY, ClauseReading, ConstructionMatch, Slot, as_one_check, construction
@@ -46,12 +46,10 @@ def _extreme(match: ConstructionMatch) -> ClauseReading | None:
     if rank > 1:
         way = Direction.DOWN if up else Direction.UP
         return ClauseReading(_rank_checks(names, windows, spots, (rank, way), numbers), tuple(also))
-    statistic, when = (
-        (Statistic.MAXIMUM, Statistic.TIME_OF_MAXIMUM) if up else (Statistic.MINIMUM, Statistic.TIME_OF_MINIMUM)
-    )
+    statistic = Statistic.MAXIMUM if up else Statistic.MINIMUM
     checks = [check(specify(statistic, names, windows, **value_fields(mark))) for mark in numbers]
     if spots:
-        checks.append(check(specify(when, names, windows, place=spots)))
+        checks.append(check(specify(PLACE_OF[statistic], names, windows, place=spots)))
     return ClauseReading(tuple(checks), tuple(also))
 
 
@@ -124,7 +122,7 @@ def _is_predicate_of(clause: Clause, place: Mark, number: Mark) -> bool:
 
 @construction(
     Slot.words("rank", most=ANY),
-    Slot("ordinal", lambda clause: [m for m in clause.numbers if m.number and m.number.ordinal]),
+    Slot("ordinal", lambda clause: [m for m in clause.numbers if m.stated.ordinal]),
     Slot.value(0, 1),
     series=(1, 1),
     places=(1, ANY),

@@ -11,7 +11,7 @@ from ....worker_threads import compute_beside
 from ..compute.computation import UnitRule
 from ..compute.statistics import STATISTICS, statistics_in
 from ..names.column_names import SYNONYM
-from ..specification import Direction, Hedge, Specification, Statistic, Window
+from ..specification import PLACE_OF, Direction, Hedge, Specification, Statistic, Window
 from .checks import RELATIONS, check, is_flow, specify, value_fields
 from .claim_questions import (
     MOST_NUMBERS,
@@ -36,10 +36,9 @@ _S = Statistic
 _PLACES = (QuestionSlot.WHEN, QuestionSlot.ROW, QuestionSlot.AGAINST)
 _OF_TWO = frozenset({*RELATIONS, _S.SHARE, _S.CORRELATION})
 _HAVE_WAY = _OF_TWO | {_S.TREND, _S.STREAK, _S.CROSSING, _S.RANK}
-_PLACE_OF = {_S.MAXIMUM: _S.TIME_OF_MAXIMUM, _S.MINIMUM: _S.TIME_OF_MINIMUM}
-_MAY_HAVE_PLACE = frozenset({*_PLACE_OF, *_PLACE_OF.values(), _S.ANOMALY, _S.CROSSING, _S.RANK})
+_MAY_HAVE_PLACE = frozenset({*PLACE_OF, *PLACE_OF.values(), _S.ANOMALY, _S.CROSSING, _S.RANK})
 _ENDS = frozenset({_S.RANK, _S.RANGE, _S.ANOMALY})
-_EXTREMES = frozenset({*_PLACE_OF, *_PLACE_OF.values()}) | _ENDS
+_EXTREMES = frozenset({*PLACE_OF, *PLACE_OF.values()}) | _ENDS
 _WITHOUT_WAY = _EXTREMES | {_S.RATIO, _S.SHARE}
 _SHOWN_BY: Mapping[str, frozenset[Statistic]] = {
     "maximum": frozenset({_S.MAXIMUM, _S.TIME_OF_MAXIMUM}) | _ENDS,
@@ -103,16 +102,12 @@ async def read_by_judge(
     answers = Answers({})
     if asked:
         answers = await judge.decide(await compute_beside(reading_request, sample, asked, prompts))
-    readings = iter(await compute_beside(_read_all, asked, answers))
+    readings = iter(await compute_beside(lambda: [_read(claim, n, answers) for n, claim in enumerate(asked, 1)]))
     too_many = f"a judge is asked about at most {MOST_NUMBERS} numbers of a claim"
     read: list[list[PartReading]] = [
         next(readings) if claim.may_be_asked else [PartReading(claim.sentence, reason=too_many)] for claim in claims
     ]
     return read, answers.usage
-
-
-def _read_all(claims: Sequence[OpenClaim], answers: Mapping[str, Answer]) -> list[list[PartReading]]:
-    return [_read(claim, place, answers) for place, claim in enumerate(claims, start=1)]
 
 
 def _read(claim: OpenClaim, place: int, answers: Mapping[str, Answer]) -> list[PartReading]:
@@ -158,9 +153,9 @@ def _interpretation(clause: Clause, judged: Sequence[_Judged], claim: OpenClaim)
     of_statistics = [one for one in judged if one.statistic not in ("", THRESHOLD)]
     limits = [one.number for one in judged if one.statistic == THRESHOLD and one.number]
     checks = [check(specs) for one in of_statistics for specs in _specifications(clause, one, limits)]
-    if not all(made.tiers for made in checks):
+    if not all(checks):
         raise CannotUse("the times and rows that it names are not one part of the table")
-    specs = [spec for made in checks for spec in made.tiers[0]]
+    specs = [spec for tiers in checks for spec in tiers[0]]
     columns = {name for spec in specs for name in (spec.series, spec.compared_with) if name}
     compared = {spec.threshold for spec in specs}
     used = [one.number for one in of_statistics if one.number]
@@ -229,7 +224,7 @@ def _specifications(clause: Clause, judged: _Judged, limits: Sequence[Mark]) -> 
     spots = clause.windows(own) if own and statistic in _MAY_HAVE_PLACE else []
     if not spots or ("place" not in needs and any(has_several(clause, spot) for spot in spots)):
         return [specify(statistic, [series], clause.windows([*own, *against]), **fields)]
-    windows, when = clause.windows(against), _PLACE_OF.get(statistic)
+    windows, when = clause.windows(against), PLACE_OF.get(statistic)
     if when is None:
         return [specify(statistic, [series], windows, **fields, place=spots)]
     placed = specify(when, [series], windows, place=spots)
@@ -263,7 +258,7 @@ def _series(clause: Clause, judged: _Judged, statistic: Statistic) -> str | None
 
 def _column(clause: Clause, name: str) -> str | None:
     """The column of a name in any case; None of the empty name."""
-    column = next((str(column) for column in clause.table.columns if str(column).casefold() == name.casefold()), None)
+    column = next((column for column in clause.table.columns if column.casefold() == name.casefold()), None)
     if name and column is None:
         raise CannotUse(f"{name!r} is no series of {clause.table.name}")
     return column

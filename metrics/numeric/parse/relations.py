@@ -1,6 +1,7 @@
 """Constructions of two sides: higher than, twice as high as, the difference between, per one, a part of a whole."""
 
 import re
+from itertools import chain
 
 from ....text.numbers import known_unit
 from ..compute.statistics import STATISTICS
@@ -264,12 +265,13 @@ def _rows_compared(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(specify(statistic, first.series, match.windows, compared_with=[*second.series], **fields))
 
 
-def _find_per(clause: Clause) -> list[Mark]:
-    """The "per" of "the cost per employee", "for each" and the like."""
-    return [Mark(*m.span(), m[0]) for m in re.finditer(clause.words.data["per"], clause.text, re.IGNORECASE)]
-
-
-@construction(Slot("per", _find_per), Slot.value(), series=(2, 2), optional="mean count per_row")
+@construction(
+    # "the cost per employee", "for each"
+    Slot("per", lambda c: [Mark(*m.span(), m[0]) for m in re.finditer(c.words.data["per"], c.text, re.IGNORECASE)]),
+    Slot.value(),
+    series=(2, 2),
+    optional="mean count per_row",
+)
 def _per_each(match: ConstructionMatch) -> ClauseReading | None:
     clause, mark, per = match.clause, match.one("value"), match.one("per")
     (first, second), also = match["series"], []
@@ -283,12 +285,8 @@ def _per_each(match: ConstructionMatch) -> ClauseReading | None:
     return as_one_check(compare_sides(Statistic.RATIO, inner, sides, **value_fields(mark)), also=also)
 
 
-def _percentages(clause: Clause) -> list[Mark]:
-    return [mark for mark in values_of(clause) if mark.unit == "%"]
-
-
 @construction(
-    Slot("percentage", _percentages),
+    Slot("percentage", lambda clause: [mark for mark in values_of(clause) if mark.unit == "%"]),
     Slot.words("share", least=0, most=ANY),
     Slot.number(),
     series=(0, 2),
@@ -317,7 +315,8 @@ def _part_of_series(match: ConstructionMatch) -> ClauseReading | None:
     shares = []
     for whole in clause.windows(outer) if outer else [ALL_ROWS]:
         inside = [window for window in match.windows if whole == ALL_ROWS or is_window_within(window, whole)]
-        shares += _shares((named, named), inside, whole, mark)
+        fields = value_fields(mark) | {"compared_with": [*named.series], "compared_window": whole}
+        shares += specify(Statistic.SHARE, named.series, inside, **fields)
     return as_one_check(shares)
 
 
@@ -328,7 +327,10 @@ def _part_of_another(match: ConstructionMatch) -> ClauseReading | None:
     units = {known_unit(clause.table.units.get(name, "")) for name in names}
     if parts is None or len(units) != 1 or not all(_has_parts(clause, name) for name in names):
         return None
-    return as_one_check([spec for window in match.windows for spec in _shares(parts, [window], window, mark)])
+    part, whole = parts
+    fields = value_fields(mark) | {"compared_with": [*whole.series]}
+    shares = (specify(Statistic.SHARE, part.series, [w], compared_window=w, **fields) for w in match.windows)
+    return as_one_check(chain.from_iterable(shares))
 
 
 def _part_and_whole(clause: Clause, mark: Mark, named: tuple[Mark, ...]) -> tuple[Mark, Mark] | None:
@@ -354,9 +356,3 @@ def _is_part_of(clause: Clause, mark: Mark, whole: Mark) -> bool:
 def _has_parts(clause: Clause, name: str) -> bool:
     """Whether the values of a series are parts of a whole: amounts per period, counts, people by place."""
     return can_be_summed(clause, name) or (clause.view.times is None and means(name, "people"))
-
-
-def _shares(parts: tuple[Mark, Mark], windows: list[Window], outer: Window, mark: Mark) -> list[Specification]:
-    part, whole = parts
-    fields = value_fields(mark) | {"compared_with": [*whole.series], "compared_window": outer}
-    return specify(Statistic.SHARE, part.series, windows, **fields)

@@ -13,7 +13,7 @@ from ..specification import ALL_ROWS, Specification, Statistic
 from ..tables.table import NumericTable
 from ..tables.views import is_panel
 from . import changes, extremes, relations, values
-from .checks import RELATIONS, ClauseCheck, can_be_summed
+from .checks import RELATIONS, can_be_summed
 from .clause import Clause, has_several
 from .construction import Construction, Interpretation, interpret
 from .mark_finders import names_of
@@ -68,8 +68,8 @@ def interpretations(
             continue
         if not unknown or not all(means(name, "people") for mark in made.accounted_marks for name in mark.series):
             complete.append(made)
-    most = max((made.specificity for made in complete), default=0)
-    return [made for made in complete if made.specificity == most]
+    most = max((len(made.head_marks) for made in complete), default=0)
+    return [made for made in complete if len(made.head_marks) == most]
 
 
 def combined_tiers(best: Sequence[Interpretation]) -> list[Tiers]:
@@ -81,7 +81,7 @@ def combined_tiers(best: Sequence[Interpretation]) -> list[Tiers]:
     return [
         tuple(
             tuple((spec, made.match.clause.table) for made, tier in zip(alike, tiers, strict=True) for spec in tier)
-            for tiers in zip_longest(*(made.checks[place].tiers for made in alike), fillvalue=())
+            for tiers in zip_longest(*(made.checks[place] for made in alike), fillvalue=())
         )
         for place in range(len(best[0].checks))
     ]
@@ -91,11 +91,9 @@ def without_impossible(made: Interpretation) -> Interpretation | None:
     """The interpretation without impossible readings; None where no reading of a check is left."""
     clause, checks = made.match.clause, []
     for check in made.checks:
-        tiers = [
-            tuple(s for s in tier if _can_have_unit(s, clause) and _can_have_rows(s, clause)) for tier in check.tiers
-        ]
-        checks.append(ClauseCheck(tuple(filter(None, tiers))))
-    return replace(made, checks=tuple(checks)) if all(check.tiers for check in checks) else None
+        tiers = (tuple(s for s in tier if _can_have_unit(s, clause) and _can_have_rows(s, clause)) for tier in check)
+        checks.append(tuple(filter(None, tiers)))
+    return replace(made, checks=tuple(checks)) if all(checks) else None
 
 
 def _can_have_unit(spec: Specification, clause: Clause) -> bool:

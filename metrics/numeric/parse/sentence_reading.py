@@ -251,7 +251,7 @@ def read_checks(text: str, made: Sequence[Interpretation], shared: frozenset[str
     first, clause = made[0], made[0].match.clause
     unknown = unknown_tokens(clause, shared)
     return tuple(
-        PartReading(text, tiers, words=explain(clause, unknown, first, check.tiers[0]))
+        PartReading(text, tiers, words=explain(clause, unknown, first, check[0]))
         for check, tiers in zip(first.checks, combined_tiers(made), strict=True)
     )
 

@@ -215,7 +215,7 @@ def _row_with(match: ConstructionMatch) -> ClauseReading | None:
 
 
 def _as_conditions(pairs: list[tuple[Mark, Mark]]) -> list[Condition]:
-    return [Condition(s.series[0], BOUNDS.get(n.hedge, "eq"), n.number.value) for n, s in pairs if n.number]
+    return [Condition(s.series[0], BOUNDS.get(n.hedge, "eq"), n.stated.value) for n, s in pairs]
 
 
 def _paired_with_series(clause: Clause, numbers: list[Mark]) -> list[tuple[Mark, Mark]] | None:

@@ -8,6 +8,9 @@ from datetime import date, datetime, time
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ....text.numbers import parse_number
 from ....text.numbers.notation import known_unit, notation_languages, notation_signs, notation_words
 from ....text.numbers.numerals import DASHES, GROUPING_SPACES, NumberFormat, numeral_readings
@@ -16,7 +19,6 @@ from ..units import unit_and_power
 from .table import Period
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from pandas import DatetimeIndex
 
 Cell = int | float | str | bool | None
@@ -51,7 +53,7 @@ class NumberColumn:
     `unreadable` those that are no number; `unit` what all its cells are written with.
     """
 
-    values: dict[NumberFormat, "NDArray"]  # type: ignore[type-arg]
+    values: dict[NumberFormat, NDArray[Any]]
     shown: frozenset[NumberFormat] = frozenset()
     ambiguous: tuple[int, ...] = ()
     unreadable: tuple[int, ...] = ()
@@ -105,8 +107,6 @@ def _read_with_words(text: str, sign: int) -> CellReading | None:
 
 def read_numbers(cells: Sequence[Cell]) -> NumberColumn | None:
     """A column as numbers; None for a column of texts: fewer than half of its filled cells are numbers."""
-    import numpy as np
-
     if plain := _read_plain(cells):
         return plain
     filled = [place for place, cell in enumerate(cells) if not is_missing(cell)]
@@ -130,8 +130,6 @@ def read_numbers(cells: Sequence[Cell]) -> NumberColumn | None:
 
 def _read_plain(cells: Sequence[Cell]) -> NumberColumn | None:
     """Numbers in JSON, or digits whose separators leave no choice: much quicker than cell by cell."""
-    import numpy as np
-
     kinds = set(map(type, cells)) - {type(None)}
     if kinds <= {int, float}:
         try:

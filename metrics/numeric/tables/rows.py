@@ -3,21 +3,23 @@
 from collections.abc import Callable, Collection, Mapping
 from datetime import date
 from functools import lru_cache
-from operator import eq, ge, gt, le, lt, ne
+from operator import eq, ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..specification import Condition, Unverifiable, Window
 from .table import STEPS, NumericTable, Period, unit_of_period
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from pandas import DatetimeIndex
 
-_OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {"eq": eq, "ne": ne, "gt": gt, "ge": ge, "lt": lt, "le": le}
+_OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {"eq": eq, "gt": gt, "ge": ge, "lt": lt, "le": le}
 _LONGER = (Period.WEEK, Period.MONTH, Period.QUARTER, Period.YEAR)
 
 
-def rows_of(table: NumericTable, window: Window, may_be_none: bool = False) -> "NDArray[Any]":
+def rows_of(table: NumericTable, window: Window, may_be_none: bool = False) -> NDArray[Any]:
     """The positions of the rows that fit every part of a window: in order of time where there is one, else of the file.
 
     Raises `Unverifiable` where the table cannot tell (no dates, part of a month) or no row fits, unless `may_be_none`.
@@ -35,9 +37,7 @@ def rows_of(table: NumericTable, window: Window, may_be_none: bool = False) -> "
     return positions
 
 
-def _fits(table: NumericTable, window: Window) -> "NDArray[Any]":
-    import numpy as np
-
+def _fits(table: NumericTable, window: Window) -> NDArray[Any]:
     every = np.arange(table.rows)
     fits: NDArray[Any] = np.ones(table.rows, dtype=bool)
     if window.start or window.end:
@@ -55,7 +55,7 @@ def _fits(table: NumericTable, window: Window) -> "NDArray[Any]":
     return fits
 
 
-def _split(table: NumericTable, positions: "NDArray[Any]", place: int) -> "tuple[NDArray[Any], NDArray[Any]]":
+def _split(table: NumericTable, positions: NDArray[Any], place: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """The positions before a place and from it on. Raises `Unverifiable` where it is between rows of one time."""
     before, after = positions[:place], positions[place:]
     if len(before) and len(after) and table.times is not None and table.times[before[-1]] == table.times[after[0]]:
@@ -63,10 +63,8 @@ def _split(table: NumericTable, positions: "NDArray[Any]", place: int) -> "tuple
     return before, after
 
 
-def values_of(table: NumericTable, series: str, positions: "NDArray[Any]") -> "NDArray[Any]":
+def values_of(table: NumericTable, series: str, positions: NDArray[Any]) -> NDArray[Any]:
     """A series' values at some rows, missing ones left out. Raises `Unverifiable` where none is left."""
-    import numpy as np
-
     values = all_values(table, series, positions)
     known: NDArray[Any] = values[~np.isnan(values)]
     if not len(known):
@@ -74,10 +72,8 @@ def values_of(table: NumericTable, series: str, positions: "NDArray[Any]") -> "N
     return known
 
 
-def all_values(table: NumericTable, series: str, positions: "NDArray[Any]") -> "NDArray[Any]":
+def all_values(table: NumericTable, series: str, positions: NDArray[Any]) -> NDArray[Any]:
     """A series' values at some rows, NaN where they are missing. Raises `Unverifiable` where a cell is no number."""
-    import numpy as np
-
     values: NDArray[Any] = table.series(series)[positions]
     wrong = positions[np.isin(positions, table.unreadable.get(series, ()))]
     if len(wrong):
@@ -96,9 +92,7 @@ def _times(table: NumericTable, too_long: Collection[Period] = ()) -> "DatetimeI
     return table.times
 
 
-def _between(table: NumericTable, start: date | None, end: date | None) -> "NDArray[Any]":
-    import numpy as np
-
+def _between(table: NumericTable, start: date | None, end: date | None) -> NDArray[Any]:
     begins, ends = _days(table)
     first = np.datetime64(start, "D") if start else begins.min()
     last = np.datetime64(end, "D") if end else ends.max()
@@ -109,7 +103,7 @@ def _between(table: NumericTable, start: date | None, end: date | None) -> "NDAr
 
 
 @lru_cache(maxsize=64)
-def _days(table: NumericTable) -> "tuple[NDArray[Any], NDArray[Any]]":
+def _days(table: NumericTable) -> tuple[NDArray[Any], NDArray[Any]]:
     """The first and the last day that each row stands for."""
     import pandas as pd
 
@@ -120,7 +114,7 @@ def _days(table: NumericTable) -> "tuple[NDArray[Any], NDArray[Any]]":
 
 
 @lru_cache(maxsize=64)
-def _rows_by_text(table: NumericTable, column: str) -> Mapping[str, "NDArray[Any]"]:
+def _rows_by_text(table: NumericTable, column: str) -> Mapping[str, NDArray[Any]]:
     import pandas as pd
 
     texts = table.labels[column].map(_fold, na_action="ignore")
@@ -134,18 +128,13 @@ def _fold(text: str) -> str:
 
 def _meets(table: NumericTable, condition: Condition) -> Any:
     """Whether each row's cell passes a test: texts are compared without case and white space, numbers as numbers."""
-    import numpy as np
-
     column, wanted = condition.column, condition.value
     options = wanted if isinstance(wanted, tuple) else (wanted,)
     texts = [_fold(option) for option in options if isinstance(option, str)]
-    if texts and column in table.labels.columns and condition.operator in ("eq", "ne", "in"):
+    if texts and column in table.labels.columns and condition.operator in ("eq", "in"):
         rows = _rows_by_text(table, column)
-        fits = np.isin(np.arange(table.rows), np.concatenate([rows.get(text, ()) for text in texts]))
-        return ~fits if condition.operator == "ne" else fits
+        return np.isin(np.arange(table.rows), np.concatenate([rows.get(text, ()) for text in texts]))
     if texts:
         raise Unverifiable(f"{column!r} cannot be compared with {texts[0]!r}")
     values = all_values(table, column, np.arange(table.rows))
-    if condition.operator == "in":
-        return np.isin(values, options)
     return _OPERATORS[condition.operator](values, options[0]) & ~np.isnan(values)

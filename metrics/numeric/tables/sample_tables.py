@@ -110,13 +110,13 @@ def table_of(grid: Grid, also_shown: frozenset[NumberFormat] = frozenset()) -> N
         for name, cells in grid.columns.items()
         if name not in numbers or numbers[name].unreadable
     }
-    is_mixed = len({form for column in numbers.values() for form in column.shown}) > 1
+    shown = {form for column in numbers.values() for form in column.shown}
     unreadable = {
-        name: {*column.unreadable, *grid.torn, *(column.ambiguous if is_mixed else ())}
+        name: {*column.unreadable, *grid.torn, *(column.ambiguous if len(shown) > 1 else ())}
         for name, column in numbers.items()
     }
     units = {name: grid.units.get(name) or column.unit or header_unit(name) for name, column in numbers.items()}
-    formats, notes = _formats(numbers, grid, pack.profile.decimal_mark if pack else ".")
+    formats, notes = _formats(numbers, shown, grid, pack.profile.decimal_mark if pack else ".")
     rows = range(len(next(iter(grid.columns.values()), ())))
     frames = [pd.DataFrame({name: column.values[form] for name, column in numbers.items()}, rows) for form in formats]
     table = NumericTable(
@@ -159,10 +159,9 @@ def _without_rows(grid: Grid, totals: Collection[int]) -> Grid:
 
 
 def _formats(
-    numbers: Mapping[str, NumberColumn], grid: Grid, decimal_mark: str
+    numbers: Mapping[str, NumberColumn], shown: Collection[NumberFormat], grid: Grid, decimal_mark: str
 ) -> tuple[Sequence[NumberFormat], Sequence[str]]:
     """The format that the whole table is in, and notes of it; both where its cells leave it open."""
-    shown = {form for column in numbers.values() for form in column.shown}
     ambiguous = [(name, column.ambiguous[0]) for name, column in numbers.items() if column.ambiguous]
     if len(shown) > 1:
         unread = "; cells that fit both are not read" if ambiguous else ""

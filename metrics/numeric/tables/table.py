@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dateutil.relativedelta import relativedelta
+from numpy.typing import NDArray
 
 from ....text.numbers.notation import known_unit, notation_words
 from ..specification import Unverifiable, Window
 from ..units import convert, counts_things, unit_and_power
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from pandas import DataFrame, DatetimeIndex
 
 
@@ -136,7 +136,7 @@ class NumericTable:
             return None
         return self.row_name(int(self.times.argmin())), self.row_name(int(self.times.argmax()))
 
-    def series(self, name: str) -> "NDArray[Any]":
+    def series(self, name: str) -> NDArray[Any]:
         """The values of a column of numbers, NaN where they are missing. Raises `Unverifiable` where there is none."""
         if name not in self.columns:
             texts = " (that column holds texts)" if name in self.labels.columns else ""
@@ -144,7 +144,7 @@ class NumericTable:
         values: NDArray[Any] = self.frame[name].to_numpy()
         return values
 
-    def known_values(self, name: str) -> "NDArray[Any]":
+    def known_values(self, name: str) -> NDArray[Any]:
         """The values of a column of numbers that are there."""
         values: NDArray[Any] = self.frame[name].dropna().to_numpy()
         return values
@@ -185,18 +185,11 @@ class NumericTable:
         return True
 
     def row_name(self, position: int) -> str:
-        """A row in words: its time, else its first label, else its number."""
+        """A row in words: its time, as short as its period allows (2026 Q1), else its first label, else its number."""
         if self.times is not None and (when := self.times[position]) == when:  # NaT differs from itself
-            return time_text(when, self.period)
+            forms = {Period.YEAR: "%Y", Period.QUARTER: f"%Y Q{when.quarter}", Period.MONTH: "%Y-%m"}
+            forms |= {Period.MOMENT: "%Y-%m-%d %H:%M"}
+            return str(when.strftime(forms.get(self.period or Period.DAY, "%Y-%m-%d")))
         names = (name for name in self.labels.columns if name not in self.frame.columns)
         named = next((cell for name in names if (cell := self.labels[name].iloc[position])), None)
         return str(named) if named else f"row {position + 1}"
-
-
-def time_text(when: object, period: Period | None) -> str:
-    """A row's time as short as its period allows: 2026-03-01, 2026-03, 2026 Q1, 2026."""
-    from pandas import Timestamp
-
-    stamp = Timestamp(when)
-    forms = {Period.YEAR: "%Y", Period.QUARTER: f"%Y Q{stamp.quarter}", Period.MONTH: "%Y-%m"}
-    return str(stamp.strftime((forms | {Period.MOMENT: "%Y-%m-%d %H:%M"}).get(period or Period.DAY, "%Y-%m-%d")))
