@@ -58,31 +58,39 @@ class JudgedSet:
 
     @property
     def overlap(self) -> CardAgreement | None:
-        """How token overlap agrees with the same ratings."""
+        """How token overlap agrees with the same ratings; None of conversations, which it cannot score."""
         return next((baseline for baseline in self.entry.baselines if baseline.name == OVERLAP), None)
 
     @property
+    def baselines(self) -> list[CardAgreement]:
+        """What the judge stands beside: token overlap, or all baselines where that scores nothing."""
+        return [self.overlap] if self.overlap else list(self.entry.baselines)
+
+    @property
     def outcome(self) -> Outcome:
-        """Whether the judge agrees better than token overlap, worse, or nobody can tell yet."""
-        return decide(self.entry.difference.low, self.entry.difference.high)
+        """Whether the judge agrees better than token overlap (or chance), worse, or nobody can tell yet."""
+        estimate = self.entry.difference if self.overlap else self.entry.judge.spearman
+        return decide(estimate.low, estimate.high)
 
     @property
     def sentence(self) -> FindingSentence:
-        """Whether the judge agrees better with the ratings than token overlap.
+        """Whether the judge agrees better with the ratings than token overlap; than chance, where that scores nothing.
 
         What it adds to token overlap has no interval, so no sentence could ever say more than that.
         """
-        difference = self.entry.difference
+        other = "token overlap" if self.overlap else "chance"
         claim = Claim(
             subject=f"{as_text(self.entry.metric)} by {as_text(self.card.judge)}",
-            holds="agrees better with the ratings than token overlap",
-            fails="agrees worse with the ratings than token overlap",
-            question="agrees better or worse with the ratings than token overlap",
+            holds=f"agrees better with the ratings than {other}",
+            fails=f"agrees worse with the ratings than {other}",
+            question=f"agrees better or worse with the ratings than {other}",
             where=f"on {as_text(self.name)}",
         )
-        figure = Figure.from_estimate("correlation", replace(difference, problem=""))
-        reasons = [format_basis(difference.n, difference.groups), *filter(None, [as_text(difference.problem)])]
-        text = f"{compose(self.outcome, claim)}: difference of Spearman's rho {figure} ({'; '.join(reasons)})."
+        estimate = self.entry.difference if self.overlap else self.entry.judge.spearman
+        label = "difference of Spearman's rho" if self.overlap else "Spearman's rho"
+        figure = Figure.from_estimate("correlation" if self.overlap else "coefficient", replace(estimate, problem=""))
+        reasons = [format_basis(estimate.n, estimate.groups), *filter(None, [as_text(estimate.problem)])]
+        text = f"{compose(self.outcome, claim)}: {label} {figure} ({'; '.join(reasons)})."
         return FindingSentence(self.outcome, text, self.title)
 
 
@@ -103,16 +111,14 @@ def read_judged_sets(folder: Path = CARDS) -> list[list[JudgedSet]]:
 
 
 def tabulate_set(judges: Iterable[JudgedSet]) -> ResultTable:
-    """The judges of one set beside token overlap, both combined, and the raters' ceiling."""
+    """The judges of one set beside token overlap (or all baselines), both combined, and the raters' ceiling."""
     judges = list(judges)
-    overlaps = [(f"token overlap, on what {one.card.judge} scored", one.overlap) for one in judges if one.overlap]
-    if len({overlap.spearman for _, overlap in overlaps}) == 1:
-        overlaps = [("token overlap", overlaps[0][1])]
-    rows = [_row(name, overlap.spearman) for name, overlap in overlaps]
+    rows = [_row(name, estimate) for name, estimate in _of_baselines(judges)]
     for one in judges:
         judge = one.card.judge
-        rows.append(_row(judge, one.entry.judge.spearman, one.entry.difference))
-        rows.append(_row(f"{judge} + token overlap, out of fold", one.entry.combined.spearman, one.entry.gain))
+        rows.append(_row(judge, one.entry.judge.spearman, one.entry.difference if one.overlap else None))
+        if one.overlap:
+            rows.append(_row(f"{judge} + token overlap, out of fold", one.entry.combined.spearman, one.entry.gain))
     first = judges[0].entry
     if first.one_rater.value is not None:
         rows.append(_row("one rater, beside the others", first.one_rater))
@@ -120,6 +126,21 @@ def tabulate_set(judges: Iterable[JudgedSet]) -> ResultTable:
         rows.append(_row("ceiling: the best that any measure could reach", first.ceiling))
     note = "" if first.ceiling.value is not None else f"No raters' ceiling: {first.ceiling.problem}."
     return ResultTable("", _COLUMNS, tuple(rows), note=note)
+
+
+def _of_baselines(judges: list[JudgedSet]) -> list[tuple[str, Estimate]]:
+    """Each baseline once; once per judge where the judges scored other answers."""
+    found: dict[str, dict[str, Estimate]] = {}
+    for one in judges:
+        for baseline in one.baselines:
+            found.setdefault(baseline.name.replace("_", " "), {})[one.card.judge] = baseline.spearman
+    rows = []
+    for name, by_judge in found.items():
+        if len(estimates := set(by_judge.values())) == 1:
+            rows.append((name, estimates.pop()))
+        else:
+            rows += [(f"{name}, on what {judge} scored", estimate) for judge, estimate in by_judge.items()]
+    return rows
 
 
 def _row(name: str, estimate: Estimate, difference: Estimate | None = None) -> tuple[Content, ...]:

@@ -277,6 +277,23 @@ def test_judges_of_one_set_stand_in_one_table(tmp_path: Path) -> None:
     ]
 
 
+def test_conversations_stand_beside_baselines_that_score_them(tmp_path: Path) -> None:
+    """Token overlap scores none of them: the sentence is about chance, and no row is about token overlap."""
+    card = judge_card("qwen0.5b", 0.5, Estimate(None, problem="token_overlap scores none of these answers"))
+    lengths = (agreement("answer_length", -0.2), agreement("conversation_length", 0.1))
+    entry = card.sets[0].model_copy(update={"baselines": lengths})
+    write_card(tmp_path / "a.json", card.model_copy(update={"sets": (entry,)}))
+    ((judged,),) = read_judged_sets(tmp_path)
+    assert [[str(cell) for cell in row[:3]] for row in tabulate_set([judged]).rows][:-2] == [
+        ["answer length", "-0.20 [-0.30, -0.10]", ""],
+        ["conversation length", "0.10 [0.00, 0.20]", ""],
+        ["qwen0.5b", "0.50 [0.40, 0.60]", ""],
+    ]
+    assert judged.sentence.outcome == "holds"
+    assert judged.sentence.text.startswith("Faithfulness by qwen0.5b agrees better with the ratings than chance on ")
+    assert ": Spearman's rho 0.50 [0.40, 0.60] (n = 60 in 7 groups)." in judged.sentence.text
+
+
 def test_a_set_without_a_ceiling_says_why(tmp_path: Path) -> None:
     card = judge_card("qwen1.5b", 0.5, BETTER)
     alone = Estimate(None, problem="the answers have no ratings by two raters or more")
