@@ -118,8 +118,10 @@ def fit_results(write: Callable[[int | None], T], judge: Judge, ask: Callable[[T
         if known is None or need <= known:
             return written
         limit = known
+    shortest = _SHORTER[-1]
+    cut = "" if write(shortest) == write(None) else f" with every result of a tool cut to {shortest} characters"
     cure = "raise context_tokens in the judge's settings, or " if settings.states_context else ""
     raise JudgeError(
-        f"the conversation takes about {count_of(need, 'token')} with every result of a tool cut to {_SHORTER[-1]} "
-        f"characters, and the judge reads {limit:,}; {cure}take a judge with a longer context"
+        f"the conversation takes about {count_of(need, 'token')}{cut}, and the judge reads {limit:,}; "
+        f"{cure}take a judge with a longer context"
     )

@@ -18,8 +18,8 @@ from .set_card import OVERLAP
 
 _LONGEST_SETTING = 200  # characters
 _TOGETHER = (
-    "Cards hold no scores of single answers: whether one judge agrees better than the other on the same answers, "
-    "`assay judges compare` says."
+    "Cards hold no scores of single answers. Whether one judge agrees better than the other on the same answers "
+    "is what the command assay judges compare says."
 )
 
 _UNSEEN = "no instruction in an answer reached a question to the judge, which is the metric's merit and not the judge's"
