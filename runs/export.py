@@ -16,7 +16,11 @@ from .report import score_rows
 if TYPE_CHECKING:
     from .store import Store
 
-_COLUMNS = ("sample", "metric", "value", "status", "reason", "user_input", "response", "rating")
+# a column that comes later stands last, so that who reads them by their place finds what was there before
+_COLUMNS = (
+    *("sample", "metric", "value", "status", "reason", "user_input", "response"),
+    *("rating", "rating_min", "rating_max", "other_response"),
+)
 
 
 def write_scores(store: "Store", run: str, path: Path) -> None:

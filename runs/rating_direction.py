@@ -11,6 +11,7 @@ from typing import Self
 from ..errors import UsageError
 from ..eval_sets import Sample
 from ..metrics.specification import parse_specification
+from ..presentation.wording import format_rating
 from ..text.wording import count_of, verb_of
 
 PAIRWISE = "pairwise"
@@ -52,15 +53,18 @@ def rates_pair(sample: Sample) -> bool:
     return bool(sample.other_response) and sample.human_rating is not None and sample.rating_min < 0
 
 
-def explain_pair_rating(sample: Sample) -> str:
-    """What stands after a rating that says which of two answers is better; "" after any other.
+def describe_rating(sample: Sample) -> str:
+    """A sample's rating in its scale, and which way it points where it is of a pair; "" without a rating.
 
     Example:
         >>> pair = Sample(id="1", user_input="Free?", response="Yes.", other_response="No.", rating=-1, rating_min=-2)
-        >>> explain_pair_rating(pair), explain_pair_rating(pair.model_copy(update={"rating_min": 1, "rating": 1}))
-        (' (above 0 the other answer is better)', '')
+        >>> describe_rating(pair), describe_rating(pair.model_copy(update={"rating_min": 1, "rating": 1}))
+        ('-1 of -2 to 5 (above 0 the other answer is better)', '1 of 5')
     """
-    return " (above 0 the other answer is better)" if rates_pair(sample) else ""
+    if sample.human_rating is None:
+        return ""
+    rating = format_rating(sample.human_rating, sample.rating_min, sample.rating_max)
+    return f"{rating} (above 0 the other answer is better)" if rates_pair(sample) else rating
 
 
 def rating_of_answer(sample: Sample) -> float | None:

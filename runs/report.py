@@ -64,8 +64,24 @@ def score_rows(store: "Store", run: str, sample: str | None = None) -> Iterator[
 
 def score_as_json(sample: Sample, metric: str, score: Score) -> dict[str, Any]:
     """One score as JSON values, with its sample's texts and rating."""
-    texts = {"user_input": sample.user_input, "response": sample.response, "rating": sample.human_rating}
-    return {"sample": sample.id, "metric": metric} | asdict(score) | {"usage": usage_as_json(score.usage)} | texts
+    texts = {"user_input": sample.user_input, "response": sample.response}
+    row = {"sample": sample.id, "metric": metric} | asdict(score) | {"usage": usage_as_json(score.usage)} | texts
+    return row | rating_as_json(sample) | {"other_response": sample.other_response}
+
+
+def rating_as_json(sample: Sample) -> dict[str, float | None]:
+    """A sample's rating with its scale, all null where it is not rated: a number alone does not say what it means.
+
+    Example:
+        >>> texts = {"user_input": "Free?", "response": "Yes."}
+        >>> rating_as_json(Sample(id="1", **texts, rating=2, rating_min=-2, rating_max=2))
+        {'rating': 2.0, 'rating_min': -2.0, 'rating_max': 2.0}
+        >>> rating_as_json(Sample(id="2", **texts))
+        {'rating': None, 'rating_min': None, 'rating_max': None}
+    """
+    rating = sample.human_rating
+    low, high = (None, None) if rating is None else (sample.rating_min, sample.rating_max)
+    return {"rating": rating, "rating_min": low, "rating_max": high}
 
 
 def usage_as_json(usage: Usage) -> dict[str, Any]:

@@ -31,9 +31,9 @@ from .failures.failure_page import PACKAGE as FAILURE_PACKAGE
 from .failures.failure_page import view_failures
 from .failures.failure_texts import collect_records
 from .missing_scores import describe_missing_scores
-from .rating_direction import RatingKinds, explain_pair_rating, rating_of_score
+from .rating_direction import RatingKinds, describe_rating, rating_of_score
 from .ratings.rating_join import join_run_ratings
-from .report import score_as_json
+from .report import rating_as_json, score_as_json
 from .run_tables import summary_table, worst_table
 from .sample_audit import Audit
 from .summary import MetricSummary, Row, ScoreTotals, first_scored
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 _LONGEST_RESULT = 500  # characters of a tool's result within a conversation
 _SHOWN = 5  # answers in a notebook's cell
 _SUFFIXES = (".json", ".jsonl", ".csv", ".parquet", ".html")
-_TEXTS = ("user_input", "response", "retrieved_contexts", "reference", "language")
+_TEXTS = ("user_input", "response", "other_response", "retrieved_contexts", "reference", "language")
+_RATING = ("rating", "rating_min", "rating_max")
 
 
 @dataclass(frozen=True, repr=False)
@@ -184,17 +185,17 @@ class Results:
         return Audit(self.samples[sample], self.scores[sample])
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Returns one flat dict per sample: id, rating and each metric's value; for `pandas.DataFrame(...)`."""
+        """Returns one flat dict per sample: id, rating with its scale, and each metric's value; for `pandas.DataFrame(...)`."""
         return [
-            {"id": sample, "rating": self.samples[sample].human_rating}
-            | {metric: score.value for metric, score in scores.items()}
+            {"id": sample} | rating_as_json(self.samples[sample]) | {metric: score.value for metric, score in scores.items()}
             for sample, scores in self.scores.items()
         ]
 
     def to_pandas(self) -> "DataFrame":
-        """Returns one row per sample: its texts, its rating, each metric's value, and the reasons of the scores.
+        """Returns one row per sample: its texts, its rating with its scale, each metric's value, and the reasons of the scores.
 
-        A value that there is not is NaN, and `<metric>_reason` says why.
+        A value that there is not is NaN, and `<metric>_reason` says why. Where `rating_min` is below 0 and there is an
+        `other_response`, a rating above 0 says that the other one is better.
 
         Raises:
             UsageError: pandas is not installed.
@@ -206,12 +207,12 @@ class Results:
             sample = self.samples[sample_id]
             row: dict[str, Any] = {"id": sample_id} | {name: getattr(sample, name) for name in _TEXTS}
             row["retrieved_contexts"] = list(sample.retrieved_contexts)
-            row["rating"] = sample.human_rating
+            row |= rating_as_json(sample)
             row |= {metric: score.value for metric, score in scores.items()}
             row |= {f"{metric}_reason": score.reason for metric, score in scores.items() if metric not in ALL_BASELINES}
             rows.append(row)
         frame = pandas.DataFrame(rows)
-        numbers = [name for name in ("rating", *self.metrics) if name in frame]
+        numbers = [name for name in (*_RATING, *self.metrics) if name in frame]
         return frame.astype(dict.fromkeys(numbers, float))
 
     def as_json(self) -> dict[str, Any]:
@@ -270,7 +271,7 @@ class Results:
         ordered = [*self.worst(len(self.samples)).samples] if metric else []
         ids = [*ordered, *(sample for sample in self.samples if sample not in set(ordered))]
         view = {"results": self, "metric": metric, "ids": ids, "baselines": ALL_BASELINES, "summary": self._table()}
-        view["listed_question"], view["explain_pair_rating"] = listed_question, explain_pair_rating
+        view["listed_question"], view["describe_rating"] = listed_question, describe_rating
         view["failures"] = self._failures_view({name: number for number, name in enumerate(ids, 1)})
         view["thread_of"] = lambda sample: write_thread(sample, _LONGEST_RESULT).text
         return render_page(__package__, "results_page.html", view, parts=FAILURE_PACKAGE)

@@ -10,9 +10,10 @@ from ..presentation.result_table import Paragraph, ReportBlock, ResultTable
 from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .missing_scores import describe_missing_scores
+from .rating_direction import describe_rating
 from .ratings.item_queue import queue_ids
 from .ratings.rating_join import join_run_ratings
-from .run_tables import rating_of, sample_table, summary_table
+from .run_tables import sample_table, summary_table
 from .summary import MetricSummary, ScoreTotals, first_scored
 
 if TYPE_CHECKING:
@@ -128,9 +129,10 @@ def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[
     parts = [Paragraph(f"The {which} by {metric}:", "strong")]
     rated = join_run_ratings(store, run).samples if queue_ids(store.database) else {one.id: one for one, _ in worst}
     for sample, score in ((rated[sample.id], score) for sample, score in worst):
-        rating = "" if sample.human_rating is None else f", rated {rating_of(sample)}"
+        rating = describe_rating(sample)
+        rated_as = f", rated {rating}" if rating else ""
         question = one_line(listed_question(sample), 90)
-        parts.append(Paragraph(f"{Figure('value', score.value)}{rating}: {question}", label=sample.id, indent=2))
+        parts.append(Paragraph(f"{Figure('value', score.value)}{rated_as}: {question}", label=sample.id, indent=2))
         parts.append(Paragraph(one_line(sample.response, 120), "quiet", indent=6))
         parts.append(Paragraph(one_line(score.reason, 240), indent=6))
     return worst[0][0].id, ReportBlock(tuple(parts))

@@ -9,6 +9,7 @@ from ..metrics.specification import ALL_BASELINES
 from ..presentation.figure import Figure
 from ..presentation.result_table import Column, Content, Field, ResultTable, Rows, TableCell, Tone, tabulate
 from ..presentation.wording import format_rating
+from .rating_direction import describe_rating
 from .summary import MetricSummary
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def sample_table(
         scores: By sample id and metric; one that is missing leaves its cell empty.
     """
     rows: Rows = tuple(
-        (sample.id, rating_of(sample), *(score_cell(scores.get(sample.id, {}).get(metric)) for metric in metrics))
+        (sample.id, _rating_of(sample), *(score_cell(scores.get(sample.id, {}).get(metric)) for metric in metrics))
         for sample in samples
     )
     table = ResultTable("Samples", (Column("sample", "text"), Column("rating"), *map(Column, metrics)), rows)
@@ -130,7 +131,7 @@ def worst_table(samples: Iterable[Sample], metric: str, scores: Mapping[str, Map
     fields = (
         Field("id", "text", lambda sample: sample.id),
         Field(metric, "value", lambda sample: score_cell(scores[sample.id][metric])),
-        Field("rating", "rating", rating_of),
+        Field("rating", "text", describe_rating),
         Field("question", "prose", listed_question),
         Field("answer", "prose", lambda sample: sample.response),
         Field("reason", "prose", lambda sample: scores[sample.id][metric].reason),
@@ -145,8 +146,8 @@ def score_cell(score: Score | None) -> Content:
     return score.status if score.value is None else Figure("value", score.value)
 
 
-def rating_of(sample: Sample) -> Content:
-    """A sample's rating in its scale; "" without one."""
+def _rating_of(sample: Sample) -> Content:
+    """A sample's rating in its scale, as short as a column is narrow; "" without one."""
     rating = sample.human_rating
     return "" if rating is None else format_rating(rating, sample.rating_min, sample.rating_max)
 

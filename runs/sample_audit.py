@@ -13,7 +13,7 @@ from ..presentation.texts import one_line
 from ..presentation.wording import format_rating
 from ..text.wording import count_of, quote_place
 from ..untrusted import without_unseen
-from .rating_direction import explain_pair_rating
+from .rating_direction import describe_rating
 from .run_tables import score_cell
 
 _PLACE = re.compile(r"\[(\d+)\]")  # how a line of a thread begins
@@ -34,9 +34,9 @@ Line = tuple[Part, ...]
 
 def sample_lines(sample: Sample) -> Iterator[Line]:
     """Yields the lines of a sample: id, rating, question, answer, the other answer of a pair, and contexts."""
-    value = sample.human_rating
-    rating = "" if value is None else f"  rated {format_rating(value, sample.rating_min, sample.rating_max)}"
-    yield (Part(f"{one_line(sample.id)}  ({sample.language}){rating}{explain_pair_rating(sample)}", "title"),)
+    rating = describe_rating(sample)
+    rated = f"  rated {rating}" if rating else ""
+    yield (Part(f"{one_line(sample.id)}  ({sample.language}){rated}", "title"),)
     for title, text in _spoken_texts(sample):
         yield (Part(f"\n{title}", "title"),)
         yield (Part(without_unseen(text)),)

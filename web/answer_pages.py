@@ -23,7 +23,7 @@ from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..runs.answer_index import AnswerIndex
 from ..runs.database import Database
-from ..runs.rating_direction import explain_pair_rating
+from ..runs.rating_direction import describe_rating
 from ..runs.ratings import QueueSettings, RatingQueue
 from ..runs.ratings.item_queue import queue_ids
 from ..runs.ratings.rated_set import rated_ids, ratings_of_answers
@@ -98,7 +98,7 @@ class AnswerPages:
             "title": f"{'Conversation' if is_conversation else 'Answer'} {sample}",
             "thread_words": load_language(FALLBACK).rating_page,
             "is_conversation": is_conversation,
-            "pair_rating": explain_pair_rating(page["sample"]),
+            "rating": describe_rating(page["sample"]),
             "parts": _places(page["sample"])[:_MOST_PARTS] if is_conversation else [],
             "turn_count": count_turns(page["sample"]),
             "turn_url": _turn_url(page["thread"], path),

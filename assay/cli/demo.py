@@ -144,7 +144,7 @@ def _print_scorer(console: "Console", store: "Store", run: str, joined: "JoinedS
     from ..meta_eval.evaluation import evaluate_table
     from ..meta_eval.scorer_check import check_scorer
     from ..metrics.scorer import explain_prediction
-    from ..runs.run_tables import rating_of
+    from ..runs.rating_direction import describe_rating
     from ..runs.scorer_saving import save_scorer
 
     languages = sorted(set(joined.table.attributes["language"]), key=lambda language: language != FALLBACK)
@@ -170,7 +170,7 @@ def _print_scorer(console: "Console", store: "Store", run: str, joined: "JoinedS
     values = {metric: score.value for _, metric, score in store.scores(run, _OTHER_SAMPLE)}
     explanation = explain_prediction(scorer, scorer.predict(values), ())
     console.print(
-        Padding(Text(f"{_OTHER_SAMPLE}, rated {rating_of(sample)}: {one_line(sample.user_input, 53)}"), (0, 0, 0, 2))
+        Padding(Text(f"{_OTHER_SAMPLE}, rated {describe_rating(sample)}: {one_line(sample.user_input, 53)}"), (0, 0, 0, 2))
     )
     console.print(Padding(Text(one_line(sample.response, 70)), (0, 0, 0, 6)), style="dim")
     console.print(Padding(Text(explanation), (0, 0, 0, 6)))

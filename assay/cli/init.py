@@ -9,7 +9,6 @@ import click
 
 from ..errors import InputError, UsageError
 from ..presentation.texts import one_line
-from ..presentation.wording import format_rating
 from ..text.wording import count_of
 from .options import map_option, read_metrics, sheet_option
 from .output import echo, open_console, print_command, typed_command
@@ -151,6 +150,8 @@ def _ask_columns(file: str, mapping: Mapping[str, str], sheet: str | None) -> Ma
 
 
 def _print_look(file: str, notes: tuple[str, ...], look: "SetLook") -> None:
+    from ..runs.rating_direction import describe_rating
+
     for note in notes:
         echo(one_line(note))
     total = len(look.samples)
@@ -159,10 +160,9 @@ def _print_look(file: str, notes: tuple[str, ...], look: "SetLook") -> None:
         f"{look.count('reference')} with a reference, {look.count('rating')} rated"
     )
     for sample in look.samples[:_SHOWN]:
-        rating = ""
-        if sample.human_rating is not None:
-            rating = f", rated {format_rating(sample.human_rating, sample.rating_min, sample.rating_max)}"
-        echo(f"\n{one_line(sample.id)} ({sample.language}{rating})")
+        rating = describe_rating(sample)
+        rated = f", rated {rating}" if rating else ""
+        echo(f"\n{one_line(sample.id)} ({sample.language}{rated})")
         echo(f"  question  {one_line(sample.user_input, _TEXT)}")
         echo(f"  answer    {one_line(sample.response, _TEXT)}")
         for context in sample.retrieved_contexts[:2]:

@@ -29,6 +29,7 @@ def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
     assay sets get mtrag begin --yes
     """
     from ..eval_sets import download_public_set
+    from ..eval_sets.public.answer_count import describe_unknown_count
     from ..eval_sets.public.checksum_pins import name_refused
     from ..eval_sets.public.download import describe_unknown
     from ..eval_sets.public.open_public import count_answers
@@ -51,6 +52,8 @@ def get(names: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
             with TerminalDialog().show_progress(facts.size) as report:
                 files = download_public_set(facts.name, report)
         count = count_answers(facts) or 0
+        for line in describe_unknown_count(facts, count):
+            echo_notice(line)
         new = sum(file.is_new for file in files)
         if not as_json:
             for line in describe_unknown(files):

@@ -34,3 +34,25 @@ def check_count(facts: PublicSet, count: int) -> list[str]:
         f"{PREFIX}{facts.name}: expected {facts.answers:,} answers, as its authors say; it has {came}: this may be a "
         f"part of the set or another version, for which Assay pins no checksum; compare it with {address}, or {cure}"
     ]
+
+
+def describe_unknown_count(facts: PublicSet, count: int) -> list[str]:
+    """Says that nobody here can tell whether a set is whole, each time that it is read.
+
+    A pin does not change that: it says that a file is the one that came first, and that may have been a part.
+
+    Args:
+        facts: The set.
+        count: How many answers its files hold.
+
+    Returns:
+        One line; nothing where Assay knows the number of answers, or the checksum of every file.
+    """
+    unknown = [file.path for file in facts.files if file.sha256 is None]
+    if facts.answers is not None or not unknown:
+        return []
+    return [
+        f"{PREFIX}{facts.name}: its files hold {count_of(count, 'answer')}; Assay knows neither how many there should be "
+        f"nor the checksum of {unknown[0]}, so that this may be a part of the set; compare it with "
+        f"{facts.address(unknown[0])}"
+    ]

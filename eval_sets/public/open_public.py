@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from ...errors import InputError
 from ..rows import Row, Rows
-from .answer_count import check_count
+from .answer_count import check_count, describe_unknown_count
 from .checksum_pins import describe_pinned, name_refused, pin_files
 from .consent import find_dialog
 from .original_form import OriginalFile
@@ -55,10 +55,10 @@ def count_answers(facts: PublicSet) -> int | None:
     files = _read_pinned(facts)
     if files is None:
         return None
-    notes: list[str] = []
-    count = sum(1 for _ in _read_rows(facts, files, notes))
-    for note in notes:
-        _LOGGER.warning(note)
+    with name_refused(facts):
+        count = sum(1 for _ in read_rows(facts, files))
+        for note in check_count(facts, count):
+            _LOGGER.warning(note)
     return count
 
 
@@ -72,12 +72,12 @@ def _read_pinned(facts: PublicSet) -> list[OriginalFile] | None:
 
 
 def _read_rows(facts: PublicSet, files: Sequence[OriginalFile], notes: list[str]) -> Iterator[Row]:
-    """Reads all rows of a set; after the last one notes whether they are as many as its authors say."""
+    """Reads all rows of a set; after the last one notes whether they are all that there should be."""
     count = 0
     with name_refused(facts):
         for count, row in enumerate(read_rows(facts, files), 1):  # noqa: B007 - it is read after the loop
             yield row
-        notes += check_count(facts, count)
+        notes += check_count(facts, count) + describe_unknown_count(facts, count)
 
 
 def is_on_this_machine(source: str) -> bool:

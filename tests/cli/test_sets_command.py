@@ -100,6 +100,9 @@ def test_a_folder_is_read_without_a_download(
     done = assay("run", "public:tatqa", "--metrics", "token_overlap", "--json")
     assert (done.code, done.json["metrics"]["token_overlap"]["n"]) == (0, 2)
     assert "public:tatqa: its wrong answers are made by Assay" in done.err
+    told = "public:tatqa: its files hold 2 answers; Assay knows neither how many there should be nor the checksum of"
+    assert done.err.count(told) == 1
+    assert told not in assay("sets").err, "the list has the number, and no place for what a reading says"
     (tmp_path / "begin_dev_wow.tsv").write_text(BEGIN_HEAD + BEGIN_ROWS)
     (tmp_path / "begin_test_wow.tsv").write_text(BEGIN_HEAD + BEGIN_ROWS)
     changed = assay("run", "public:begin", "--metrics", "token_overlap")

@@ -24,6 +24,7 @@ from public_originals import (
 
 from assay.errors import InputError
 from assay.eval_sets import download_public_set, load_set
+from assay.eval_sets.public.answer_count import describe_unknown_count
 from assay.eval_sets.public.download import download_files
 from assay.eval_sets.public.open_public import count_answers
 from assay.eval_sets.public.set_facts import PublicFile, PublicSet, load_facts
@@ -741,3 +742,44 @@ def test_a_part_in_a_folder_is_told(server, tmp_path, monkeypatch):
     assert len(load_set("public:ragchecker", notes=notes)) == 2
     (note,) = (note for note in notes if note.startswith(FEW_PAIRS))
     assert ", or replace it by https://raw.githubusercontent.com/amazon-science/RAGChecker/" in note
+
+
+def unknown_count(name: str, count: str) -> str:
+    """The line about a set of which Assay knows neither the number of answers nor the checksum."""
+    facts = load_facts(name)
+    path = facts.files[0].path
+    return (
+        f"public:{name}: its files hold {count}; Assay knows neither how many there should be nor the checksum of "
+        f"{path}, so that this may be a part of the set; compare it with https://raw.githubusercontent.com/"
+        f"{facts.repository}/{facts.commit}/{path}"
+    )
+
+
+def test_a_set_of_which_no_number_is_known_says_so_each_time_it_is_read(server, tmp_path, monkeypatch):
+    """Three statements of two tables: from a mirror, with and without a pin, and from a folder; either half too."""
+    statements = as_bytes(tabfact_statements())
+    tables = {path: text.encode() for path, text in TABFACT_TABLES.items()}
+    server.files |= {"val_examples.json": statements, **tables}
+    download_public_set("tabfact")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for path, content in {"val_examples.json": statements, **tables}.items():
+        (folder / Path(path).name).write_bytes(content)
+    for place in (server.url, server.url, str(folder)):
+        monkeypatch.setenv("ASSAY_PUBLIC_SETS", place)
+        notes: list[str] = []
+        load_set("public:tabfact", notes=notes)
+        assert notes.count(unknown_count("tabfact", "3 answers")) == 1
+
+
+@pytest.mark.parametrize("name", ["mtrag", "clapnq", "ragchecker", "tau"])
+def test_where_the_number_or_every_checksum_is_known_nothing_is_said(name):
+    """mtrag and clapnq have one file each, of known checksum; of the others the number of answers is known."""
+    assert describe_unknown_count(load_facts(name), 5) == []
+
+
+def test_one_file_of_unknown_checksum_is_enough_and_is_the_one_that_is_named():
+    """begin's first file is known, its second is not."""
+    (line,) = describe_unknown_count(load_facts("begin"), 1)
+    assert line.startswith("public:begin: its files hold 1 answer; Assay knows neither how many there should be nor the ")
+    assert line.endswith("/wow/begin_test_wow.tsv")

@@ -1,5 +1,6 @@
 """Ratings of pairs of answers: what follows them, and what is not compared with them."""
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -165,3 +166,46 @@ def test_results_in_python_have_the_same_ratings(tmp_path: Path) -> None:
     assert evaluate(single, "token_overlap", progress=False).notes == ()
     agreements = {one.name: one.agreement for one in evaluate(single, "token_overlap", progress=False).summary()}
     assert agreements["token_overlap"] == pytest.approx(-1)
+
+
+def test_what_is_saved_has_the_scale_of_each_rating_and_the_other_answer(
+    assay: Make, pairs: Path, tmp_path: Path
+) -> None:
+    """A pair rated 2 of -2 to 2, a single answer rated 2 of 1 to 5, and one that nobody rated, in one file."""
+    (pair,) = (json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()[-1:])
+    single = {"user_input": "Free?", "response": "=Yes.", "retrieved_contexts": ["Yes."], "language": "en"}
+    rows = [pair, single | {"id": "one", "rating": 2}, single | {"id": "none"}]
+    path = tmp_path / "mixed.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    expected = {"p5": ("2.0", "-2.0", "2.0", "No idea."), "one": ("2.0", "1.0", "5.0", ""), "none": ("", "", "", "")}
+    names = ("rating", "rating_min", "rating_max", "other_response")
+    assert assay("run", path, "--metrics", "token_overlap", "--out", tmp_path / "run.csv").code == 0
+    results = Results.from_store(Store(tmp_path / ".assay"), "last")
+    results.save(tmp_path / "saved.csv")
+    for saved in ("run.csv", "saved.csv"):
+        with (tmp_path / saved).open(encoding="utf-8", newline="") as file:
+            table = list(csv.DictReader(file))
+        assert {row["sample"]: tuple(row[name] for name in names) for row in table} == expected
+        # what stood in such a file before is where it was
+        assert list(table[0])[:8] == "sample metric value status reason user_input response rating".split()
+    by_id = {row["sample"]: row for row in results.as_json()["scores"]}
+    assert [by_id["p5"][name] for name in names] == [2, -2, 2, "No idea."]
+    assert [by_id["none"][name] for name in names] == [None, None, None, ""]
+    assert [(row["rating_min"], row["rating_max"]) for row in results.to_records()] == [(-2, 2), (1, 5), (None, None)]
+    frame = results.to_pandas().set_index("id")
+    assert frame.loc["p5", [*names]].tolist() == [2, -2, 2, "No idea."]
+    assert frame.loc["one", [*names]].tolist() == [2, 1, 5, ""]
+    assert frame.loc["none", [*names[:3]]].isna().all()
+    again = evaluate(results.to_pandas(), "token_overlap", progress=False).samples  # the frame is read as a set
+    read = {key: (one.human_rating, one.rating_min, one.rating_max, one.other_response) for key, one in again.items()}
+    assert read == {"p5": (2, -2, 2, "No idea."), "one": (2, 1, 5, ""), "none": (None, 1, 5, "")}
+
+
+def test_the_worst_answers_say_which_way_the_rating_of_a_pair_points(assay: Make, pairs: Path) -> None:
+    """Their overlap is n+1 of n+2 tokens, so that p0, rated -2, is the worst and p5 the best of them."""
+    told = "rated -2 of -2 to 2 (above 0 the other answer is better): Which letters?"
+    for words in (("run", pairs, "--metrics", "token_overlap"), ("show", "last")):
+        shown = " ".join(assay(*words).out.split())
+        assert (shown.count(told), shown.count("(above 0 the other answer is better)")) == (1, 5)
+    cell = Results.from_store(Store(pairs.parent / ".assay"), "last")._repr_html_()
+    assert cell.count("(above 0 the other answer is better)") == 5
