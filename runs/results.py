@@ -185,16 +185,18 @@ class Results:
         return Audit(self.samples[sample], self.scores[sample])
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Returns one flat dict per sample: id, rating with its scale, and each metric's value; for `pandas.DataFrame(...)`."""
+        """Returns one flat dict per sample: id, rating with its scale, each metric's value; for `pandas.DataFrame(...)`."""
         return [
-            {"id": sample} | rating_as_json(self.samples[sample]) | {metric: score.value for metric, score in scores.items()}
+            {"id": sample}
+            | rating_as_json(self.samples[sample])
+            | {metric: score.value for metric, score in scores.items()}
             for sample, scores in self.scores.items()
         ]
 
     def to_pandas(self) -> "DataFrame":
-        """Returns one row per sample: its texts, its rating with its scale, each metric's value, and the reasons of the scores.
+        """Returns one row per sample: its texts, its rating with its scale, each metric's value, and why.
 
-        A value that there is not is NaN, and `<metric>_reason` says why. Where `rating_min` is below 0 and there is an
+        A value that there is not is NaN, and `<metric>_reason` says why; it has the reasons of all scores. Where `rating_min` is below 0 and there is an
         `other_response`, a rating above 0 says that the other one is better.
 
         Raises:

@@ -170,7 +170,9 @@ def _print_scorer(console: "Console", store: "Store", run: str, joined: "JoinedS
     values = {metric: score.value for _, metric, score in store.scores(run, _OTHER_SAMPLE)}
     explanation = explain_prediction(scorer, scorer.predict(values), ())
     console.print(
-        Padding(Text(f"{_OTHER_SAMPLE}, rated {describe_rating(sample)}: {one_line(sample.user_input, 53)}"), (0, 0, 0, 2))
+        Padding(
+            Text(f"{_OTHER_SAMPLE}, rated {describe_rating(sample)}: {one_line(sample.user_input, 53)}"), (0, 0, 0, 2)
+        )
     )
     console.print(Padding(Text(one_line(sample.response, 70)), (0, 0, 0, 6)), style="dim")
     console.print(Padding(Text(explanation), (0, 0, 0, 6)))

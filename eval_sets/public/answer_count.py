@@ -52,7 +52,7 @@ def describe_unknown_count(facts: PublicSet, count: int) -> list[str]:
     if facts.answers is not None or not unknown:
         return []
     return [
-        f"{PREFIX}{facts.name}: its files hold {count_of(count, 'answer')}; Assay knows neither how many there should be "
-        f"nor the checksum of {unknown[0]}, so that this may be a part of the set; compare it with "
+        f"{PREFIX}{facts.name}: its files hold {count_of(count, 'answer')}; Assay knows neither how many there should "
+        f"be nor the checksum of {unknown[0]}, so that this may be a part of the set; compare it with "
         f"{facts.address(unknown[0])}"
     ]

@@ -781,5 +781,7 @@ def test_where_the_number_or_every_checksum_is_known_nothing_is_said(name):
 def test_one_file_of_unknown_checksum_is_enough_and_is_the_one_that_is_named():
     """begin's first file is known, its second is not."""
     (line,) = describe_unknown_count(load_facts("begin"), 1)
-    assert line.startswith("public:begin: its files hold 1 answer; Assay knows neither how many there should be nor the ")
+    assert line.startswith(
+        "public:begin: its files hold 1 answer; Assay knows neither how many there should be nor the "
+    )
     assert line.endswith("/wow/begin_test_wow.tsv")

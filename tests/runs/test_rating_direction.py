@@ -187,7 +187,7 @@ def test_what_is_saved_has_the_scale_of_each_rating_and_the_other_answer(
             table = list(csv.DictReader(file))
         assert {row["sample"]: tuple(row[name] for name in names) for row in table} == expected
         # what stood in such a file before is where it was
-        assert list(table[0])[:8] == "sample metric value status reason user_input response rating".split()
+        assert ",".join(table[0]).startswith("sample,metric,value,status,reason,user_input,response,rating,rating_min,")
     by_id = {row["sample"]: row for row in results.as_json()["scores"]}
     assert [by_id["p5"][name] for name in names] == [2, -2, 2, "No idea."]
     assert [by_id["none"][name] for name in names] == [None, None, None, ""]

@@ -169,6 +169,7 @@ def test_records_for_pandas() -> None:
             return scored(0.5, "always")
 
     results = evaluate([Sample(id="a", user_input="q", response="one two", rating=3)], [Half()])
-    record = {"id": "a", "rating": 3.0, "rating_min": 1.0, "rating_max": 5.0, "half": 0.5, "token_overlap": None, "rouge_l_precision": None}
-    assert results.to_records() == [record | {"answer_length": 2.0}]
+    rating = {"rating": 3.0, "rating_min": 1.0, "rating_max": 5.0}
+    values = {"half": 0.5, "token_overlap": None, "rouge_l_precision": None, "answer_length": 2.0}
+    assert results.to_records() == [{"id": "a"} | rating | values]
     assert not any(isinstance(value, float) and math.isnan(value) for value in results.to_records()[0].values())
