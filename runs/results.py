@@ -185,7 +185,7 @@ class Results:
         return Audit(self.samples[sample], self.scores[sample])
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Returns one flat dict per sample: id, rating with its scale, each metric's value; for `pandas.DataFrame(...)`."""
+        """Returns one flat dict per sample, for a DataFrame of pandas: id, rating with its scale, each metric's value."""
         return [
             {"id": sample}
             | rating_as_json(self.samples[sample])
@@ -196,8 +196,8 @@ class Results:
     def to_pandas(self) -> "DataFrame":
         """Returns one row per sample: its texts, its rating with its scale, each metric's value, and why.
 
-        A value that there is not is NaN, and `<metric>_reason` says why; it has the reasons of all scores. Where `rating_min` is below 0 and there is an
-        `other_response`, a rating above 0 says that the other one is better.
+        A value that there is not is NaN; `<metric>_reason` has the reason of each score. Where `rating_min` is below 0
+        and there is an `other_response`, a rating above 0 says that the other one is better.
 
         Raises:
             UsageError: pandas is not installed.
