@@ -185,7 +185,7 @@ class Results:
         return Audit(self.samples[sample], self.scores[sample])
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Returns one flat dict per sample, for a DataFrame of pandas: id, rating with its scale, each metric's value."""
+        """Returns one flat dict per sample, for a DataFrame of pandas: id, rating and its scale, metrics' values."""
         return [
             {"id": sample}
             | rating_as_json(self.samples[sample])
