@@ -287,8 +287,8 @@ LISTED_RUN = {
     # what a command that only reads a store may load: heavy libraries, and how many modules of our own
     ("runs",): ({"pydantic", "rich"}, 43),
     ("runs", "--json"): ({"pydantic"}, 43),
-    ("show", "last", "--json"): ({"pydantic"}, 74),
-    ("show", "last"): ({"pydantic", "rich", "numpy"}, 75),
+    ("show", "last", "--json"): ({"pydantic"}, 75),
+    ("show", "last"): ({"pydantic", "rich", "numpy"}, 76),
 }
 
 
