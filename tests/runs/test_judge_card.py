@@ -261,7 +261,9 @@ def test_only_a_card_with_pairwise_explains_how_it_measures_position() -> None:
     assert "A fair judge stays at 0." in answers and "Of pairwise" not in answers
     samples = [pair_of(n, rating, -2, 2) for n, rating in enumerate((-2, -1, 0, 0, 1, 2))]
     orders = [{"shown_first": "first", "choice": "first"}, {"shown_first": "second", "choice": "second"}]
-    scores = {sample.id: Score(0.5, "scored", "", {"orders": orders, "contradiction": True}, Usage()) for sample in samples}
+    scores = {
+        sample.id: Score(0.5, "scored", "", {"orders": orders, "contradiction": True}, Usage()) for sample in samples
+    }
     card = make_set_card(make_card_set("pairs.jsonl", samples, 100), JudgeScores("mini", scores, 1))
     assert "Of pairwise: by how much the share" in render_card_markdown([card_of(card)])
 
