@@ -127,10 +127,28 @@ class Sample(BaseModel):
         return self.rating
 
     @property
+    def has_scale_of_pairs(self) -> bool:
+        """Whether ratings say which of two answers is better: 0 is a tie, and above it `other_response` is better."""
+        return bool(self.other_response) and self.rating_min < 0
+
+    @property
     def rating_share(self) -> float | None:
         """`human_rating` as a share of its scale, in [0, 1]: comparable between sets with different scales."""
         rating = self.human_rating
-        return None if rating is None else (rating - self.rating_min) / (self.rating_max - self.rating_min)
+        return None if rating is None else self.share_of_scale(rating)
+
+    def share_of_scale(self, rating: float) -> float:
+        """A rating as a share of the scale, in [0, 1]: of a pair a tie is 1/2, whichever side of the scale is longer.
+
+        Example:
+            >>> pair = Sample(id="1", user_input="Free?", response="Yes.", other_response="No.", rating_min=-1)
+            >>> longer = pair.model_copy(update={"rating_max": 3})
+            >>> [round(longer.share_of_scale(rating), 3) for rating in (-1, 0, 1, 3)]
+            [0.333, 0.5, 0.667, 1.0]
+        """
+        if self.has_scale_of_pairs:
+            return 0.5 + rating / (2 * max(abs(self.rating_min), abs(self.rating_max)))
+        return (rating - self.rating_min) / (self.rating_max - self.rating_min)
 
     def is_same_answer(self, other: "Sample") -> bool:
         """Whether another sample is the same answer, or conversation: the same texts and calls in the same messages.

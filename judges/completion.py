@@ -17,7 +17,7 @@ from .litellm_lookup import known_price, load_litellm, reply_cost, stated_cost, 
 from .probabilities import is_log_probability
 from .question import Alternatives, PlainText, Question, RawReply
 from .recording import likely_alternatives
-from .request_size import RequestSize, fits_bytes, is_plausible_count, most_tokens
+from .request_size import RequestSize, is_plausible_count, most_tokens
 from .retry import without_objects
 from .settings import JudgeSettings
 
@@ -89,7 +89,7 @@ async def _ask_decision_model(
     usage = response.usage
     tokens_in, tokens_out = getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None)
     is_unstated = False
-    if fits_bytes(tokens_in, size.bytes_in) and isinstance(tokens_out, int) and tokens_out >= 0:
+    if size.can_take_in(tokens_in) and is_plausible_count(tokens_out, 0):
         price = known_price(settings) if (stated := stated_cost(response)) is None else None
         usd = stated if price is None else price.cost(tokens_in, tokens_out)
     else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
@@ -155,7 +155,8 @@ def read_reply(response: Any, settings: JudgeSettings, size: RequestSize, second
     text = settings.scrubber.scrub(_sendable(choice.message.content or _refusal(choice.message)))
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     is_unstated = False
-    if fits_bytes(tokens_in, size.bytes_in) and is_plausible_count(tokens_out, [text]):
+    reasoning = str(getattr(choice.message, "reasoning_content", None) or "")
+    if size.can_take_in(tokens_in) and size.can_take_out(tokens_out, text, reasoning):
         usd = reply_cost(response, settings)
     else:  # no usage, or an impossible one: a bound in tokens still has to hold; without a price a cost is a guess
         is_unstated, tokens_in, tokens_out = True, size.most_in, most_tokens(text, size)

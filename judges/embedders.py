@@ -23,7 +23,7 @@ from .fast_path import aembedding
 from .litellm_lookup import listed_price, stated_cost
 from .question import RawReply
 from .recording import Recording, short_hash
-from .request_size import RequestSize, is_plausible_count
+from .request_size import RequestSize
 from .retry import explain, make_attempts
 from .secrets import Scrubber
 from .usage import LostCalls, Usage
@@ -264,7 +264,7 @@ class LiteLLMEmbedder(Embedder):
                 reason = self._scrubber.scrub_error(str(error))[:500]
                 raise JudgeError(f"{self.name}: the call broke: {type(error).__name__}: {reason}") from error
             tokens, usd = getattr(response.usage, "prompt_tokens", None), stated_cost(response)
-            if not is_plausible_count(tokens, texts):
+            if not size.can_take_in(tokens):
                 tokens, usd = size.most_in, None
             seconds = time.perf_counter() - started
             call.reply = RawReply(self.name, "", tokens_in=tokens, usd=usd, seconds=seconds)

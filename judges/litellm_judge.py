@@ -271,7 +271,15 @@ class LiteLLMJudge:
         usage, all_recorded = NO_USAGE, True
         current = question
         while True:
-            raw, is_recorded, reply_usage = await self._reply(current, fresh=fresh)
+            try:
+                raw, is_recorded, reply_usage = await self._reply(current, fresh=fresh)
+            except CassetteMiss:  # what a recording lacks says nothing of the judge
+                raise
+            except JudgeError:
+                had_reply = fresh or current is not question
+                self.replies.lost += had_reply
+                self.replies.unanswered += not had_reply
+                raise
             count_usage(reply_usage)
             note_reply(current, raw)
             usage += reply_usage

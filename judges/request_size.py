@@ -16,9 +16,11 @@ from .settings import JudgeSettings, Price
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _CHARACTERS_PER_TOKEN = 3.5  # of English and Dutch; one token per character beyond ASCII
 _TOKENS_PER_TEXT = 8  # what a chat template puts around it
-# What a count of tokens can be: one token seldom holds more than 32 bytes, and no model reads ten million tokens.
+# What a count of tokens can be: one token seldom holds more than 32 bytes; templates and a provider's own instructions,
+# which the request does not have, seldom more than a thousand tokens.
 _MOST_BYTES_PER_TOKEN = 32
-_MOST_TOKENS = 10_000_000
+_MOST_HIDDEN = 1000
+_END_TOKENS = 8  # some servers count the tokens that end a reply beyond `max_tokens`
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,34 @@ class RequestSize:
         around = len(texts) * _TOKENS_PER_TEXT
         size = count_bytes(texts)
         return cls(estimate_tokens(texts) + around, tokens_out, price, size, size + around)
+
+    def can_take_in(self, tokens: object) -> TypeGuard[int]:
+        """Whether a number that a provider states can be the tokens of the prompt.
+
+        Example:
+            >>> size = RequestSize.of_texts(["a word " * 100])  # 700 bytes, and 8 + 1000 tokens around them
+            >>> [size.can_take_in(tokens) for tokens in (21, 22, 1708, 1709)]
+            [False, True, True, False]
+        """
+        return is_plausible_count(tokens, self.bytes_in, self.most_in + _MOST_HIDDEN)
+
+    def can_take_out(self, tokens: object, reply: str, reasoning: str = "") -> TypeGuard[int]:
+        """Whether a number that a provider states can be the tokens of a reply.
+
+        Args:
+            tokens: The provider's number. Hidden reasoning is in it, and within `max_tokens`.
+            reply: The text of the reply; it may show that a server passed `max_tokens`.
+            reasoning: The text of reasoning that is not hidden.
+
+        Example:
+            >>> size = RequestSize(tokens_in=20, tokens_out=56)
+            >>> [size.can_take_out(tokens, "Yes.") for tokens in (0, 1, 56, 5000)]
+            [False, True, True, False]
+            >>> size.can_take_out(100, "a word " * 100)
+            True
+        """
+        most = max(self.tokens_out, count_bytes([reply, reasoning]))
+        return is_plausible_count(tokens, count_bytes([reply]), most + _END_TOKENS)
 
 
 def estimate_tokens(texts: Iterable[str]) -> int:
@@ -92,24 +122,20 @@ def most_tokens(reply: str, size: RequestSize) -> int:
     return max(size.tokens_out, estimate_tokens([reply]))
 
 
-def is_plausible_count(tokens: object, texts: Iterable[str]) -> TypeGuard[int]:
-    """Whether a number that a provider states can be the tokens of these texts.
+def is_plausible_count(tokens: object, size: int, most: float = math.inf) -> TypeGuard[int]:
+    """Whether a number that a provider states can be the tokens of so many bytes of text.
 
     Args:
-        tokens: The provider's number. It may be larger than the texts: templates, tools and hidden reasoning count too.
-        texts: The texts that it is about.
+        tokens: The provider's number. It may be larger than the text: templates, tools and hidden reasoning count too.
+        size: Bytes of the text.
+        most: The most tokens that it can be.
 
     Example:
-        >>> is_plausible_count(250, ["a word " * 100]), is_plausible_count(1, ["a word " * 100])
-        (True, False)
+        >>> is_plausible_count(250, 700), is_plausible_count(1, 700), is_plausible_count(250, 700, most=200)
+        (True, False, False)
     """
-    return fits_bytes(tokens, count_bytes(texts))
-
-
-def fits_bytes(tokens: object, size: int) -> TypeGuard[int]:
-    """Whether a number that a provider states can be the tokens of so many bytes of text (`is_plausible_count`)."""
     fewest = math.ceil(size / _MOST_BYTES_PER_TOKEN)
-    return isinstance(tokens, int) and not isinstance(tokens, bool) and fewest <= tokens <= _MOST_TOKENS
+    return isinstance(tokens, int) and not isinstance(tokens, bool) and fewest <= tokens <= most
 
 
 def count_bytes(texts: Iterable[str]) -> int:

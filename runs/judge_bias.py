@@ -61,6 +61,7 @@ def measure_biases(
     probes: Sequence[ProbeFindings],
     *,
     unasked: str = "no probe of it was asked for (--probes)",
+    is_of_pairs: bool = False,
 ) -> tuple[Bias, ...]:
     """Puts together what is known of a judge's biases.
 
@@ -69,12 +70,13 @@ def measure_biases(
         samples: The samples, with their ratings; `metadata.system` says which model answered.
         probes: What each probe changed for this judge.
         unasked: Why a bias is not measured that no probe is about.
+        is_of_pairs: Whether the judge was shown two answers side by side.
 
     Returns:
         Position, length, style and self-preference, measured or not, and what further probes measured.
     """
     lines = [
-        Bias(judge.judge, "position", "pairwise", _position(samples, judge.scores)),
+        Bias(judge.judge, "position", "pairwise", _position(samples, judge.scores, is_of_pairs=is_of_pairs)),
         *(Bias(judge.judge, _BIAS_OF_PROBE[probe.probe], probe.probe, _shift(probe))
           for probe in probes if probe.probe in _BIAS_OF_PROBE),
         Bias(judge.judge, "self-preference", "metadata.system", _self_preference(judge, samples)),
@@ -97,12 +99,13 @@ def _shift(probe: ProbeFindings) -> Estimate:
     return Estimate(None, n=0, groups=0, problem=problem)
 
 
-def _position(samples: Sequence[Sample], scores: Mapping[str, "Score"]) -> Estimate:
+def _position(samples: Sequence[Sample], scores: Mapping[str, "Score"], *, is_of_pairs: bool) -> Estimate:
     """By how much the share of the judge's choices that fell on the answer it read first is more than one half."""
     asked = [(scores[sample.id], sample.source) for sample in samples if sample.id in scores]
-    asked = [(score, group) for score, group in asked if score.evidence.get("orders")]
+    asked = [(score, group) for score, group in asked if score.value is not None and score.evidence.get("orders")]
     if not asked:
-        return Estimate(None, n=0, problem="only a judge of two answers side by side has one (--metric pairwise)")
+        elsewhere = "only a judge of two answers side by side has one (--metric pairwise)"
+        return Estimate(None, n=0, problem="no pair got a score in both orders" if is_of_pairs else elsewhere)
     first_shown = measure_position_bias([score for score, _ in asked], [group for _, group in asked]).first_shown
     ends = (first_shown.value, first_shown.low, first_shown.high)
     value, low, high = (None if end is None else end - _FAIR for end in ends)

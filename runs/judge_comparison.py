@@ -17,7 +17,7 @@ from .judge_bias import Bias, measure_biases
 from .judge_probes import ProbeFindings, compare_probed
 from .judge_scoring import JudgeScores
 from .panels import Panel, compare_panels, supported_claims
-from .rating_direction import check_ratings_fit, rises_with_rating
+from .rating_direction import check_ratings_fit, is_pairwise, rises_with_rating
 from .variant_table import build_variant_table
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class JudgeFindings:
         failed_again: How many samples failed in the repeats.
         failure: The first reason why a sample failed.
         unparsable: The share of questions whose first reply could not be used; None without a reply.
-        lost: The share of questions that got no usable reply at all; None without a reply.
+        lost: The share of questions that got no usable reply at all; None where nothing was asked.
         on_frontier: Whether it agrees, and no other judge agrees more for less.
         is_at_most: Whether tokens and USD are the most that they may be, because not every reply stated what it took.
     """
@@ -169,7 +169,11 @@ def compare_judges(
         panels,
         advice,
         tuple(findings for of_judge in probes.values() for findings in of_judge),
-        tuple(bias for judge in judge_scores for bias in measure_biases(judge, samples, probes[judge.judge])),
+        tuple(
+            bias
+            for judge in judge_scores
+            for bias in measure_biases(judge, samples, probes[judge.judge], is_of_pairs=is_pairwise(metric))
+        ),
         decide_variants(table, measure=metric, seed=seed),
     )
 
@@ -215,7 +219,7 @@ def _describe(samples: Sequence[Sample], judge: JudgeScores, seed: int) -> Judge
         sum(score.status == "failed" for score in repeated),
         next((score.reason for score in (*scores, *repeated, *probed) if score.status == "failed"), ""),
         replies.unparsable / replies.questions if replies.questions else None,
-        replies.lost / replies.questions if replies.questions else None,
+        replies.without_usable_reply / replies.asked if replies.asked else None,
         is_at_most=usage.unstated > 0,
     )
 

@@ -20,7 +20,7 @@ _OF_SAMPLE = re.compile(
 def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iterator[Paragraph]:
     """Describes the scores without a value: one paragraph per metric and status, with the most frequent reasons.
 
-    Reasons that differ only in how much are one (`join_ranges`).
+    Reasons that differ only in how much are one (`join_ranges`). Each has its count, where there are several.
 
     Args:
         counts: (metric, status, reason, number of scores), as `Store.missing_scores` yields them.
@@ -31,7 +31,7 @@ def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iter
     Example:
         >>> [paragraph] = describe_missing_scores([("bleu", "skipped", "the sample has no reference", 2)])
         >>> paragraph.label, paragraph.text
-        ('bleu: 2 skipped:', 'the sample has no reference (2)')
+        ('bleu: 2 skipped:', 'the sample has no reference')
     """
     reasons: dict[tuple[str, str], Counter[str]] = {}
     for metric, status, reason, count in counts:
@@ -39,7 +39,9 @@ def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iter
     for (metric, status), all_reasons in reasons.items():
         of_status = join_ranges(all_reasons)
         total, most = of_status.total(), of_status.most_common(_REASONS)
-        shown = "; ".join(f"{one_line(reason, _LONGEST_REASON)} ({count})" for reason, count in most)
+        shown = "; ".join(
+            one_line(reason, _LONGEST_REASON) + (f" ({count})" if len(of_status) > 1 else "") for reason, count in most
+        )
         more = len(of_status) - _REASONS
         tone: Tone = "bad" if status == "failed" else "warning"
         text = f"{shown}; {count_of(more, 'other reason')}" if more > 0 else shown

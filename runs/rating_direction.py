@@ -50,7 +50,7 @@ def rates_pair(sample: Sample) -> bool:
         >>> rates_pair(pair), rates_pair(pair.model_copy(update={"rating_min": 1, "rating": 1}))
         (True, False)
     """
-    return bool(sample.other_response) and sample.human_rating is not None and sample.rating_min < 0
+    return sample.has_scale_of_pairs and sample.human_rating is not None
 
 
 def describe_rating(sample: Sample) -> str:

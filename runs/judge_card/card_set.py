@@ -59,16 +59,24 @@ class CardSet:
 
     @property
     def rated(self) -> str:
-        """What was rated and by whom, in words, as far as the set says so."""
-        sample = next((sample for sample in self.samples if sample.human_rating is not None), None)
-        if sample is None:
+        """What was rated and by whom, in words, as far as the set says so; of several scales each."""
+        first_by_scale: dict[tuple[float, float], Sample] = {}
+        for sample in self.samples:
+            if sample.human_rating is not None:
+                first_by_scale.setdefault((sample.rating_min, sample.rating_max), sample)
+        if not first_by_scale:
             return "nothing"
-        scale = f"{self.kind}, {sample.rating_min:g} to {sample.rating_max:g}"
+        scales: dict[str, list[str]] = {}
+        for (low, high), sample in sorted(first_by_scale.items(), key=lambda entry: entry[0]):
+            scales.setdefault(self._meaning(sample), []).append(f"{low:g} to {high:g}")
+        parts = [" and ".join(alike) + (f": {meaning}" if meaning else "") for meaning, alike in scales.items()]
+        return one_line(f"{self.kind}, {'; '.join(parts)}", _LONGEST_RATED)
+
+    def _meaning(self, sample: Sample) -> str:
         meaning = sample.metadata.get("rating_scale") or sample.metadata.get("rating_is")
         if meaning is None and self.name in bundled_sets():
-            meaning = _CONSTRUCTED
-        text = f"{scale}: {meaning}" if isinstance(meaning, str) else scale
-        return one_line(text, _LONGEST_RATED)
+            return _CONSTRUCTED
+        return meaning if isinstance(meaning, str) else ""
 
 
 def name_sets(sets: Sequence[str]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from ...text.wording import count_of, list_first, verb_of
 from ..cost_bounds import AT_MOST_NOTE, bounded_figure
 from ..judge_bias import Bias, describe_unmeasured
 from ..missing_scores import describe_missing_scores
+from ..rating_direction import PAIRWISE
 from .judge_card import CardAgreement, Injections, JudgeCard, ScoreBin, SetCard
 from .set_card import OVERLAP
 
@@ -309,10 +310,10 @@ def bias_table(entries: Sequence[CardEntry]) -> ResultTable:
         Field("moves the score by [95%]", "change", lambda line: line[1].change, is_left=True),
         Field("n", "count", lambda line: line[1].change.n),
     )
-    note = (
-        "Of pairwise: by how much the share of the choices that fell on the answer read first is more than one half. "
-        "A fair judge stays at 0."
-    )
+    note = "A fair judge stays at 0."
+    if any(bias.source == PAIRWISE for _, bias in lines):
+        share = "by how much the share of the choices that fell on the answer read first is more than one half"
+        note = f"Of pairwise: {share}. {note}"
     return tabulate("Bias: how far the score moves though the answer is no better", lines, fields, note=note)
 
 

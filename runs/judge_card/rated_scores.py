@@ -253,4 +253,4 @@ def _rating_table(samples: Sequence[Sample], raters: tuple[str, ...], ratings: "
 
 def _share(sample: Sample, rater: str) -> float:
     rating = sample.ratings.get(rater)
-    return math.nan if rating is None else (rating - sample.rating_min) / (sample.rating_max - sample.rating_min)
+    return math.nan if rating is None else sample.share_of_scale(rating)

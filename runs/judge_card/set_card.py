@@ -90,13 +90,15 @@ def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> Se
         calibration=rated.calibration() if _is_share(card_set) else None,
         biases=tuple(
             BiasFigure(bias=line.bias, source=line.source, change=line.change)
-            for line in measure_biases(judge, samples, probes, unasked=_unasked(card_set))
+            for line in measure_biases(
+                judge, samples, probes, unasked=_unasked(card_set), is_of_pairs=card_set.kind == "pairs"
+            )
         ),
         flips=_flips(card_set, judge, again),
         injections=injections,
         cost=_cost(judge),
         unparsable=_share(judge.replies.unparsable, judge.replies.questions),
-        lost=_share(judge.replies.lost, judge.replies.questions),
+        lost=_share(judge.replies.without_usable_reply, judge.replies.asked),
     )
 
 

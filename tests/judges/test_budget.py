@@ -141,6 +141,39 @@ def test_a_provider_that_tells_no_usage(openai_server: OpenAIServer, judge: Any,
     assert any(isinstance(each, BudgetReached) for each in replies)
 
 
+@pytest.mark.parametrize("usage", [(100, 5000), (1_000_000, 5), (100, ROOM + 9), (36 + 1001, 5)])
+def test_more_than_a_request_can_take_counts_as_unstated(
+    usage: tuple[int, int], openai_server: OpenAIServer, judge: Any, ask: Any
+) -> None:
+    """A prompt of 11 + 9 bytes is at most 36 tokens with two times 8 around it, and 1,000 that nobody sees.
+
+    The reply has at most `max_tokens`, and 8 that end it. Beyond either both bounds count: 36 tokens x 10 + 50 x 20 are
+    0.00136 USD, and a budget of that is not passed.
+    """
+    openai_server.script = lambda _: Answer(text="yes", usage=usage)
+    budget = Budget(usd=0.00136)
+    taken = usage_of(judge(price=PRICE, max_tokens=ROOM, budget=budget), ask)
+    assert (taken.tokens_in, taken.tokens_out, taken.unstated) == (36, ROOM, 1)
+    assert taken.usd == pytest.approx(0.00136)
+    assert budget.spent_usd == pytest.approx(0.00136)
+
+
+@pytest.mark.parametrize(
+    ("text", "usage"),
+    [
+        ("yes", (36 + 1000, ROOM)),  # a long template; hidden reasoning up to max_tokens
+        ("yes", (100, ROOM + 8)),  # tokens that end the reply
+        ("a word " * 100, (100, 250)),  # the server passed max_tokens, as its 700 bytes show
+    ],
+)
+def test_what_a_request_can_take_is_believed(
+    text: str, usage: tuple[int, int], openai_server: OpenAIServer, judge: Any, ask: Any
+) -> None:
+    openai_server.script = lambda _: Answer(text=text, usage=usage)
+    taken = usage_of(judge(price=PRICE, max_tokens=ROOM), ask)
+    assert (taken.tokens_in, taken.tokens_out, taken.unstated) == (*usage, 0)
+
+
 def test_a_bound_in_usd_without_a_price_stops_at_the_first_call_and_keeps_it(
     server: OpenAIServer, judge: Any, ask: Any, tmp_path: Path
 ) -> None:

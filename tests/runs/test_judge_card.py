@@ -19,6 +19,7 @@ from assay.runs.judge_card import CardSet, JudgeCard, SetCard, make_card_set, re
 from assay.runs.judge_card.card_tables import card_blocks
 from assay.runs.judge_card.injection_check import check_injections
 from assay.runs.judge_card.page import render_card_markdown, render_card_page
+from assay.runs.judge_card.rated_scores import rater_ceilings_of
 from assay.runs.judge_card.set_card import first_failure, make_set_card
 from assay.runs.judge_scoring import JudgeScores
 
@@ -191,6 +192,91 @@ def test_pairs_follow_how_much_better_the_second_answer_is() -> None:
     assert position.change.value == 0.5, "all choices fell on what was read first"
     assert card.flips.problem == "pairs are asked once"
     assert next(one for one in card.baselines if one.name == "token_overlap").spearman.problem == "all values are equal"
+
+
+def pair_of(number: int, rating: float, low: float, high: float, **more: Any) -> Sample:
+    return Sample(
+        id=f"p{number}", user_input="q", response="alpha", other_response="alpha beta", retrieved_contexts=("beta",),
+        language="en", rating=rating, rating_min=low, rating_max=high, group=f"g{number}", **more,
+    )  # fmt: skip
+
+
+def judged_pairs(samples: Sequence[Sample], values: Sequence[float]) -> SetCard:
+    return make_set_card(make_card_set("pairs.jsonl", samples, 100), judged(values, samples))
+
+
+def test_a_tie_is_0_on_every_scale_of_pairs() -> None:
+    """From -1 to 3 the second answer is better above 0: at 1, 1 and 3, which the judge has last but for one tie.
+
+    It has the pairs rated above 0 at (from the second answer's side) 0.5, 1 and 1, the others at 0, 0 and 0.5: of nine
+    pairs of them eight are in order and one is a tie, 8.5 / 9. Cut at 1, the scale's middle, 3 alone would be good.
+    """
+    samples = [pair_of(n, rating, -1, 3) for n, rating in enumerate((-1, -1, 0, 1, 1, 3))]
+    card = judged_pairs(samples, (1.0, 1.0, 0.5, 0.5, 0.0, 0.0))
+    assert card.judge.auroc.value == pytest.approx(8.5 / 9)
+
+
+def test_ties_of_two_scales_of_pairs_are_ties() -> None:
+    """Ratings -2, 0, 2 on -2..2 are 0, 1/2 and 1; -1, 0, 3 on -1..3 are 1/3, 1/2 and 1, so that 1/2 and 1 are tied.
+
+    A judge with 0, 1/3, 1/2, 1/2, 1, 1 has the same order: rho = 1.
+    """
+    ratings = [(-2, -2, 2), (-1, -1, 3), (0, -2, 2), (0, -1, 3), (2, -2, 2), (3, -1, 3)]
+    samples = [pair_of(n, *rating) for n, rating in enumerate(ratings)]
+    shares = [sample.rating_share for sample in samples]
+    assert shares == pytest.approx([0, 1 / 3, 0.5, 0.5, 1, 1])
+    card = judged_pairs(samples, [1 - share for share in (0, 0.3, 0.5, 0.5, 1, 1)])
+    assert card.judge.spearman.value == pytest.approx(1.0)
+    assert card.rated == "pairs, -2 to 2 and -1 to 3"
+
+
+def test_raters_of_pairs_have_shares_of_the_same_scale() -> None:
+    """Two raters of -1..3 who tie have 1/2 each, as the ceiling sees them: with five such pairs they agree wholly."""
+    samples = [
+        pair_of(n, 0, *scale).model_copy(update={"rating": None, "ratings": {"ada": rating, "bob": rating}})
+        for n, (rating, scale) in enumerate([(0, (-1, 3)), (0, (-2, 2)), (2, (-2, 2)), (3, (-1, 3)), (1, (-2, 2))])
+    ]
+    assert [sample.rating_share for sample in samples] == [0.5, 0.5, 1.0, 1.0, 0.75]
+    _, one_rater = rater_ceilings_of(samples)
+    assert one_rater.value == pytest.approx(1.0)
+
+
+def test_each_scale_is_named_with_what_its_ratings_mean() -> None:
+    meant = {"metadata": {"rating_scale": "how much better"}}
+    one, two = pair_of(0, 0, -2, 2, **meant), pair_of(1, 0, -1, 3)
+    assert CardSet("pairs", (two, one), "pairwise", 100).rated == "pairs, -2 to 2: how much better; -1 to 3"
+    both = (one, pair_of(1, 0, -1, 3, **meant), pair_of(2, 0, -2, 2, **meant))
+    assert CardSet("pairs", both, "pairwise", 100).rated == "pairs, -2 to 2 and -1 to 3: how much better"
+
+
+def test_a_card_of_pairs_without_any_score_says_why_position_is_not_measured() -> None:
+    samples = [pair_of(n, rating, -2, 2) for n, rating in enumerate((-2, -1, 0, 0, 1, 2))]
+    card = make_set_card(make_card_set("pairs.jsonl", samples, 100), judged([None] * 6, samples))
+    position = next(line for line in card.biases if line.bias == "position")
+    assert position.change.problem == "no pair got a score in both orders"
+
+
+def test_only_a_card_with_pairwise_explains_how_it_measures_position() -> None:
+    answers = render_card_markdown([card_of(full_set_card())])
+    assert "A fair judge stays at 0." in answers and "Of pairwise" not in answers
+    samples = [pair_of(n, rating, -2, 2) for n, rating in enumerate((-2, -1, 0, 0, 1, 2))]
+    orders = [{"shown_first": "first", "choice": "first"}, {"shown_first": "second", "choice": "second"}]
+    scores = {
+        sample.id: Score(0.5, "scored", "", {"orders": orders, "contradiction": True}, Usage()) for sample in samples
+    }
+    card = make_set_card(make_card_set("pairs.jsonl", samples, 100), JudgeScores("mini", scores, 1))
+    assert "Of pairwise: by how much the share" in render_card_markdown([card_of(card)])
+
+
+def test_questions_whose_calls_failed_are_lost() -> None:
+    """18 questions had a reply, one of them none that could be used; two had none: 3 of 20 are lost.
+
+    Unparsable is a share of the 18: the two others have no reply that could be read.
+    """
+    replies = ReplyCounts(questions=18, unparsable=2, lost=1, unanswered=2)
+    card = make_set_card(ANSWERS, judged(replies=replies))
+    assert (card.lost.value, card.lost.n, card.lost.problem) == (3 / 20, 20, "of 20 questions")
+    assert (card.unparsable.value, card.unparsable.n) == (2 / 18, 18)
 
 
 def test_pairs_rated_on_a_scale_without_sides_are_refused() -> None:
@@ -422,7 +508,7 @@ def test_why_answers_have_no_score() -> None:
         ("failed", "no recording for prompt p@1", 2),
     ]
     page = render_card_markdown([card_of(card)])
-    assert "mini: 3 skipped: the answer claims nothing (3)" in page
+    assert "mini: 3 skipped: the answer claims nothing" in page
     assert "mini: 2 failed: no recording for prompt p" in page and "555" not in page
 
 

@@ -143,9 +143,9 @@ def test_a_token_budget_is_kept(assay: Make, set_file: Make, judge_file: Make, o
 def test_a_budget_in_usd_needs_a_price(
     assay: Make, set_file: Make, judge_file: Make, openai_server: OpenAIServer
 ) -> None:
-    """A call costs 0.1 + 0.1 USD, and may cost somewhat more where its prompt is longer than the first one."""
-    openai_server.script = lambda _: Answer(usage=(100_000, 10_000))
-    priced = judge_file(price={"input": 1.0, "output": 10.0})
+    """A call costs 0.19 + 0.01 USD, and may cost somewhat more where its prompt is longer than the first one."""
+    openai_server.script = lambda _: Answer(usage=(1000, 10))
+    priced = judge_file(price={"input": 190.0, "output": 1000.0}, max_tokens=10)
     stopped = assay(*command(set_file(SAMPLES), priced), "--budget-usd", "1.0", "--json")
     assert stopped.code == 3
     usage = stopped.json["usage"]
