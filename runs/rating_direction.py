@@ -10,6 +10,7 @@ from typing import Self
 
 from ..errors import UsageError
 from ..eval_sets import Sample
+from ..eval_sets.pair_ratings import has_two_sides, is_pair
 from ..metrics.specification import parse_specification
 from ..text.wording import count_of, verb_of
 
@@ -49,7 +50,7 @@ def rates_pair(sample: Sample) -> bool:
         >>> rates_pair(pair), rates_pair(pair.model_copy(update={"rating_min": 1, "rating": 1}))
         (True, False)
     """
-    return bool(sample.other_response) and sample.human_rating is not None and sample.rating_min < 0
+    return is_pair(sample) and sample.human_rating is not None
 
 
 def explain_pair_rating(sample: Sample) -> str:
@@ -181,10 +182,10 @@ def check_ratings_fit(name: str, samples: Iterable[Sample], metric: str) -> None
         if sample.human_rating is None:
             continue
         if is_pairwise(metric) and not rates_pair(sample):
-            raise UsageError(
-                f"{name}: the rating of {sample.id} does not say which answer is better: its scale begins at "
-                f"{sample.rating_min:g}; {PAIR_CURE}"
-            )
+            why = f"does not say which answer is better: its scale begins at {sample.rating_min:g}; {PAIR_CURE}"
+            if has_two_sides(sample):
+                why = "can say which answer is better, but it has no other_response; fill it, or remove the rating"
+            raise UsageError(f"{name}: the rating of {sample.id} {why}")
         if not is_pairwise(metric) and rates_pair(sample):
             raise UsageError(
                 f"{name}: the rating of {sample.id} says which of two answers is better (its scale begins at "

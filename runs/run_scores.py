@@ -8,6 +8,7 @@ from dataclasses import replace
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.conversation import asked_text
+from ..eval_sets.pair_ratings import without_rating
 from ..eval_sets.turns import is_turn, turn_id
 from ..meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flatten, read_ratings
@@ -144,7 +145,7 @@ def read_run_ratings(
         )
     if pairs:
         notes[describe_pair_ratings(len(pairs))] = None
-        samples |= {key: samples[key].model_copy(update={"rating": None, "ratings": {}}) for key in pairs}
+        samples |= {key: without_rating(samples[key]) for key in pairs}
     if not options.ratings and all(sample.human_rating is None for sample in samples.values()):
         raise InputError(
             f"{name}: none of its {count_of(len(samples), options.level or 'sample')} is rated; name a file of "

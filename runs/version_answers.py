@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from ..errors import UsageError
 from ..eval_sets import Sample, bundled_sets, read_set
 from ..eval_sets.name_suggestions import nearest_names
+from ..eval_sets.pair_ratings import without_rating
 from ..eval_sets.public.set_facts import is_public
 from ..eval_sets.turns import turn_id
 from ..eval_sets.version_column import version_label
@@ -265,7 +266,7 @@ def select_answers(database: "Database | None", source: AnswerSource, level: Rat
     }
     samples, note = _join(database, items.samples)
     pairs = [name for name, sample in samples.items() if rates_pair(sample)]
-    samples |= {name: samples[name].model_copy(update={"rating": None, "ratings": {}}) for name in pairs}
+    samples |= {name: without_rating(samples[name]) for name in pairs}
     notes = (note,) if note else ()
     return VersionAnswers(source.name, samples, values, source, fitted, notes, len(pairs))
 
