@@ -25,7 +25,7 @@ from .rating_direction import describe_left_out_pair_ratings
 from .ratings.rated_set import FILE, ratings_of_answers
 from .ratings.rating_queue import RatingQueue
 from .ratings.same_raters import RatedText, comparable_ratings, find_common_raters, ratings_by_rater
-from .version_answers import VersionAnswers, describe_left_out_pairs
+from .version_answers import VersionAnswers, describe_rating_kinds
 from .version_pairing import PairedAnswer
 
 if TYPE_CHECKING:
@@ -45,11 +45,13 @@ class VersionRatings:
         means: The mean rating of each answer; NaN where it is not rated.
         scale: Their scale; None where nothing is rated.
         notes: Which ratings count and which do not.
+        problem: Why none counts though there are some; "" otherwise.
     """
 
     means: tuple[float, ...]
     scale: Scale | None
     notes: tuple[str, ...]
+    problem: str = ""
 
 
 def rate_versions(
@@ -79,9 +81,9 @@ def rate_versions(
         InputError: A file cannot be read, is of no answer, or a row could be of several versions.
     """
     notes = [f"{version.name}, {note}." for version in versions for note in version.notes]
-    notes += describe_left_out_pairs(versions)
-    by_answer, own_scale, own_notes = _own_ratings(answers)
-    notes += own_notes
+    notes += describe_rating_kinds(versions)
+    by_answer, own_scale, problem = _own_ratings(answers)
+    notes += [f"{problem}."] if problem else []
     for file in files:
         of_file, file_scale, file_notes = _read_file(file, versions, scale, own_scale, by)
         if own_scale is not None and file_scale != own_scale:
@@ -98,12 +100,13 @@ def rate_versions(
     if database is not None:
         notes += _describe_queues(database, versions)
     if not any(by_answer.values()):
-        return VersionRatings((math.nan,) * len(answers), None, tuple(notes))
+        return VersionRatings((math.nan,) * len(answers), None, tuple(notes), problem)
     means, rater_notes = _average(versions, answers, by_answer)
     return VersionRatings(tuple(means), own_scale, (*notes, *rater_notes))
 
 
-def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | None, list[str]]:
+def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | None, str]:
+    """The ratings that came with the answers, their scale, and why none counts where there are several scales."""
     ratings: _OwnRatings = {}
     scales: dict[Scale, int] = {}
     for answer in answers:
@@ -113,8 +116,9 @@ def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | 
             scales[scale] = scales.get(scale, 0) + 1
     if len(scales) > 1:
         listed = " and ".join(f"{count:,} on {low:g} to {high:g}" for (low, high), count in scales.items())
-        return {}, None, [f"No rating that came with the answers counts: they are on different scales, {listed}."]
-    return ratings, next(iter(scales), None), []
+        why = f"they are on different scales, {listed}; bring them to one scale"
+        return {}, None, f"No rating that came with the answers counts: {why}"
+    return ratings, next(iter(scales), None), ""
 
 
 def _average(

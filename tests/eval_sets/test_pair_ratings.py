@@ -92,7 +92,7 @@ def test_each_of_several_files_is_read_by_itself(assay: Any, tmp_path: Path) -> 
     ran = assay("run", first, second, "--metrics", "token_overlap", "--json")
     notes = [note for note in ran.json["notes"] if "lost" in note or "other_response" in note]
     said = " ".join(ran.err.split())
-    assert NOTE.split("(")[0].strip() in said + " ".join(notes)
+    assert NOTE.split("(", maxsplit=1)[0].strip() in said + " ".join(notes)
     assert "answers.jsonl: 2 rows" not in said
 
 
