@@ -6,22 +6,6 @@ from ..text.wording import count_of, verb_of
 from .sample import Sample
 
 
-def has_two_sides(sample: Sample) -> bool:
-    """Whether the scale of the sample's rating has two sides, as that of pairs: it begins below 0."""
-    return sample.rating_min < 0
-
-
-def is_pair(sample: Sample) -> bool:
-    """Whether the sample is two answers on a scale with two sides, above 0 where the other answer is better.
-
-    Example:
-        >>> pair = Sample(id="1", user_input="Free?", response="Yes.", other_response="No.", rating_min=-2)
-        >>> is_pair(pair), is_pair(pair.model_copy(update={"other_response": ""}))
-        (True, False)
-    """
-    return bool(sample.other_response) and has_two_sides(sample)
-
-
 def without_rating(sample: Sample) -> Sample:
     """Returns the sample without its ratings."""
     return sample.model_copy(update={"rating": None, "ratings": {}})
@@ -48,9 +32,9 @@ class LostPairs:
             sample: The sample.
             place: Where it is in the set, for the note.
         """
-        if is_pair(sample):
+        if sample.is_pair:
             self._has_pairs = True
-        if sample.other_response or sample.human_rating is None or not has_two_sides(sample):
+        if sample.other_response or sample.human_rating is None or not sample.has_two_sides:
             return sample
         if self._has_pairs is None:
             self._has_pairs = self._may_have_pairs()
@@ -61,14 +45,27 @@ class LostPairs:
 
     def notes(self) -> list[str]:
         """Says how many ratings are not used, the first place, and the cure; empty where all are used."""
-        if not self._count:
-            return []
-        row = count_of(self._count, "row has", "rows have")
-        where = f"{self._name}, {self._first}" if self._count == 1 else f"the first is {self._name}, {self._first}"
-        return [
-            f"{self._name}: {row} a rating that says which of two answers is better and no other_response, so that "
-            f"{verb_of(self._count, 'it is', 'they are')} not used ({where}); fill other_response, or remove the rating"
-        ]
+        return [describe_lost_pairs(self._name, self._count, self._first)] if self._count else []
+
+
+def describe_lost_pairs(name: str, count: int, first: str) -> str:
+    """Says that ratings of pairs without another answer are not used, and the cure.
+
+    Args:
+        name: The set or file.
+        count: How many rows there are.
+        first: The place of the first.
+
+    Example:
+        >>> describe_lost_pairs("pairs.csv", 1, "line 3").partition(", so that ")[2]
+        'it is not used (pairs.csv, line 3); fill other_response, or remove the rating'
+    """
+    row = count_of(count, "row has", "rows have")
+    where = f"{name}, {first}" if count == 1 else f"the first is {name}, {first}"
+    return (
+        f"{name}: {row} a rating that says which of two answers is better and no other_response, so that "
+        f"{verb_of(count, 'it is', 'they are')} not used ({where}); fill other_response, or remove the rating"
+    )
 
 
 def drop_lost_ratings(samples: Iterable[tuple[str, Sample]], name: str) -> tuple[list[Sample], list[str]]:
@@ -89,5 +86,5 @@ def drop_lost_ratings(samples: Iterable[tuple[str, Sample]], name: str) -> tuple
         ([None, -1.0], 1)
     """
     listed = list(samples)
-    lost = LostPairs(name, lambda: any(is_pair(sample) for _, sample in listed))
+    lost = LostPairs(name, lambda: any(sample.is_pair for _, sample in listed))
     return [lost.read(sample, place) for place, sample in listed], lost.notes()

@@ -132,6 +132,22 @@ class Sample(BaseModel):
         rating = self.human_rating
         return None if rating is None else (rating - self.rating_min) / (self.rating_max - self.rating_min)
 
+    @property
+    def has_two_sides(self) -> bool:
+        """Whether the scale of its rating has two sides, as that of pairs: it begins below 0."""
+        return self.rating_min < 0
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether it is two answers on a scale with two sides, above 0 where `other_response` is better.
+
+        Example:
+            >>> pair = Sample(id="1", user_input="Free?", response="Yes.", other_response="No.", rating_min=-2)
+            >>> pair.is_pair, pair.model_copy(update={"other_response": ""}).is_pair
+            (True, False)
+        """
+        return bool(self.other_response) and self.has_two_sides
+
     def is_same_answer(self, other: "Sample") -> bool:
         """Whether another sample is the same answer, or conversation: the same texts and calls in the same messages.
 

@@ -14,7 +14,7 @@ from ..text.wording import count_of
 from .column_account import SetColumns
 from .id_column import IdSearch
 from .logs.log_format import read_logs
-from .pair_ratings import LostPairs, drop_lost_ratings, is_pair
+from .pair_ratings import LostPairs, drop_lost_ratings
 from .python_data import data_opener, ready_samples
 from .rating_column import RatingColumns, RatingSearch, message_ratings
 from .rows import BadRow, Rows
@@ -261,7 +261,7 @@ def _has_pairs(builder: SampleBuilder) -> bool:
             if isinstance(row, BadRow):
                 continue
             with suppress(InputError):
-                if is_pair(builder.sample(row)):
+                if builder.sample(row).is_pair:
                     return True
     return False
 

@@ -11,7 +11,6 @@ from typing import Self
 
 from ..errors import UsageError
 from ..eval_sets import Sample
-from ..eval_sets.pair_ratings import has_two_sides, is_pair
 from ..metrics.specification import parse_specification
 from ..text.wording import count_of, verb_of
 
@@ -51,7 +50,7 @@ def rates_pair(sample: Sample) -> bool:
         >>> rates_pair(pair), rates_pair(pair.model_copy(update={"rating_min": 1, "rating": 1}))
         (True, False)
     """
-    return is_pair(sample) and sample.human_rating is not None
+    return sample.is_pair and sample.human_rating is not None
 
 
 def explain_pair_rating(sample: Sample) -> str:
@@ -200,7 +199,7 @@ def check_ratings_fit(name: str, samples: Iterable[Sample], metric: str) -> None
             continue
         if is_pairwise(metric) and not rates_pair(sample):
             why = f"does not say which answer is better: its scale begins at {sample.rating_min:g}; {PAIR_CURE}"
-            if has_two_sides(sample):
+            if sample.has_two_sides:
                 why = "can say which answer is better, but it has no other_response; fill it, or remove the rating"
             raise UsageError(f"{name}: the rating of {sample.id} {why}")
         if not is_pairwise(metric) and rates_pair(sample):

@@ -12,6 +12,7 @@ from ..errors import InputError
 from ..eval_sets import Sample
 from ..eval_sets.conversation import asked_text
 from ..eval_sets.opening_question import opening_question
+from ..eval_sets.pair_ratings import describe_lost_pairs
 from ..eval_sets.sample_columns import ALIASES, VERSION_ALIASES
 from ..eval_sets.version_column import versioned_id
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flat_rows, read_ratings
@@ -185,7 +186,9 @@ def _read_file(
 ) -> tuple[_OwnRatings, Scale, list[str]]:
     """The ratings of a file, by version and answer; of a row without a version all that have its text."""
     all_rows = flat_rows(file)
-    rows = [row for row in all_rows if not _is_of_pair(row)]
+    pairs = [row for row in all_rows if _has_two_sides(row) and _has_other_answer(row)]
+    lost = [row for row in all_rows if pairs and _has_two_sides(row) and not _has_other_answer(row)]
+    rows = [row for row in all_rows if not (pairs and _has_two_sides(row))]
     if not rows and all_rows:
         raise InputError(
             f"{file}: its ratings say which of two answers is better, and a decision needs ratings of one answer, or "
@@ -230,18 +233,22 @@ def _read_file(
             f"{file}: none of its ratings is of an answer of {list_first(names)}; rows name answers by question and "
             f"answer, or by id and version{other_names and f'; {other_names}'}"
         )
-    if pairs := len(all_rows) - len(rows):
-        notes.append(f"{file}: {describe_left_out_pair_ratings(pairs)}.")
+    if pairs:
+        notes.append(f"{file}: {describe_left_out_pair_ratings(len(pairs))}.")
+    if lost:
+        notes.append(f"{describe_lost_pairs(str(file), len(lost), lost[0].place)}.")
     if unmatched:
         verb = verb_of(unmatched, "is", "are")
         notes.append(f"{file}: {count_of(unmatched, 'rated row')} {verb} of no answer of these versions.")
     return ratings, scale, notes
 
 
-def _is_of_pair(row: FlatRow) -> bool:
-    """Whether a row's rating says which of two answers is better, as `rates_pair` has it of a sample."""
-    if not any(str(row.values.get(column) or "").strip() for column in _OTHER_ANSWER):
-        return False
+def _has_other_answer(row: FlatRow) -> bool:
+    return any(str(row.values.get(column) or "").strip() for column in _OTHER_ANSWER)
+
+
+def _has_two_sides(row: FlatRow) -> bool:
+    """Whether a row's rating is on a scale with two sides, as `Sample.has_two_sides` has it."""
     with suppress(ValueError):
         return (read_number(row.values.get("rating_min")) or 0) < 0
     return False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ...arguments import check_type
 from ...eval_sets import Sample
 from ...eval_sets.column_account import SetColumns
-from ...eval_sets.pair_ratings import LostPairs, is_pair
+from ...eval_sets.pair_ratings import LostPairs
 from ...eval_sets.rows import Row, Rows
 from ...eval_sets.sample_builder import SampleBuilder
 from ...eval_sets.sample_columns import check_columns
@@ -178,7 +178,7 @@ def read_samples(rows: "pyarrow.Table", plan: ShardPlan, notes: list[str] | None
     columns = tuple(rows.column_names)
     check_columns(columns, plan.mapping, origin.name)
     source = Rows(origin.name, origin.stem, iter(()), columns)
-    lost_pairs = LostPairs(origin.name, lambda: any(is_pair(sample) for _, sample in build_samples(open_builder())))
+    lost_pairs = LostPairs(origin.name, lambda: any(sample.is_pair for _, sample in build_samples(open_builder())))
 
     def open_builder() -> SampleBuilder:
         return SampleBuilder(source, plan.mapping, plan.language, SetColumns(plan.rating_columns))
