@@ -127,11 +127,6 @@ class Sample(BaseModel):
         return self.rating
 
     @property
-    def has_scale_of_pairs(self) -> bool:
-        """Whether ratings say which of two answers is better: 0 is a tie, and above it `other_response` is better."""
-        return bool(self.other_response) and self.rating_min < 0
-
-    @property
     def rating_share(self) -> float | None:
         """`human_rating` as a share of its scale, in [0, 1]: comparable between sets with different scales."""
         rating = self.human_rating
@@ -146,9 +141,25 @@ class Sample(BaseModel):
             >>> [round(longer.share_of_scale(rating), 3) for rating in (-1, 0, 1, 3)]
             [0.333, 0.5, 0.667, 1.0]
         """
-        if self.has_scale_of_pairs:
+        if self.is_pair:
             return 0.5 + rating / (2 * max(abs(self.rating_min), abs(self.rating_max)))
         return (rating - self.rating_min) / (self.rating_max - self.rating_min)
+
+    @property
+    def has_two_sides(self) -> bool:
+        """Whether the scale of its rating has two sides, as that of pairs: it begins below 0."""
+        return self.rating_min < 0
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether it is two answers on a scale with two sides, above 0 where `other_response` is better.
+
+        Example:
+            >>> pair = Sample(id="1", user_input="Free?", response="Yes.", other_response="No.", rating_min=-2)
+            >>> pair.is_pair, pair.model_copy(update={"other_response": ""}).is_pair
+            (True, False)
+        """
+        return bool(self.other_response) and self.has_two_sides
 
     def is_same_answer(self, other: "Sample") -> bool:
         """Whether another sample is the same answer, or conversation: the same texts and calls in the same messages.

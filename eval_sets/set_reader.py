@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from ..text.wording import count_of
 from .column_account import SetColumns
 from .id_column import IdSearch
 from .logs.log_format import read_logs
+from .pair_ratings import LostPairs, drop_lost_ratings
 from .python_data import data_opener, ready_samples
 from .rating_column import RatingColumns, RatingSearch, message_ratings
 from .rows import BadRow, Rows
@@ -86,7 +88,8 @@ def read_set(
 
     Traces of Langfuse and Phoenix, examples of LangSmith and chat logs are recognised by their first row. A row without
     an id gets `<file stem>-<row number>`; unknown columns go to `metadata`; a note accounts for
-    each column.
+    each column. Where rows are pairs of answers, rated on a scale that begins below 0, a row with such a rating and no
+    other answer has its rating left out, which a note says.
 
     Args:
         source: A path (.jsonl, .ndjson, .json, .csv, .tsv, .txt, .xlsx, .parquet, .log, or a folder saved by
@@ -118,8 +121,10 @@ def read_set(
     def open_rows() -> Rows:
         return open_source(source, split=split, sheet=sheet, known=known_columns(mapping))
 
-    builder = _open(open_rows, mapping, language, lambda: is_local(source), has_stem=is_one_of_several)
-    return _samples(builder, limit, skip_bad, notes)
+    def open_builder() -> SampleBuilder:
+        return _open(open_rows, mapping, language, lambda: is_local(source), has_stem=is_one_of_several)
+
+    return _samples(open_builder(), open_builder, limit, skip_bad, notes)
 
 
 def read_samples(
@@ -158,8 +163,15 @@ def read_samples(
     mapping = _check_options(mapping, language, None)
     samples = None if mapping else ready_samples(data)
     if samples is not None:
+        samples, lost = drop_lost_ratings(((f"index {n}", sample) for n, sample in enumerate(samples)), "the list")
+        _tell(lost, notes)
         return iter(samples)
-    return _samples(_open(data_opener(data), mapping, language, lambda: True), None, None, notes)
+    open_rows = data_opener(data)
+
+    def open_builder() -> SampleBuilder:
+        return _open(open_rows, mapping, language, lambda: True)
+
+    return _samples(open_builder(), open_builder, None, None, notes)
 
 
 def _check_options(mapping: Mapping[str, str] | None, language: str | None, limit: int | None) -> dict[str, str]:
@@ -242,13 +254,27 @@ def _look_at_columns(opened: Rows, mapping: Mapping[str, str]) -> SetColumns:
     )
 
 
+def _has_pairs(builder: SampleBuilder) -> bool:
+    """Whether any row of a set is a pair of answers; rows that cannot be read are none."""
+    with suppress(InputError, OSError):
+        for row in builder.source.rows:
+            if isinstance(row, BadRow):
+                continue
+            with suppress(InputError):
+                if builder.sample(row).is_pair:
+                    return True
+    return False
+
+
 def _samples(
     builder: SampleBuilder,
+    open_again: Callable[[], SampleBuilder],
     limit: int | None,
     skip_bad: list[InputError] | None,
     notes: list[str] | None,
 ) -> Iterator[Sample]:
     opened = builder.source
+    lost_pairs = LostPairs(opened.name, lambda: _has_pairs(open_again()))
     first_error: InputError | None = None
     good = bad = 0
     try:
@@ -256,7 +282,7 @@ def _samples(
             try:
                 if isinstance(row, BadRow):
                     raise row.error
-                sample = builder.sample(row)
+                sample = lost_pairs.read(builder.sample(row), row.place)
             except InputError as error:
                 if skip_bad is None:
                     raise
@@ -274,10 +300,14 @@ def _samples(
         raise InputError(f"{opened.name}: {problem}")
     # a format that names its columns has passed this before the first row; in the others only all rows together tell
     check_mapped(builder.account.columns, builder.mapping, opened.name)
-    account = (*opened.notes, *opened.late_notes(), *builder.account.notes())
+    account = (*opened.notes, *opened.late_notes(), *builder.account.notes(), *lost_pairs.notes())
+    _tell(account if notes is None else (*account, builder.account.count_conversations()), notes)
+
+
+def _tell(lines: Iterable[str], notes: list[str] | None) -> None:
+    """Appends what the user should know to the notes; without a list of them it is logged."""
     if notes is None:
-        for note in filter(None, account):
-            _LOGGER.warning(note)
+        for line in filter(None, lines):
+            _LOGGER.warning(line)
     else:
-        counted = builder.account.count_conversations()
-        notes += [note for note in dict.fromkeys((*account, counted)) if note and note not in notes]
+        notes += [line for line in dict.fromkeys(lines) if line and line not in notes]

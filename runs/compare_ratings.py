@@ -8,7 +8,7 @@ from ..meta_eval.score_files.read_options import RatedLevel
 from ..metrics.specification import ALL_BASELINES
 from .compare import RunComparison
 from .ratings.same_raters import RatedText, average_ratings, find_common_raters, ratings_by_rater
-from .version_answers import choose_level_of, describe_left_out_pairs, pair_answers, read_run, select_answers
+from .version_answers import choose_level_of, describe_rating_kinds, pair_answers, read_run, select_answers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,8 @@ class RaterComparison:
         is_on_two_scales: Whether the ratings are on different scales.
         level: What is rated; None where there are no conversations.
         note: What is rated at which level, for the user; empty where there are no conversations.
-        left_out: Says which ratings are left out because they are of pairs of answers; empty where none are.
+        left_out: Says which ratings are left out because they are of pairs of answers, and which are beside two answers
+            and taken as of the first; empty where there are none.
     """
 
     difference: "RatingDifference | None"
@@ -72,7 +73,7 @@ def compare_ratings(store: "Store", comparison: RunComparison, level: RatedLevel
         for name, source in zip("AB", sources, strict=True)
     ]
     side_a, side_b = sides
-    left_out = tuple(describe_left_out_pairs(sides))
+    left_out = tuple(describe_rating_kinds(sides))
     pair_ids = pair_answers(comparison.pairing, side_a.samples, side_b.samples)
     all_pairs = [(in_a, in_b) for in_b, in_a in pair_ids.items()]
     pairs = [pair for pair in all_pairs if not side_a.samples[pair[0]].has_same_texts(side_b.samples[pair[1]])]

@@ -90,6 +90,7 @@ class VersionReading:
         preferences: Which of two versions' answers people prefer; None where nobody was asked.
         files: The files that were read, and those that the runs were made of.
         preferences_from: The files that hold preferences, for messages; "" where the rating page alone has them.
+        asked: The option that named the measure; "" where none did.
     """
 
     table: VersionTable
@@ -100,6 +101,7 @@ class VersionReading:
     preferences: PreferenceTable | None = None
     files: tuple[Path, ...] = ()
     preferences_from: str = ""
+    asked: str = ""
 
 
 def decide(
@@ -200,7 +202,10 @@ def decide_reading(reading: VersionReading, *, margin: float = MARGIN, seed: int
         raise UsageError(f"margin {margin:g}: give a size above 0, in points of the rating scale")
     _check_preferences(reading)
     decision = decide_versions(reading.table, reading.preferences, margin=margin, measure=reading.measure, seed=seed)
-    return replace(decision, notes=(*decision.notes, *reading.notes))
+    has_scores = not all(map(math.isnan, reading.table.scores.tolist()))
+    is_unused = reading.asked and has_scores and decision.basis == "ratings"
+    unused = [f"{reading.asked} is not used: the decision rests on ratings alone."] if is_unused else []
+    return replace(decision, notes=(*unused, *decision.notes, *reading.notes))
 
 
 def _check_preferences(reading: VersionReading) -> None:
@@ -282,6 +287,7 @@ def _read(
         metric=options.metric,
         rated_share=rated / len(answers),
         has_preferences=bool(preferences),
+        problem=ratings.problem,
     )
     means, has_scores, fitted_notes = _separate_fitted(
         [version.name for version in versions], answers, ratings, measure
@@ -328,6 +334,7 @@ def _read(
         + options.ratings
         + (() if options.scorer is None else (options.scorer,)),
         ", ".join(map(str, of_preferences)),
+        f"--scorer {options.scorer}" if options.scorer else f"--metric {options.metric}" if options.metric else "",
     )
 
 

@@ -41,7 +41,7 @@ class Plan(BaseModel):
     directions: Mapping[str, bool] = {}  # by metric, whether higher is better, as the metrics declared it
     turns: Turns = "last"  # of conversations, on which metrics of an answer run
     conversation_metrics: tuple[str, ...] = ()  # those of its metrics that measure conversations, as they declared
-    has_pair_ratings: bool = False  # whether ratings of the samples say which of two answers is better
+    has_pair_ratings: bool = False  # whether rated samples have two answers
 
     @property
     def recordable(self) -> "Plan":
@@ -62,7 +62,7 @@ class Plan(BaseModel):
 
         Args:
             metrics: The metrics that the run scores, as the catalogue made them.
-            has_pair_ratings: Whether ratings of the samples say which of two answers is better.
+            has_pair_ratings: Whether rated samples have two answers.
         """
         metrics = list(metrics)
         directions = {metric.name: metric.higher_is_better for metric in metrics}

@@ -4,8 +4,9 @@ The rating of a pair of answers is on a scale with two sides, above 0 where `oth
 answer by itself, and `pairwise` scores higher where `response` is better.
 """
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from ..errors import UsageError
@@ -50,7 +51,7 @@ def rates_pair(sample: Sample) -> bool:
         >>> rates_pair(pair), rates_pair(pair.model_copy(update={"rating_min": 1, "rating": 1}))
         (True, False)
     """
-    return sample.has_scale_of_pairs and sample.human_rating is not None
+    return sample.is_pair and sample.human_rating is not None
 
 
 def describe_rating(sample: Sample) -> str:
@@ -99,11 +100,12 @@ class RatingKinds:
 
     Attributes:
         pairs: How many ratings say which of two answers is better.
-        singles: How many samples have two answers and a rating that does not say which of them is better.
+        singles: How many samples have two answers and a rating that does not say which of them is better, by the scale
+            of the rating.
     """
 
     pairs: int = 0
-    singles: int = 0
+    singles: Counter[tuple[float, float]] = field(default_factory=Counter)
 
     @classmethod
     def count(cls, samples: Iterable[Sample]) -> Self:
@@ -116,23 +118,29 @@ class RatingKinds:
     def observe(self, sample: Sample) -> None:
         """Counts the rating of one more sample."""
         if sample.other_response and sample.human_rating is not None:
-            is_pair = rates_pair(sample)
-            self.pairs += is_pair
-            self.singles += not is_pair
+            if rates_pair(sample):
+                self.pairs += 1
+            else:
+                self.singles[sample.rating_min, sample.rating_max] += 1
+
+    @property
+    def has_notes(self) -> bool:
+        """Whether there is something to say of them."""
+        return bool(self.pairs or self.singles)
 
     def notes(self, metrics: Iterable[str]) -> tuple[str, ...]:
-        """Says which ratings are compared with no metric, or not with `pairwise`.
+        """Says which ratings are compared with no metric of one answer, and which are taken as of the first answer.
 
         Args:
             metrics: The metrics that are computed.
 
         Example:
-            >>> RatingKinds(singles=1).notes(["faithfulness"])
+            >>> RatingKinds().notes(["faithfulness"])
             ()
         """
         notes = [describe_pair_ratings(self.pairs)] if self.pairs else []
-        if self.singles and any(map(is_pairwise, metrics)):
-            notes.append(describe_single_ratings(self.singles))
+        if self.singles:
+            notes.append(describe_single_ratings(self.singles, has_pairwise=any(map(is_pairwise, metrics))))
         return tuple(notes)
 
 
@@ -159,15 +167,24 @@ def describe_left_out_pair_ratings(count: int) -> str:
     return f"{says} which of two answers is better, and {verb_of(count, 'is', 'are')} left out"
 
 
-def describe_single_ratings(count: int) -> str:
-    """Says that `pairwise` has no figure where ratings do not say which of two answers is better, in a run.
+def describe_single_ratings(scales: Counter[tuple[float, float]], *, has_pairwise: bool) -> str:
+    """Says that ratings beside two answers are taken as of the first one, where they do not say which is better.
+
+    Args:
+        scales: How many such ratings there are, by their scale.
+        has_pairwise: Whether `pairwise` is computed, which has no figure beside them.
 
     Example:
-        >>> describe_single_ratings(1)
-        '1 rating has a scale without sides, and pairwise has no figure there: rate pairs from -2 to 2 ...'
+        >>> describe_single_ratings(Counter({(1.0, 5.0): 2}), has_pairwise=False)
+        '2 samples have two answers and a rating from 1 to 5, which is taken as a rating of the first answer; if ...'
     """
-    has = count_of(count, "rating has", "ratings have")
-    return f"{has} a scale without sides, and {PAIRWISE} has no figure there: {PAIR_CURE}"
+    have = count_of(scales.total(), "sample has", "samples have")
+    listed = " or ".join(f"{low:g} to {high:g}" for low, high in scales)
+    no_figure = f", so that {PAIRWISE} has no figure there" if has_pairwise else ""
+    return (
+        f"{have} two answers and a rating from {listed}, which is taken as a rating of the first answer{no_figure}; "
+        f"if it says which of the two is better, {PAIR_CURE}"
+    )
 
 
 def check_ratings_fit(name: str, samples: Iterable[Sample], metric: str) -> None:
@@ -185,10 +202,10 @@ def check_ratings_fit(name: str, samples: Iterable[Sample], metric: str) -> None
         if sample.human_rating is None:
             continue
         if is_pairwise(metric) and not rates_pair(sample):
-            raise UsageError(
-                f"{name}: the rating of {sample.id} does not say which answer is better: its scale begins at "
-                f"{sample.rating_min:g}; {PAIR_CURE}"
-            )
+            why = f"does not say which answer is better: its scale begins at {sample.rating_min:g}; {PAIR_CURE}"
+            if sample.has_two_sides:
+                why = "can say which answer is better, but it has no other_response; fill it, or remove the rating"
+            raise UsageError(f"{name}: the rating of {sample.id} {why}")
         if not is_pairwise(metric) and rates_pair(sample):
             raise UsageError(
                 f"{name}: the rating of {sample.id} says which of two answers is better (its scale begins at "

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ..errors import InputError, UsageError
 from ..eval_sets import Sample
 from ..eval_sets.conversation import asked_text
+from ..eval_sets.pair_ratings import without_rating
 from ..eval_sets.turns import is_turn, turn_id
 from ..meta_eval.answer_evidence import AnswerEvidence, MetricEvidence
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flatten, read_ratings
@@ -16,7 +17,7 @@ from ..metrics.catalogue import higher_is_better
 from ..metrics.specification import parse_specification
 from ..text.wording import count_of
 from .rated_level import find_level_items
-from .rating_direction import describe_pair_ratings, rates_pair
+from .rating_direction import RatingKinds, describe_left_out_pair_ratings, rates_pair
 from .ratings.rating_join import join_ratings
 from .run_versions import ONE_VERSION, RunVersions
 from .store import RunRow, Store
@@ -143,8 +144,9 @@ def read_run_ratings(
             "--on SET`"
         )
     if pairs:
-        notes[describe_pair_ratings(len(pairs))] = None
-        samples |= {key: samples[key].model_copy(update={"rating": None, "ratings": {}}) for key in pairs}
+        notes[describe_left_out_pair_ratings(len(pairs))] = None
+        samples |= {key: without_rating(samples[key]) for key in pairs}
+    notes |= dict.fromkeys(RatingKinds.count(samples.values()).notes(()))
     if not options.ratings and all(sample.human_rating is None for sample in samples.values()):
         raise InputError(
             f"{name}: none of its {count_of(len(samples), options.level or 'sample')} is rated; name a file of "

@@ -390,7 +390,7 @@ class StoredRun:
         """
         self._profile.check(metrics)
         if not self.is_resumed:
-            plan = self._plan.with_declarations(metrics, has_pair_ratings=self._profile.ratings.pairs > 0)
+            plan = self._plan.with_declarations(metrics, has_pair_ratings=self._profile.ratings.has_notes)
             self.run = self._store.begin(plan, self._cassette)
             self._on_begin(self.run)
         else:

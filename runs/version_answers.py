@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from ..errors import UsageError
 from ..eval_sets import Sample, bundled_sets, read_set
 from ..eval_sets.name_suggestions import nearest_names
+from ..eval_sets.pair_ratings import without_rating
 from ..eval_sets.public.set_facts import is_public
 from ..eval_sets.turns import turn_id
 from ..eval_sets.version_column import version_label
@@ -15,7 +16,7 @@ from ..meta_eval.score_files.read_options import RatedLevel
 from ..metrics.specification import parse_specification
 from ..text.wording import count_of, list_first, verb_of
 from .rated_level import choose_level, find_level_items
-from .rating_direction import describe_left_out_pair_ratings, rates_pair
+from .rating_direction import RatingKinds, describe_left_out_pair_ratings, rates_pair
 from .ratings.rating_join import join_ratings
 from .sample_pairing import Pairing
 
@@ -265,20 +266,22 @@ def select_answers(database: "Database | None", source: AnswerSource, level: Rat
     }
     samples, note = _join(database, items.samples)
     pairs = [name for name, sample in samples.items() if rates_pair(sample)]
-    samples |= {name: samples[name].model_copy(update={"rating": None, "ratings": {}}) for name in pairs}
+    samples |= {name: without_rating(samples[name]) for name in pairs}
     notes = (note,) if note else ()
     return VersionAnswers(source.name, samples, values, source, fitted, notes, len(pairs))
 
 
-def describe_left_out_pairs(versions: Sequence[VersionAnswers]) -> list[str]:
-    """Says, of which versions how many ratings are left out because they say which of two answers is better.
+def describe_rating_kinds(versions: Sequence[VersionAnswers]) -> list[str]:
+    """Says which ratings of samples with two answers are left out, and which are taken as of the first answer.
 
     Returns:
-        One sentence; none where there are no such ratings.
+        One sentence for each kind; none where no rated sample has two answers.
     """
     counts = {version.name: version.pair_ratings for version in versions if version.pair_ratings}
     listed = list_first([f"{count:,} of {name}" for name, count in counts.items()], 5)
-    return [f"{describe_left_out_pair_ratings(sum(counts.values()))}: {listed}."] if counts else []
+    left_out = [f"{describe_left_out_pair_ratings(sum(counts.values()))}: {listed}."] if counts else []
+    singles = RatingKinds.count(sample for version in versions for sample in version.samples.values())
+    return left_out + [f"{note}." for note in singles.notes(())]
 
 
 def _join(database: "Database | None", samples: Mapping[str, Sample]) -> tuple[dict[str, Sample], str]:

@@ -42,6 +42,7 @@ def choose_measure(
     metric: str | None = None,
     rated_share: float = 0.0,
     has_preferences: bool = False,
+    problem: str = "",
 ) -> VersionMeasure:
     """Chooses what decides: what the user named, else the only scorer, else the only metric beside the baselines.
 
@@ -54,6 +55,7 @@ def choose_measure(
         metric: The name of a metric.
         rated_share: The share of the answers that are rated.
         has_preferences: Whether people compared answers.
+        problem: Why no rating counts, where there are some.
 
     Raises:
         UsageError: A version lacks what was named; or several could decide, and none was named.
@@ -75,6 +77,9 @@ def choose_measure(
         if rated_share == 1 or ((rated_share or has_preferences) and not metrics):
             why = "every answer is rated" if rated_share == 1 else "the versions have only baselines in common"
             return VersionMeasure("", ({},) * len(versions), ((),) * len(versions), notes=(_alone(why),))
+        if problem:
+            which = f"--metric NAME, of {list_first(names)}, or --scorer FILE" if names else "--scorer FILE"
+            raise UsageError(f"{problem}, or name a measure that decides ({which})")
         raise UsageError(_which_measure(versions, scorers or metrics, names))
     _check_metric(versions, metric, names)
     return _take_metric(versions, metric)

@@ -12,6 +12,7 @@ from ..errors import InputError
 from ..eval_sets import Sample
 from ..eval_sets.conversation import asked_text
 from ..eval_sets.opening_question import opening_question
+from ..eval_sets.pair_ratings import describe_lost_pairs
 from ..eval_sets.sample_columns import ALIASES, VERSION_ALIASES
 from ..eval_sets.version_column import versioned_id
 from ..meta_eval.score_files import FlatRow, Item, ReadOptions, ScoreSource, flat_rows, read_ratings
@@ -25,7 +26,7 @@ from .rating_direction import describe_left_out_pair_ratings
 from .ratings.rated_set import FILE, ratings_of_answers
 from .ratings.rating_queue import RatingQueue
 from .ratings.same_raters import RatedText, comparable_ratings, find_common_raters, ratings_by_rater
-from .version_answers import VersionAnswers, describe_left_out_pairs
+from .version_answers import VersionAnswers, describe_rating_kinds
 from .version_pairing import PairedAnswer
 
 if TYPE_CHECKING:
@@ -45,11 +46,13 @@ class VersionRatings:
         means: The mean rating of each answer; NaN where it is not rated.
         scale: Their scale; None where nothing is rated.
         notes: Which ratings count and which do not.
+        problem: Why none counts though there are some; "" otherwise.
     """
 
     means: tuple[float, ...]
     scale: Scale | None
     notes: tuple[str, ...]
+    problem: str = ""
 
 
 def rate_versions(
@@ -79,9 +82,9 @@ def rate_versions(
         InputError: A file cannot be read, is of no answer, or a row could be of several versions.
     """
     notes = [f"{version.name}, {note}." for version in versions for note in version.notes]
-    notes += describe_left_out_pairs(versions)
-    by_answer, own_scale, own_notes = _own_ratings(answers)
-    notes += own_notes
+    notes += describe_rating_kinds(versions)
+    by_answer, own_scale, problem = _own_ratings(answers)
+    notes += [f"{problem}."] if problem else []
     for file in files:
         of_file, file_scale, file_notes = _read_file(file, versions, scale, own_scale, by)
         if own_scale is not None and file_scale != own_scale:
@@ -98,12 +101,13 @@ def rate_versions(
     if database is not None:
         notes += _describe_queues(database, versions)
     if not any(by_answer.values()):
-        return VersionRatings((math.nan,) * len(answers), None, tuple(notes))
+        return VersionRatings((math.nan,) * len(answers), None, tuple(notes), problem)
     means, rater_notes = _average(versions, answers, by_answer)
     return VersionRatings(tuple(means), own_scale, (*notes, *rater_notes))
 
 
-def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | None, list[str]]:
+def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | None, str]:
+    """The ratings that came with the answers, their scale, and why none counts where there are several scales."""
     ratings: _OwnRatings = {}
     scales: dict[Scale, int] = {}
     for answer in answers:
@@ -113,8 +117,9 @@ def _own_ratings(answers: Sequence[PairedAnswer]) -> tuple[_OwnRatings, Scale | 
             scales[scale] = scales.get(scale, 0) + 1
     if len(scales) > 1:
         listed = " and ".join(f"{count:,} on {low:g} to {high:g}" for (low, high), count in scales.items())
-        return {}, None, [f"No rating that came with the answers counts: they are on different scales, {listed}."]
-    return ratings, next(iter(scales), None), []
+        why = f"they are on different scales, {listed}; bring them to one scale"
+        return {}, None, f"No rating that came with the answers counts: {why}"
+    return ratings, next(iter(scales), None), ""
 
 
 def _average(
@@ -181,7 +186,9 @@ def _read_file(
 ) -> tuple[_OwnRatings, Scale, list[str]]:
     """The ratings of a file, by version and answer; of a row without a version all that have its text."""
     all_rows = flat_rows(file)
-    rows = [row for row in all_rows if not _is_of_pair(row)]
+    pairs = [row for row in all_rows if _has_two_sides(row) and _has_other_answer(row)]
+    lost = [row for row in all_rows if pairs and _has_two_sides(row) and not _has_other_answer(row)]
+    rows = [row for row in all_rows if not (pairs and _has_two_sides(row))]
     if not rows and all_rows:
         raise InputError(
             f"{file}: its ratings say which of two answers is better, and a decision needs ratings of one answer, or "
@@ -226,18 +233,22 @@ def _read_file(
             f"{file}: none of its ratings is of an answer of {list_first(names)}; rows name answers by question and "
             f"answer, or by id and version{other_names and f'; {other_names}'}"
         )
-    if pairs := len(all_rows) - len(rows):
-        notes.append(f"{file}: {describe_left_out_pair_ratings(pairs)}.")
+    if pairs:
+        notes.append(f"{file}: {describe_left_out_pair_ratings(len(pairs))}.")
+    if lost:
+        notes.append(f"{describe_lost_pairs(str(file), len(lost), lost[0].place)}.")
     if unmatched:
         verb = verb_of(unmatched, "is", "are")
         notes.append(f"{file}: {count_of(unmatched, 'rated row')} {verb} of no answer of these versions.")
     return ratings, scale, notes
 
 
-def _is_of_pair(row: FlatRow) -> bool:
-    """Whether a row's rating says which of two answers is better, as `rates_pair` has it of a sample."""
-    if not any(str(row.values.get(column) or "").strip() for column in _OTHER_ANSWER):
-        return False
+def _has_other_answer(row: FlatRow) -> bool:
+    return any(str(row.values.get(column) or "").strip() for column in _OTHER_ANSWER)
+
+
+def _has_two_sides(row: FlatRow) -> bool:
+    """Whether a row's rating is on a scale with two sides, as `Sample.has_two_sides` has it."""
     with suppress(ValueError):
         return (read_number(row.values.get("rating_min")) or 0) < 0
     return False

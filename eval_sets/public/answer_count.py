@@ -21,17 +21,18 @@ def check_count(facts: PublicSet, count: int) -> list[str]:
     Raises:
         OriginalFormError: The number was counted in the files of this commit: these are others.
     """
-    if facts.answers in {None, count}:
+    if facts.answers is None or facts.answers == count:
         return []
+    wanted = f"expected {count_of(facts.answers, 'answer')}"
     first, came = facts.files[0].path, count_of(count, "answer")
     if facts.answers_counted:
-        expected = f"expected {facts.answers:,} answers, as were counted at commit {facts.commit[:10]}"
-        raise OriginalFormError(first, f"{first}: {expected}; it has {came}")
+        counted = f"as were counted at commit {facts.commit[:10]}"
+        raise OriginalFormError(first, f"{first}: {wanted}, {counted}; it has {came}")
     address = facts.address(first)
     in_folder = find_place().folder is not None
     cure = f"replace it by {address}" if in_folder else describe_removal(facts, first)
     return [
-        f"{PREFIX}{facts.name}: expected {facts.answers:,} answers, as its authors say; it has {came}: this may be a "
+        f"{PREFIX}{facts.name}: {wanted}, as its authors say; it has {came}: this may be a "
         f"part of the set or another version, for which Assay pins no checksum; compare it with {address}, or {cure}"
     ]
 

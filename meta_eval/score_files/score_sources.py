@@ -353,8 +353,9 @@ def _read_scale(
         if scales[-1][0] >= scales[-1][1]:
             problem = "is not below rating_max; give a scale such as 1 and 5"
             raise cell_error(name, row.place, low_column or "rating_min", problem)
-    if len(set(scales)) == 1:
-        return scales[0], columns
+    of_ratings = {scales[place] for ratings in columns.values() for place in ratings}  # a row may have no rating
+    if len(of_ratings) == 1:
+        return of_ratings.pop(), columns
     rescaled = {
         rater: {
             place: 1 + 4 * (rating - scales[place][0]) / (scales[place][1] - scales[place][0])

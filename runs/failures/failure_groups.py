@@ -17,6 +17,7 @@ from ...text.typical_words import find_typical_words
 from ...text.wording import count_of, verb_of
 from ...worker_threads import compute_beside
 from ..pair_difference import adjust_p_values, paired_difference
+from ..rating_direction import describe_left_out_pair_ratings, rates_pair
 from ..sample_pairing import pair_samples
 from .bad_answers import BadAnswers, count_others, select_bad_answers
 from .failure_texts import FailureText, RunRecords, TextKind, embeddable_texts
@@ -290,7 +291,7 @@ async def group_failures(
         rule.metric,
         rule.words,
         texts=Counter(text.text.kind for text in texts),
-        notes=tuple(_first_notes(runs, selected)),
+        notes=tuple(_first_notes(runs, selected, rule.metric)),
     )
     if not texts:
         return failures
@@ -330,8 +331,11 @@ def _count(selected: BadAnswers) -> RunCounts:
     return RunCounts(selected.run.run, len(names), others, len(selected.bad), without, share)
 
 
-def _first_notes(runs: Sequence[RunRecords], selected: Sequence[BadAnswers]) -> Iterator[str]:
+def _first_notes(runs: Sequence[RunRecords], selected: Sequence[BadAnswers], metric: str) -> Iterator[str]:
     yield from dict.fromkeys(run.note for run in runs if run.note)
+    pairs = sum(rates_pair(one.sample) for run in runs for one in run.answers.values())
+    if pairs and not metric:
+        yield describe_left_out_pair_ratings(pairs)
     if unused := sum(one.unused for one in selected):
         yield (
             f"{count_of(unused, 'bad verdict')} of judges {verb_of(unused, 'is', 'are')} not used, as a person says "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ...arguments import check_type
 from ...eval_sets import Sample
 from ...eval_sets.column_account import SetColumns
+from ...eval_sets.pair_ratings import LostPairs
 from ...eval_sets.rows import Row, Rows
 from ...eval_sets.sample_builder import SampleBuilder
 from ...eval_sets.sample_columns import check_columns
@@ -177,14 +178,24 @@ def read_samples(rows: "pyarrow.Table", plan: ShardPlan, notes: list[str] | None
     columns = tuple(rows.column_names)
     check_columns(columns, plan.mapping, origin.name)
     source = Rows(origin.name, origin.stem, iter(()), columns)
-    builder = SampleBuilder(source, plan.mapping, plan.language, SetColumns(plan.rating_columns))
-    number = origin.row
-    for batch in rows.to_batches(max_chunksize=_ROWS_AT_ONCE):
-        for values in batch.to_pylist():
-            number += 1
-            yield builder.sample(Row(number, f"row {number}", values))
+    lost_pairs = LostPairs(origin.name, lambda: any(sample.is_pair for _, sample in build_samples(open_builder())))
+
+    def open_builder() -> SampleBuilder:
+        return SampleBuilder(source, plan.mapping, plan.language, SetColumns(plan.rating_columns))
+
+    def build_samples(builder: SampleBuilder) -> Iterator[tuple[str, Sample]]:
+        number = origin.row
+        for batch in rows.to_batches(max_chunksize=_ROWS_AT_ONCE):
+            for values in batch.to_pylist():
+                number += 1
+                place = f"row {number}"
+                yield place, builder.sample(Row(number, place, values))
+
+    builder = open_builder()
+    for place, sample in build_samples(builder):
+        yield lost_pairs.read(sample, place)
     if notes is not None:
-        notes += builder.account.notes()
+        notes += [*builder.account.notes(), *lost_pairs.notes()]
 
 
 class ShardReplies:

@@ -223,4 +223,4 @@ def _check(plan: ShardPlan, piece: Piece, on_note: Callable[[str], None]) -> tup
     profile.check(metrics)
     for note in notes:
         on_note(note)
-    return metrics, profile.ratings.pairs > 0
+    return metrics, profile.ratings.has_notes

@@ -143,7 +143,97 @@ def test_pairwise_has_no_figure_where_ratings_have_no_sides(
     assert done.json["metrics"]["pairwise"]["scored"] == 6
     assert (done.json["metrics"]["pairwise"]["spearman"], done.json["metrics"]["pairwise"]["rated"]) == (None, 0)
     assert done.json["metrics"]["token_overlap"]["spearman"] is not None
-    assert "6 ratings have a scale without sides, and pairwise has no figure there" in " ".join(done.err.split())
+    assert (
+        "6 samples have two answers and a rating from 1 to 5, which is taken as a rating of the first answer, so that "
+        "pairwise has no figure there; if it says which of the two is better, rate pairs from -2 to 2"
+    ) in " ".join(done.err.split())
+
+
+SINGLE_NOTE = (
+    "6 samples have two answers and a rating from 1 to 5, which is taken as a rating of the first answer; if it says "
+    "which of the two is better, rate pairs from -2 to 2 (rating_min, rating_max), above 0 where other_response is "
+    "better"
+)
+
+
+def _rewrite(path: Path, change: Callable[[int, dict[str, Any]], dict[str, Any]], name: str = "") -> Path:
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    changed = path.with_name(name or path.name)
+    changed.write_text("".join(json.dumps(change(n, row)) + "\n" for n, row in enumerate(rows)), encoding="utf-8")
+    return changed
+
+
+def _rate_from_1_to_5(_: int, row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"rating": row["rating"] + 3, "rating_min": 1, "rating_max": 5}
+
+
+def test_a_rating_without_sides_beside_two_answers_is_said_to_be_of_the_first(
+    assay: Make, pairs: Path, tmp_path: Path
+) -> None:
+    """The same six ratings on 1 to 5, in two runs: whoever counts them as of the answer says so, once."""
+    first = _rewrite(pairs, _rate_from_1_to_5, "first.jsonl")
+    second = _rewrite(first, lambda _, row: row | {"response": "a", "rating": 5}, "second.jsonl")
+    ran = assay("run", first, "--metrics", "token_overlap", "--json")
+    other = assay("run", second, "--metrics", "token_overlap", "--json")
+    assert ran.json["notes"] == [SINGLE_NOTE]
+    assert " ".join(assay("show", ran.json["run"]).out.split()).count(SINGLE_NOTE) == 1
+    assert Results.from_store(Store(tmp_path / ".assay"), ran.json["run"]).notes == (SINGLE_NOTE,)
+    assert evaluate(str(first), "token_overlap", progress=False).notes == (SINGLE_NOTE,)
+    both = SINGLE_NOTE.replace("6 samples", "12 samples")
+    for words in (("compare",), ("decide", "--metric", "token_overlap")):
+        said = " ".join(assay(*words[:1], ran.json["run"], other.json["run"], *words[1:]).out.split())
+        assert said.count(both) == 1, words
+        assert said.count("--metric token_overlap is not used: the decision rests on ratings alone.") == len(words) // 2
+
+
+def test_a_decision_between_two_scales_says_that_they_differ(assay: Make, pairs: Path) -> None:
+    def rate_from_1_to_10(_: int, row: dict[str, Any]) -> dict[str, Any]:
+        return row | {"response": "a", "other_response": "", "rating": 7, "rating_min": 1, "rating_max": 10}
+
+    first = _rewrite(pairs, lambda n, row: _rate_from_1_to_5(n, row) | {"other_response": ""}, "first.jsonl")
+    second = _rewrite(pairs, rate_from_1_to_10, "second.jsonl")
+    runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in (first, second)]
+    why = "they are on different scales, 6 on 1 to 5 and 6 on 1 to 10; bring them to one scale"
+    for versions in ((first, second), runs):
+        refused = assay("decide", *versions)
+        said = " ".join(refused.err.split())
+        assert refused.code != 0 and why in said
+        assert "nothing is rated" not in said and "no ratings" not in said
+
+
+def test_beside_pairs_the_answers_count_and_each_command_says_what_does_not(assay: Make, pairs: Path) -> None:
+    """Twelve answers rated from 1 to 5, in the order of their letters, beside the six pairs."""
+    rows = [
+        {"id": f"s{n}", "user_input": f"Which {n}?", "response": " ".join(LETTERS[: n % 6 + 1]), "language": "en",
+         "retrieved_contexts": [" ".join(LETTERS)], "rating": (1, 2, 3, 3, 4, 5)[n % 6], "group": f"s{n}"}
+        for n in range(12)
+    ]  # fmt: skip
+    with pairs.open("a", encoding="utf-8") as file:
+        file.write("".join(json.dumps(row) + "\n" for row in rows))
+    run = assay("run", pairs, "--metrics", "token_overlap", "--json").json["run"]
+    left_out = "6 ratings say which of two answers is better, and are left out"
+    meta = " ".join((done := assay("meta", run)).out.split())
+    assert done.code == 0 and left_out in meta
+    assert "only pairwise" not in meta and "brought to 1 to 5" not in meta
+    failures = " ".join(assay("failures", run).out.split())
+    assert "4 of 12 answers are bad" in failures and "(6 others not counted)" in failures
+    assert left_out in failures
+
+
+def test_a_lost_other_answer_turns_no_decision_round(assay: Make, pairs: Path) -> None:
+    """People prefer A in every pair; a third of the rows lost the other answer, and their -2 is no low rating of A."""
+
+    def keep(answer: str, rating: int) -> Callable[[int, dict[str, Any]], dict[str, Any]]:
+        return lambda n, row: row | {"response": answer, "rating": rating, "other_response": "x" if n % 3 else ""}
+
+    files = [_rewrite(pairs, keep("a b c", -2), "A.jsonl"), _rewrite(pairs, keep("q", 2), "B.jsonl")]
+    first, second = (assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in files)
+    refused = assay("decide", first, second)
+    assert refused.code != 0 and "its ratings say which of two answers is better" in " ".join(refused.err.split())
+    said = " ".join(assay("decide", first, second, "--metric", "token_overlap").out.split())
+    assert "Ship" not in said and "8 ratings say which of two answers is better, and are left out" in said
+    compared = " ".join(assay("compare", first, second).out.split())
+    assert "rated so far: 0 of A, 0 of B, 0 of both" in compared
 
 
 def test_results_in_python_have_the_same_ratings(tmp_path: Path) -> None:
