@@ -325,10 +325,10 @@ def test_the_cost_is_told_before_and_is_that_of_a_batch(
 
     Claims have room for 1,000 tokens; three ratings for their ids (12 + 11 + 12), a digit and 8 tokens each, and 8: 70.
     """
-    openai_server.script = lambda _: Answer(usage=(1000, 50))
+    openai_server.script = lambda _: Answer(usage=(1000, 10))
     done = assay(*command(set_file(SAMPLES), judge_file(model="openai/gpt-4o-mini")), "--json")
     assert done.code == 0, done.err
-    per_call = (1000 * 0.075 + 50 * 0.30) / 1e6
+    per_call = (1000 * 0.075 + 10 * 0.30) / 1e6
     assert done.json["usage"]["usd"] == pytest.approx(per_call * (FIRST + SECOND))
     assert f"tokens in and {SAMPLES * (1000 + 70):,} out, at most 0.00" in done.err
     unpriced = assay(*command(set_file(SAMPLES), judge_file()), "--budget-usd", "1", "--store", "other")
