@@ -15,7 +15,8 @@ from ..text.wording import count_of
 
 T = TypeVar("T")
 
-_SHORTER = (None, 2_000, 500, 120)
+_SHORTEST = 120
+_SHORTER = (None, 2_000, 500, _SHORTEST)
 """The most characters of a tool's result that a judge is shown; each is tried before the next."""
 
 
@@ -118,8 +119,8 @@ def fit_results(write: Callable[[int | None], T], judge: Judge, ask: Callable[[T
         if known is None or need <= known:
             return written
         limit = known
-    shortest = _SHORTER[-1]
-    cut = "" if write(shortest) == write(None) else f" with every result of a tool cut to {shortest} characters"
+    length = count_of(_SHORTEST, "character")
+    cut = "" if write(_SHORTEST) == write(None) else f" with every result of a tool cut to {length}"
     cure = "raise context_tokens in the judge's settings, or " if settings.states_context else ""
     raise JudgeError(
         f"the conversation takes about {count_of(need, 'token')}{cut}, and the judge reads {limit:,}; "

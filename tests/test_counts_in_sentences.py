@@ -41,6 +41,7 @@ EXCEPTIONS = {
     "{bound} bad answers",
     *("{other} scores", "{metric} scores", "{self.metric} compares two answers"),  # a metric's name and a verb
     "{has_two} ratings",  # made by count_of, with its verb
+    "{have} two answers",  # as above
     "{len(days)} days",  # 3 or more
     '{{ policy.bound|figure("share") }} bad answers',
     "{pieces} before its sentences",

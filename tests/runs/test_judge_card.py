@@ -709,7 +709,7 @@ def test_two_cards_beside_each_other() -> None:
     page = render_card_markdown([card_of(first, judge="large"), card_of(second, judge="small")])
     assert page.count("\n| token_overlap |") == 1
     assert "| large | +0.83" in page and "| small | -0.83" in page
-    assert "`assay judges compare` says" in page.replace("&#96;", "`")
+    assert "the command assay judges compare says" in page
     fewer = make_set_card(ANSWERS, judged([None, *VALUES[1:]]))
     page = render_card_markdown([card_of(first, judge="large"), card_of(fewer, judge="small")])
     assert "| token_overlap (answers of large) |" in page and "| token_overlap (answers of small) |" in page
