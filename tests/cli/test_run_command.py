@@ -53,7 +53,8 @@ def test_show_json_has_the_shape_that_others_rely_on(assay: Make, set_file: Make
     assert len(shown["scores"]) == 3 * 6
     for score in shown["scores"]:
         figures = {"sample", "metric", "value", "status", "reason", "evidence", "usage"}
-        assert score.keys() == figures | {"user_input", "response", "rating"}
+        rating = {"rating", "rating_min", "rating_max"}
+        assert score.keys() == figures | rating | {"user_input", "response", "other_response"}
     one = {score["metric"]: score for score in assay("show", run, "s0", "--json").json["scores"]}
     assert {score["sample"] for score in one.values()} == {"s0"}
     claim = one[METRIC]["evidence"]["claims"][0]

@@ -175,7 +175,8 @@ def test_a_killed_nightly_run_counts_what_was_under_way(
     resumed = assay(*suite, "--resume")
     assert resumed.code == 0, resumed.err
     spent = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["spent"]
-    assert spent["calls"] == len(openai_server.requests)
+    unseen = spent["calls"] - len(openai_server.requests)  # killed after they were counted, before the server had them
+    assert 0 <= unseen <= AT_ONCE
     all_charged = sum(
         charge(request, lost=sent - AT_ONCE < number <= sent) for number, request in requests(openai_server)
     )

@@ -192,7 +192,7 @@ def test_the_command_line_runs_it_and_says_why_one_broke(file: Path, monkeypatch
     metrics = "my_metrics.py:exclamations,my_metrics.py:broken"
     tables = CliRunner().invoke(cli, ["run", "set.jsonl", "--metrics", metrics, "--max-failed", "2"]).output
     error = "my_metrics.py:broken broke: ZeroDivisionError: division by zero (my_metrics.py, line 12)"
-    assert f"{error} (2)" in " ".join(tables.split())  # of both samples, under the table
+    assert f"2 failed: {error}" in " ".join(tables.split())  # of both samples, under the table
     result = CliRunner().invoke(cli, ["run", "set.jsonl", "--metrics", metrics, "--max-failed", "2", "--json"])
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)["metrics"]
