@@ -233,14 +233,25 @@ def _read_file(
             f"{file}: none of its ratings is of an answer of {list_first(names)}; rows name answers by question and "
             f"answer, or by id and version{other_names and f'; {other_names}'}"
         )
-    if pairs:
-        notes.append(f"{file}: {describe_left_out_pair_ratings(len(pairs))}.")
-    if lost:
-        notes.append(f"{describe_lost_pairs(str(file), len(lost), lost[0].place)}.")
+    if rated_pairs := _only_rated(pairs, source):
+        notes.append(f"{file}: {describe_left_out_pair_ratings(len(rated_pairs))}.")
+    if rated_lost := _only_rated(lost, source):
+        notes.append(f"{describe_lost_pairs(str(file), len(rated_lost), rated_lost[0].place)}.")
     if unmatched:
         verb = verb_of(unmatched, "is", "are")
         notes.append(f"{file}: {count_of(unmatched, 'rated row')} {verb} of no answer of these versions.")
     return ratings, scale, notes
+
+
+def _only_rated(rows: Sequence[FlatRow], source: ScoreSource) -> list[FlatRow]:
+    """The rows with a rating, in a column in which the rest of the file has its ratings."""
+    roles = find_roles(list(dict.fromkeys(name for row in rows for name in row.values)), {})
+    columns = source.read_columns or (roles.get("rating") or roles.get("value") or "",)
+
+    def is_given(cell: object) -> bool:  # also 0, which is a tie
+        return cell is not None and str(cell).strip() != ""
+
+    return [row for row in rows if any(is_given(row.values.get(column)) for column in columns)]
 
 
 def _has_other_answer(row: FlatRow) -> bool:

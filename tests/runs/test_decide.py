@@ -156,10 +156,11 @@ def test_ratings_on_two_scales_do_not_count(tmp_path: Path) -> None:
 
 
 def test_a_file_of_pairs_that_lost_their_other_answer_rates_no_version(tmp_path: Path) -> None:
-    """Of six rows two are answers on 1 to 5; two are pairs; two more are on their scale, and rate no answer."""
+    """Of eight rows two are answers on 1 to 5; two are pairs; two more are on their scale; two have no rating."""
     header = "question,answer,other_response,rating,rating_min,rating_max\n"
     rows = ["Question 0?,old 0,,2,1,5", "Question 0?,new 0,,4,1,5"]
     rows += [f"Question 1?,{one} 1,{other},-2,-2,2" for one in ("old", "new") for other in ("x", "")]
+    rows += ["Question 2?,old 2,,,-2,2", "Question 2?,new 2,x,,-2,2"]  # nobody rated them: they are no ratings
     file = tmp_path / "ratings.csv"
     file.write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
     reading = read(tmp_path, version("old", [None] * 2), version("new", [None] * 2), ratings=(file,))

@@ -565,6 +565,17 @@ def full_set_card() -> SetCard:
     return make_set_card(CardSet("six.jsonl", tuple(samples), "faithfulness", 100), judge)
 
 
+def read_changed(tmp_path: Path, change: dict[str, Any]) -> tuple[Path, str]:
+    """A card whose first set has these values, and the error of reading it."""
+    values = json.loads(card_of(full_set_card()).model_dump_json())
+    values["sets"][0] |= change
+    path = tmp_path / "card.json"
+    path.write_text(json.dumps(values), encoding="utf-8")
+    with pytest.raises(InputError) as raised:
+        read_card(path)
+    return path, str(raised.value)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -605,13 +616,8 @@ def test_a_broken_card_is_named_with_its_field_and_cure(tmp_path: Path, change: 
 )  # fmt: skip
 def test_no_figure_of_a_card_is_beyond_reckoning(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     """Such a card was an `OverflowError` in every output."""
-    values = json.loads(card_of(full_set_card()).model_dump_json())
-    values["sets"][0] |= change
-    path = tmp_path / "card.json"
-    path.write_text(json.dumps(values), encoding="utf-8")
-    with pytest.raises(InputError) as raised:
-        read_card(path)
-    assert str(raised.value).startswith(f"{path}: sets.0.{message}")
+    path, error = read_changed(tmp_path, change)
+    assert error.startswith(f"{path}: sets.0.{message}")
 
 
 @pytest.mark.parametrize(
@@ -646,14 +652,9 @@ def test_no_figure_of_a_card_is_beyond_reckoning(tmp_path: Path, change: dict[st
     ],
 )  # fmt: skip
 def test_no_figure_of_a_card_is_beyond_its_bounds(tmp_path: Path, change: dict[str, Any], message: str) -> None:
-    values = json.loads(card_of(full_set_card()).model_dump_json())
-    values["sets"][0] |= change
-    path = tmp_path / "card.json"
-    path.write_text(json.dumps(values), encoding="utf-8")
-    with pytest.raises(InputError) as raised:
-        read_card(path)
+    path, error = read_changed(tmp_path, change)
     separator = ": " if "answers" in change else "."
-    assert str(raised.value).startswith(f"{path}: sets.0{separator}{message}")
+    assert error.startswith(f"{path}: sets.0{separator}{message}")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '"x"', '{"format": "a", "format": "b"}', "\x00", "NaN"])
