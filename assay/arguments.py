@@ -12,12 +12,6 @@ _LONGEST = 60  # characters of a value in a message
 def check_type(name: str, value: Any, types: type | tuple[type, ...], accepted: str) -> None:
     """Checks that an argument is of one of some types.
 
-    Args:
-        name: What the argument is called.
-        value: What came.
-        types: What may come.
-        accepted: The same in words, as they follow "give".
-
     Raises:
         UsageError: It is of another type.
 
@@ -31,10 +25,6 @@ def check_type(name: str, value: Any, types: type | tuple[type, ...], accepted: 
 def check_path(name: str, value: Any) -> None:
     """Checks that an argument is a path.
 
-    Args:
-        name: What the argument is called.
-        value: What came.
-
     Raises:
         UsageError: It is neither a text nor a `pathlib.Path`.
     """
@@ -43,11 +33,6 @@ def check_path(name: str, value: Any) -> None:
 
 def wrong_type(name: str, value: Any, accepted: str) -> UsageError:
     """Makes the error about an argument that cannot be used.
-
-    Args:
-        name: What the argument is called.
-        value: What came.
-        accepted: What may come, as it follows "give".
 
     Example:
         >>> print(wrong_type("store", 42, "a folder"))

@@ -33,10 +33,6 @@ def check_replaceable(target: Path, optional: str = "") -> None:
 
     A device, a pipe, a socket or a folder would be gone for everybody who uses it.
 
-    Args:
-        target: The file to write.
-        optional: The option or field that names it, where it may be left out.
-
     Raises:
         UsageError: The target is no regular file; links are followed.
 
@@ -68,9 +64,6 @@ def _is_of_the_system(target: Path) -> bool:
 def check_writable(target: Path) -> None:
     """Finds out whether a file can be written, before there is anything to write.
 
-    Args:
-        target: The file; one that exists stays as it is.
-
     Raises:
         UsageError: Its folder does not exist or cannot be written to, it is no file (`check_replaceable`), or the disk
             is full.
@@ -100,10 +93,6 @@ def replace_file(target: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     The draft stands beside the target, because a file is put in the place of another in one step only within a file
     system. After an error the target is as it was, and the draft is gone. A draft that a killed process left is removed
     when the same file is written again.
-
-    Args:
-        target: The file to write, or to replace.
-        binary: Whether bytes are written; else text in UTF-8, with line ends as they are written.
 
     Yields:
         The open draft.

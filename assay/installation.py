@@ -37,10 +37,6 @@ _OF_AN_EXTRA = re.compile(r"(?P<name>[\w.-]+)(?:\[(?P<extras>[^]]*)])?.*;.*extra
 def require_extra(extra: str, purpose: str) -> Iterator[None]:
     """Makes an import of an extra that is not installed an error that says how to install it.
 
-    Args:
-        extra: The extra that brings the library.
-        purpose: What needs it, as the subject of a sentence.
-
     Raises:
         UsageError: A module cannot be imported.
 
@@ -57,10 +53,6 @@ def require_extra(extra: str, purpose: str) -> Iterator[None]:
 
 def require_packages(extra: str, purpose: str) -> None:
     """Checks that the packages of an extra are installed, without importing them.
-
-    Args:
-        extra: The extra, whose packages are read from what Assay declares that it needs.
-        purpose: What needs it, as the subject of a sentence.
 
     Raises:
         UsageError: A package is missing.
@@ -94,20 +86,13 @@ def _is_installed(package: str) -> bool:
 
 
 def install_command(extra: str) -> str:
-    """Returns the command that adds an extra to this installation, wherever it was installed from.
-
-    Args:
-        extra: The name of the extra, such as `generation`.
-    """
+    """Returns the command that adds an extra to this installation, wherever it was installed from."""
     return pip_command(*_requirement(extra, _origin()))
 
 
 @cache
 def registered_entries(group: str) -> Mapping[str, EntryPoint]:
     """Returns what Assay and other packages register in a group of entry points, by name, sorted.
-
-    Args:
-        group: Such as `assay.metrics`.
 
     Raises:
         UsageError: Two packages register one name.
@@ -134,9 +119,6 @@ def registered_entries(group: str) -> Mapping[str, EntryPoint]:
 
 def load_entry(entry: EntryPoint) -> Any:
     """Imports what an entry point names.
-
-    Args:
-        entry: One of `registered_entries`.
 
     Raises:
         UsageError: It cannot be imported; the message names the package that registers it.
@@ -220,11 +202,7 @@ def find_own_commit() -> tuple[str, str] | None:
 
 
 def pip_command(*arguments: str) -> str:
-    """Returns the command that runs `pip install` for the Python that runs now.
-
-    Args:
-        arguments: What follows `pip install`.
-    """
+    """Returns the command that runs `pip install` for the Python that runs now."""
     if find_spec("pip") is None:  # as in a tool's environment made by uv
         return join_words("uv", "pip", "install", "--python", sys.executable, *arguments)
     return python_command("-m", "pip", "install", *arguments)

@@ -13,9 +13,6 @@ class RepeatedKeyError(ValueError):
 def parse_json(text: str) -> Any:
     r"""Reads one JSON document.
 
-    Args:
-        text: The text.
-
     Raises:
         ValueError: It is no JSON, has a key twice in one object, is nested too deeply, or holds a number of more than
             4,300 digits; the message says which, as it follows a file's name.
@@ -34,12 +31,7 @@ def parse_json(text: str) -> Any:
 
 
 def explain_json_error(error: Exception, text: str) -> str:
-    """Says what is wrong with a text that `JSON_DECODER` refuses, as it follows the name of its place.
-
-    Args:
-        error: What it raised.
-        text: The text.
-    """
+    """Says what is wrong with a text that `JSON_DECODER` refuses, as it follows the name of its place."""
     if isinstance(error, json.JSONDecodeError):
         near = shorten(text[max(0, error.pos - 15) :].strip(), 40)
         return f"is not JSON: {error.msg} at character {error.colno}, near {near!r}"

@@ -39,11 +39,6 @@ def kind_of_no_folder(path: Path) -> str:
 def check_regular(path: Path, name: str = "", most_bytes: int | None = None) -> None:
     """Checks that a path leads to a file, before it is opened: opening a pipe or reading a device may never end.
 
-    Args:
-        path: The path. One that leads nowhere is left to whoever opens it.
-        name: What messages call it; the path if left out.
-        most_bytes: How large the file may be; None for any size.
-
     Raises:
         InputError: It leads to a folder, a pipe, a device or a socket, or the file is larger.
 
@@ -76,12 +71,6 @@ def read_text_file(
     file: Traversable, what: str = "the file", most_bytes: int = MOST_BYTES, cure: str = "name a UTF-8 text file"
 ) -> str:
     r"""Reads a UTF-8 text file whole, without a byte order mark; all line ends become \n.
-
-    Args:
-        file: The file, in a package or a folder.
-        what: What it holds, for messages, such as "the suite".
-        most_bytes: How large it may be.
-        cure: What to do where it cannot be read.
 
     Raises:
         InputError: It is no file (see `check_regular`), larger, not UTF-8 (with the line), or cannot be read.

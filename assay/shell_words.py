@@ -10,9 +10,6 @@ _NT_SPECIAL = frozenset(" []<>&|@^%!()=;,'`")
 def quote_word(word: str | Path) -> str:
     """Quotes one word of a command that a message suggests typing: every such word passes here.
 
-    Args:
-        word: An id, a name or an address; a path that begins with a dash becomes `./-...`, which is no option.
-
     Returns:
         The word as a POSIX shell reads it; on Windows as its own shell does. Where a message or a terminal would change
         it (line ends, control characters, several spaces), its bytes are written as numbers. A line end at its very end

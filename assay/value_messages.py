@@ -77,10 +77,6 @@ def shorten(text: str, length: int = 60) -> str:
 def describe_mistake(error: "ErrorDetails", cure: str = "") -> str:
     """Says what is wrong with a value that pydantic refuses, in plain words, and what to do.
 
-    Args:
-        error: One of the `errors()` of a `ValidationError`.
-        cure: What to do, where the caller knows it better.
-
     Returns:
         What follows the name of the field and a colon.
 

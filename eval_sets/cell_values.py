@@ -29,9 +29,6 @@ DEEPEST = 100
 def parse_number(value: object) -> object:
     """Reads a rating as a number; a text may have a decimal point or comma.
 
-    Args:
-        value: A cell. What is no text, boolean, decimal or NaN is returned as it is, for the sample to check.
-
     Raises:
         ValueError: It is no number, NaN, or too large for one; the message has the cure.
 
@@ -149,10 +146,6 @@ def parse_structure(value: object) -> object:
 
 def to_json_value(value: Any, depth: int = 0) -> Any:
     """Turns a value into one that JSON can hold: NaN is null, a date its ISO text, anything unknown its text.
-
-    Args:
-        value: Any value.
-        depth: How deep it is nested already.
 
     Raises:
         ValueError: It is nested more than 100 deep.

@@ -37,13 +37,7 @@ class SetColumns:
 
 
 class ColumnAccount:
-    """Accounts for the columns of a set: each is read as a field, kept in the metadata, or empty.
-
-    Args:
-        source: The opened source.
-        mapping: Their column -> our field.
-        columns: The columns that only all rows tell.
-    """
+    """Accounts for the columns of a set: each is read as a field, kept in the metadata, or empty."""
 
     def __init__(self, source: Rows, mapping: Mapping[str, str], columns: SetColumns) -> None:
         self._source, self._mapping, self._columns = source, mapping, columns
@@ -63,13 +57,7 @@ class ColumnAccount:
         return sorted(self._seen)
 
     def add(self, row: Row, fields: Mapping[str, Any], origins: Mapping[str, str]) -> None:
-        """Accounts for the columns of a row.
-
-        Args:
-            row: The row.
-            fields: The fields that it was sorted into.
-            origins: The column that a field came from, where their names differ.
-        """
+        """Accounts for the columns of a row."""
         values = row.values
         for name, value in values.items():
             if not self._seen.get(name):

@@ -34,11 +34,7 @@ def unescape_formula(cell: str) -> str:
 
 
 class CsvWriter:
-    """Writes the rows of every CSV file of this package: no text in them becomes a formula.
-
-    Args:
-        file: A text file that was opened with `newline=""`.
-    """
+    """Writes the rows of every CSV file of this package: no text in them becomes a formula."""
 
     def __init__(self, file: IO[str]) -> None:
         self._writer = csv.writer(file)

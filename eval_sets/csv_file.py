@@ -21,11 +21,6 @@ _LONGEST_CELL = 2**30
 def open_csv(path: Path, name: str, known: Collection[str]) -> Rows:
     """Opens a delimited file, streamed.
 
-    Args:
-        path: The file.
-        name: Its name, for messages.
-        known: Known column names, which help to find the delimiter.
-
     Raises:
         InputError: The file is empty or damaged, or its header names a column twice.
     """

@@ -103,10 +103,6 @@ def _chosen(loaded: Any, split: str | None, name: str) -> Any:
 def dataset_batches(dataset: Any, name: str) -> Iterator[list[dict[str, Any]]]:
     """Yields the rows of a dataset in batches, as plain values.
 
-    Args:
-        dataset: A dataset of the library, also a streamed one.
-        name: What messages call it.
-
     Raises:
         InputError: Reading stopped.
     """

@@ -29,11 +29,6 @@ _SheetRows = list[tuple[int, dict[int, Any]]]
 def open_excel(path: Path, name: str, sheet: str | None = None) -> Rows:
     """Opens one sheet of an Excel file. All cells are texts, as in CSV; dates become ISO texts.
 
-    Args:
-        path: The file.
-        name: Its name, for messages.
-        sheet: The name of the sheet; None for the only one with rows.
-
     Raises:
         InputError: It is no readable Excel file, has no such sheet, has several without a choice, or is too large.
     """
@@ -132,10 +127,6 @@ def read_sheets(path: Path, name: str) -> Iterator[tuple[str, _SheetRows]]:
     """Reads the filled rows of each sheet of an Excel file.
 
     Only filled cells are kept, so that a cell at the far end of a sheet costs nothing.
-
-    Args:
-        path: The file.
-        name: Its name, for messages.
 
     Yields:
         The sheet's title and its filled rows, each with its number from 1 and its filled cells by place from 0.

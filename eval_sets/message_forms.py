@@ -29,10 +29,6 @@ def read_forms(value: object, place: int = 0) -> Iterator[dict[str, Any]]:
 
     Roles are those of `Message`, and `context` for what a retriever returned. A tool's result may lack the call's id.
 
-    Args:
-        value: The message: an object of any tool.
-        place: Its place in the conversation, from which calls without an id get one.
-
     Raises:
         ValueError: It is no message, or its role is unknown; the text continues "turn 3 ...".
 

@@ -10,12 +10,6 @@ _LONGEST_NAME = 300  # characters: a path has to be whole, so that it can be typ
 def nearest_names(name: str, known: Iterable[str], *, at_most: int = 1, cutoff: float = 60) -> list[str]:
     """Finds the known names that are nearest to a name.
 
-    Args:
-        name: The name that is not known.
-        known: The known names.
-        at_most: How many to return.
-        cutoff: How alike they must be, from 0 to 100 (rapidfuzz's ratio).
-
     Returns:
         The nearest names, best first; fewer or none where nothing is alike.
 

@@ -12,13 +12,7 @@ def without_rating(sample: Sample) -> Sample:
 
 
 class LostPairs:
-    """Takes the ratings from the rows of a set of pairs that have no other answer.
-
-    Args:
-        name: The set, for the note.
-        may_have_pairs: Reads whether any row of the set is a pair. It is called at most once, where a row has a rating
-            with two sides and no other answer, and no row before it is a pair: most sets are read only once.
-    """
+    """Takes the ratings from the rows of a set of pairs that have no other answer."""
 
     def __init__(self, name: str, may_have_pairs: Callable[[], bool]) -> None:
         self._name, self._may_have_pairs = name, may_have_pairs
@@ -26,12 +20,7 @@ class LostPairs:
         self._count, self._first = 0, ""
 
     def read(self, sample: Sample, place: str) -> Sample:
-        """Returns the sample, without its rating where it is a pair that lost its other answer.
-
-        Args:
-            sample: The sample.
-            place: Where it is in the set, for the note.
-        """
+        """Returns the sample, without its rating where it is a pair that lost its other answer."""
         if sample.is_pair:
             self._has_pairs = True
         if sample.other_response or sample.human_rating is None or not sample.has_two_sides:
@@ -51,11 +40,6 @@ class LostPairs:
 def describe_lost_pairs(name: str, count: int, first: str) -> str:
     """Says that ratings of pairs without another answer are not used, and the cure.
 
-    Args:
-        name: The set or file.
-        count: How many rows there are.
-        first: The place of the first.
-
     Example:
         >>> describe_lost_pairs("pairs.csv", 1, "line 3").partition(", so that ")[2]
         'it is not used (pairs.csv, line 3); fill other_response, or remove the rating'
@@ -70,10 +54,6 @@ def describe_lost_pairs(name: str, count: int, first: str) -> str:
 
 def drop_lost_ratings(samples: Iterable[tuple[str, Sample]], name: str) -> tuple[list[Sample], list[str]]:
     """Takes the ratings from the pairs without another answer among samples that are all at hand.
-
-    Args:
-        samples: The samples, each with its place.
-        name: What the note calls them.
 
     Returns:
         The samples, and what `LostPairs.notes` says of them.

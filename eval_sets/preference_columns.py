@@ -66,11 +66,7 @@ def choice_of(word: str) -> Choice | None:
 
 
 class PreferenceRow:
-    """A row by the names that its columns have in small letters; keys of `metadata` count as columns too.
-
-    Args:
-        values: The row, column -> value.
-    """
+    """A row by the names that its columns have in small letters; keys of `metadata` count as columns too."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._cells: dict[str, PreferenceCell] = {}
@@ -80,11 +76,7 @@ class PreferenceRow:
             self._cells.setdefault(_plain(str(key)), PreferenceCell(f"metadata.{key}", value))
 
     def cell(self, kind: str) -> PreferenceCell | None:
-        """The first cell of a kind that is filled; else the first that is there; None without one.
-
-        Args:
-            kind: A list of `preference_columns.yaml`: "question", "rater".
-        """
+        """The first cell of a kind that is filled; else the first that is there; None without one."""
         cells = [self._cells[name] for name in _names()[kind] if name in self._cells]
         return _first_filled(cells)
 

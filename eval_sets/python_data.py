@@ -52,9 +52,6 @@ def ready_samples(data: Any) -> list[Sample] | None:
 def data_opener(data: Any) -> Callable[[], Rows]:
     """Returns what opens the rows of data, as often as it is called.
 
-    Args:
-        data: A DataFrame of pandas or polars, a dataset of `datasets`, or dicts, objects with fields and samples.
-
     Raises:
         InputError: It is something else; the message says what it may be.
     """

@@ -129,11 +129,6 @@ class RatingSearch:
     `rating_bob` are those of raters, on one scale, which rows may tell as `rating_min` and `rating_max`; else the
     others tell it for one who gave only fives. They count where there is no column for `rating`. Rows with a `rating`
     or `ratings` of their own do not count; beside a `rating` only columns of raters are read.
-
-    Args:
-        name: The source, for messages.
-        mapping: Their column -> our field; these columns are no candidates.
-        finds_scale: Whether a column `rating` is a candidate where a row tells no scale.
     """
 
     def __init__(self, name: str, mapping: Mapping[str, str] | None = None, *, finds_scale: bool = False) -> None:
@@ -241,10 +236,6 @@ def message_ratings(row: Row) -> list[Any]:
 
 def find_rating_columns(rows: Iterable[Row | BadRow], name: str = "the set") -> RatingColumns:
     """Finds the columns of ratings of a set; see `RatingSearch`.
-
-    Args:
-        rows: The rows of the set.
-        name: The set, for messages.
 
     Examples:
         >>> find_rating_columns([Row(1, "line 2", {"score": "0.2"}), Row(2, "line 3", {"score": "1"})]).columns

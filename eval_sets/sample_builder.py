@@ -22,16 +22,7 @@ _OPTIONAL = tuple(name for name in FIELDS if name not in REQUIRED)
 
 
 class SampleBuilder:
-    """Builds the samples of one source.
-
-    Args:
-        source: The opened source.
-        mapping: Their column -> our field.
-        language: The language of rows that name none; None to detect it from the texts.
-        columns: The columns that only all rows tell: of ratings, and of ids.
-        has_stem: Whether ids of a column with another name than `id` begin with the file's name, as those of rows
-            without one do: where several sets are read, two may number their rows.
-    """
+    """Builds the samples of one source."""
 
     def __init__(
         self,

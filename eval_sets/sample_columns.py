@@ -226,10 +226,6 @@ def explain_missing(field: str, columns: Collection[str], mapping: Mapping[str, 
 def sort_row(values: dict[str, Any], mapping: Mapping[str, str]) -> SortedRow:
     """Sorts a row's columns by field; a column that a mapping pushes aside stays among the extras.
 
-    Args:
-        values: The row, column -> value.
-        mapping: Their column -> our field.
-
     Examples:
         >>> row = sort_row({"question": "Why?", "answer": "So.", "page": 3}, {"page": "group"})
         >>> row.fields
@@ -323,10 +319,6 @@ def _expected_action(action: Any) -> Any:
 def is_link(column: str, value: Any) -> bool:
     """Whether a column `source` holds the name or address of a source, and not its text: that has white space.
 
-    Args:
-        column: The column's usual name.
-        value: One of its cells.
-
     Examples:
         >>> is_link("source", "faq.html"), is_link("source", "The course is free."), is_link("context", "faq.html")
         (True, False, False)
@@ -346,11 +338,6 @@ def is_no_rating(value: object) -> bool:
 
 def usual_scale(low: float, high: float, *, whole: bool = False) -> tuple[float, float] | None:
     """Finds the usual scale of ratings from `low` to `high`; None where no usual one fits.
-
-    Args:
-        low: The lowest rating.
-        high: The highest rating.
-        whole: Whether all ratings are whole numbers: only then a scale may begin below 0, where a cosine would too.
 
     Examples:
         >>> usual_scale(2, 5), usual_scale(0, 0.8), usual_scale(-3, 4), usual_scale(-2, 1, whole=True)

@@ -59,12 +59,6 @@ def needs_network(source: str) -> bool:
 def open_source(source: str | Path, *, split: str | None, sheet: str | None = None, known: Collection[str]) -> Rows:
     """Opens what a source names: a file or folder if there is one, else a bundled, a public set or one on the Hub.
 
-    Args:
-        source: A path, or the name of a set.
-        split: Chooses one split of a `datasets` set.
-        sheet: Chooses one sheet of an Excel file.
-        known: Known column names, which help to find a CSV file's delimiter.
-
     Raises:
         InputError: It cannot be found or opened.
     """

@@ -28,10 +28,6 @@ def read_table_file(path: Path, name: str = "") -> tuple[Table, ...]:
 
     Cells of CSV files stay texts, and dates become ISO texts. A table is named after the file or the sheet.
 
-    Args:
-        path: The file.
-        name: What messages call the file; its path if left out.
-
     Raises:
         InputError: The file cannot be read; with the line where a row has more or fewer cells than the header.
     """
@@ -49,11 +45,6 @@ def read_table_file(path: Path, name: str = "") -> tuple[Table, ...]:
 
 def load_named_tables(tables_field: object, folder: Path | None) -> object:
     """Replaces the names of files in a row's field `tables` by the tables of these files.
-
-    Args:
-        tables_field: The field's value. A file is a text ("kpi.csv") or an object ({"file": "kpi.xlsx", "name": ...,
-            "sheet": ..., "units": {...}}).
-        folder: The set's folder, to which paths are relative; None for a set that is not a file.
 
     Raises:
         ValueError: A file is outside the folder, also through a link, or an object is malformed.

@@ -41,9 +41,6 @@ def find_encoding(path: Path) -> str:
     A byte order mark decides. Without one the file is UTF-8, unless it holds bytes that are none and no valid character
     of more than one byte: then it is Windows-1252 (old Excel). A file with both is a damaged UTF-8 file.
 
-    Args:
-        path: The file.
-
     Returns:
         A name for `open(encoding=...)`: utf-8, utf-8-sig, utf-16, utf-16-le, utf-32 or cp1252.
 
@@ -90,11 +87,6 @@ def encoding_note(name: str, encoding: str) -> tuple[str, ...]:
 def read_lines(path: Path, name: str, encoding: str) -> Iterator[TextLine]:
     r"""Reads the lines of a text file, which end with \n, \r\n or \r.
 
-    Args:
-        path: The file.
-        name: Its name, for messages.
-        encoding: Its encoding, as `find_encoding` gives it.
-
     Yields:
         The lines; one with a byte that is not UTF-8 has an error in place of its text.
     """
@@ -118,10 +110,6 @@ def read_lines(path: Path, name: str, encoding: str) -> Iterator[TextLine]:
 
 def read_text(path: Path, name: str) -> tuple[str, str]:
     """Reads a whole text file.
-
-    Args:
-        path: The file.
-        name: Its name, for messages.
 
     Returns:
         Its text and its encoding.

@@ -34,9 +34,6 @@ def read_thread(values: object) -> tuple[Message, ...]:
     What a retriever returned (role `context`, or `tool` where no tool was called) becomes `retrieved_contexts` of the
     message after it. A tool's result that names no call is that of the first call without one.
 
-    Args:
-        values: The messages: objects, or `Message`.
-
     Raises:
         ThreadError: An entry is no message, a role is unknown, or the order is impossible; the text names the turn,
             counted from 0, and the cure.
@@ -126,9 +123,6 @@ def join_turn(values: Mapping[str, Any]) -> dict[str, Any]:
     """Joins the messages of a sample with its question and answer: the turn under test is one of the messages.
 
     `metadata.history` holds the messages before the turn, where there are no `messages`; it becomes part of them.
-
-    Args:
-        values: The fields of a sample.
 
     Returns:
         The fields with `messages`, and with the question, the answer and the contexts of the last turn where they are

@@ -16,10 +16,6 @@ _CONVERSATION: frozenset[Level] = frozenset({"conversation"})
 def turn_id(conversation: str, turn: int) -> str:
     """Returns the id of a turn's sample.
 
-    Args:
-        conversation: The id of the conversation's sample.
-        turn: The place of the answer, counted from 0.
-
     Example:
         >>> turn_id("chat-7", 4)
         'chat-7#4'
@@ -34,10 +30,6 @@ def turn_samples(sample: Sample, places: set[int] | None = None) -> list[Sample]
     turn. Samples of one conversation are in one group, which resamples together.
     `metadata` keeps what it has, and gets the conversation's id (`conversation`) and the place of the answer (`turn`).
     What a set says of the turn under test alone (its contexts, tables, reference and message type) stays with it.
-
-    Args:
-        sample: The conversation.
-        places: Only the turns whose answers stand at these places; None for all.
 
     Returns:
         The turns in their order; none for a sample without messages.
@@ -100,10 +92,6 @@ def is_turn_id(name: str, metadata: Mapping[str, Any]) -> bool:
 def with_turns(samples: Iterable[Sample], turns: Turns) -> Iterator[Sample]:
     """Yields samples, with `turns="each"` every conversation followed by its turns.
 
-    Args:
-        samples: Samples with an id each; drawn one by one.
-        turns: Which turns metrics of an answer run on.
-
     Raises:
         InputError: A sample has the id of a turn.
     """
@@ -138,10 +126,6 @@ def _same_id(name: str, conversation: str) -> InputError:
 
 def measured_levels(sample: Sample, turns: Turns) -> frozenset[Level]:
     """Which metrics run on a sample: those of an answer, those of a conversation, or both.
-
-    Args:
-        sample: A sample of `with_turns`.
-        turns: Which turns metrics of an answer run on.
 
     Example:
         >>> chat = [{"role": "user", "content": "Free?"}, {"role": "assistant", "content": "Yes."}]

@@ -43,9 +43,6 @@ class VersionSearch:
     A column counts where an id stands more than once, and no two rows of one id have the same cell, or none; of several
     the first in the list of names.
 
-    Args:
-        mapping: Their column -> our field.
-
     Example:
         >>> search = VersionSearch({})
         >>> search.add(Row(1, "line 2", {"id": "q1", "system": "old"}))

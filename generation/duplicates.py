@@ -20,11 +20,6 @@ async def find_duplicates(pairs: Sequence[Pair], embedder: Embedder, cosine: flo
     Couples of similar questions are taken in order of similarity, the most similar first. Of each couple the question
     with more similar ones is discarded; where both have equally many, the later one.
 
-    Args:
-        pairs: The pairs whose questions are compared.
-        embedder: Turns the questions into vectors.
-        cosine: From this cosine similarity on, in [-1, 1], two questions are too similar.
-
     Returns:
         The ids of the pairs to discard, each with the reason.
     """

@@ -17,22 +17,13 @@ Value = TypeVar("Value", bound=BaseModel)
 
 
 class LinesFile(Generic[Value]):
-    """The kind of file that a stage writes: one value per line.
-
-    Args:
-        kind: The model that validates each line.
-        key: Returns the part of a value that must be unique in a file.
-        command: The command that writes such a file; messages name it.
-    """
+    """The kind of file that a stage writes: one value per line."""
 
     def __init__(self, kind: type[Value], key: Callable[[Value], str], command: str) -> None:
         self._kind, self._key, self._command = kind, key, command
 
     def read(self, path: str | Path) -> list[Value]:
         """Reads a file that the command wrote.
-
-        Args:
-            path: A JSON Lines file with one value per line.
 
         Returns:
             The values, in the file's order; at least one.
@@ -68,10 +59,6 @@ class LinesFile(Generic[Value]):
 
     def write(self, values: Iterable[Value], path: str | Path) -> int:
         """Writes one value per line. After an error the file is as it was before.
-
-        Args:
-            values: The values; fields that are None are left out.
-            path: The file, in a folder that exists.
 
         Returns:
             The number of lines written.

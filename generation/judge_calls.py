@@ -19,12 +19,6 @@ async def ask_all(
 ) -> list[Answer | JudgeError]:
     """Calls `ask` for every item.
 
-    Args:
-        items: What to ask about.
-        ask: Asks about one item.
-        concurrency: The most calls at the same time.
-        on_reply: Called after each item, with False where the call failed.
-
     Returns:
         The answer for each item, in the items' order; a `JudgeError` in the place of an answer that failed.
 

@@ -79,10 +79,6 @@ class Pair(BaseModel):
 def pair_to_sample(pair: Pair, section: Section) -> Sample:
     """Turns a pair into a sample that a chatbot can be evaluated with.
 
-    Args:
-        pair: The pair.
-        section: The section that it was made from.
-
     Returns:
         A sample without a response: the pair's answer is its `reference`, the section its context, the document its
         group.
@@ -109,9 +105,6 @@ _PAIRS = LinesFile(Pair, lambda pair: pair.id, "assay generate questions section
 def read_pairs(path: str | Path) -> list[Pair]:
     """Reads the file that `assay generate questions` wrote.
 
-    Args:
-        path: A JSON Lines file with one pair per line.
-
     Returns:
         The pairs, in the file's order.
 
@@ -123,10 +116,6 @@ def read_pairs(path: str | Path) -> list[Pair]:
 
 def write_pairs(pairs: Iterable[Pair], path: str | Path) -> int:
     """Writes pairs as JSON Lines, one per line.
-
-    Args:
-        pairs: The pairs to write.
-        path: The file, in a folder that exists.
 
     Returns:
         The number of pairs written.

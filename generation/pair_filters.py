@@ -104,10 +104,6 @@ def rouge_l_precision(answer: str, section: str) -> float:
 
     ROUGE-L (Lin, 2004), precision only, since a section says much more than the answer to one question.
 
-    Args:
-        answer: The answer.
-        section: The text that it was made from.
-
     Returns:
         A value in [0, 1]; 0 for an answer without words.
 

@@ -75,13 +75,7 @@ class _Selection:
 
 
 def build_score_request(pair: Pair, section: Section, prompts: Prompts) -> Request:
-    """Builds the request that asks the judge for a score from 1 to 5.
-
-    Args:
-        pair: The pair to score.
-        section: The section that it was made from.
-        prompts: Has the prompt `pairscore`, which defines the scores.
-    """
+    """Builds the request that asks the judge for a score from 1 to 5."""
     state = {"section": section.full_text, "question": pair.question, "answer": pair.answer}
     levels = tuple(Level(score) for score in _SCORES)
     return Request("pairscore", state, [ScoreQuestion(_ID, "score", levels)], pair.language, pair.id, prompts)
@@ -102,21 +96,6 @@ async def select_pairs(
     on_reply: Callable[[bool], None] = lambda _: None,
 ) -> PairSelection:
     """Applies the filters in the order of `FILTERS`; at most one pair per section and kind passes.
-
-    Args:
-        pairs: The pairs to choose from.
-        sections: The sections that they were made from.
-        embedder: Finds duplicate questions.
-        judge: Scores the pairs. Without one no pair is scored, and the first pair of a section is its best.
-        folds: The folds of the sections, for pairs that were made without them, such as those written by hand. Pairs
-            of sections in no fold are rejected.
-        n: The number of pairs wanted; None for all that pass.
-        factoid_share: The share of factoid pairs among them. Where there are too few of one kind, the other kind takes
-            their place.
-        thresholds: The values from which filters reject.
-        prompts: Your own prompts over the bundled ones.
-        concurrency: The most calls of the judge at the same time.
-        on_reply: Called after each call of the judge, with False where it failed.
 
     Returns:
         The selected and the rejected pairs.
@@ -232,12 +211,6 @@ def _stratum(pair: Pair) -> tuple[int | None, str | None, int | None]:
 
 def write_selection(selection: PairSelection, sections: Sequence[Section], out: Path, rejected: Path) -> None:
     """Writes the selected pairs as a set, and the rejected ones with their reasons.
-
-    Args:
-        selection: The outcome of the filters.
-        sections: The sections that the pairs were made from.
-        out: The set's file.
-        rejected: The file of rejected pairs; written also where no pair was selected.
 
     Raises:
         UsageError: No pair was selected; a set is never empty.

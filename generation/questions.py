@@ -97,14 +97,6 @@ def plan_questions(
     at random. Factoid questions are made from the facts in the sections: one fact of each section first, then a second
     one of each, until there are enough.
 
-    Args:
-        sections: The sections to ask about.
-        folds: Their folds; without folds all sections are used.
-        n: The number of pairs wanted.
-        factoid_share: The share of factoid pairs among them.
-        roles: Who asks; without roles those of the section's language.
-        seed: The same seed gives the same plan.
-
     Returns:
         The calls, long-form first.
     """
@@ -135,10 +127,6 @@ def plan_questions(
 def count_sections_needed(n: int, factoid_share: float) -> int:
     """Computes the number of sections to ask long-form questions about.
 
-    Args:
-        n: The number of pairs wanted.
-        factoid_share: The share of factoid pairs among them.
-
     Returns:
         `SECTIONS_PER_PAIR` sections for each long-form pair wanted.
 
@@ -166,12 +154,6 @@ def _facts_in_turns(sections: Sequence[Section], draw: random.Random) -> list[tu
 def build_question(planned: PlannedQuestion, prompts: Prompts, *, domain: str = "", count: int = 3) -> Question[Any]:
     """Builds what the judge is asked for one planned question.
 
-    Args:
-        planned: The section, and the role or the fact.
-        prompts: Has the prompts `longform` and `factquestion`.
-        domain: What the documents are about, such as "a hospital".
-        count: The number of long-form pairs to write.
-
     Returns:
         A question whose reply is a `GeneratedPair` for a fact, else `GeneratedPairs`.
     """
@@ -198,15 +180,6 @@ async def generate_pairs(
     on_reply: Callable[[bool], None] = lambda _: None,
 ) -> GeneratedQuestions:
     """Asks the judge for every planned question (Twente paper, B.1 and B.2).
-
-    Args:
-        plan: The calls to make.
-        judge: Writes questions and answers.
-        domain: What the documents are about.
-        count: The number of long-form pairs per section.
-        prompts: Your own prompts over the bundled ones.
-        concurrency: The most calls at the same time.
-        on_reply: Called after each call, with False where it failed.
 
     Returns:
         The pairs, and the calls that failed.

@@ -13,11 +13,6 @@ def proportional_quotas(
 
     What a stratum cannot supply goes to the others in the same proportion.
 
-    Args:
-        total: The number of items wanted.
-        weights: The weight of each stratum; a stratum without one weighs nothing.
-        available: The number of items that each stratum has.
-
     Returns:
         The number of items to take from each stratum of `available`. Their sum is `total`, or all items where there
         are fewer.
@@ -47,10 +42,6 @@ def proportional_quotas(
 
 def covering_quotas(total: int, available: Mapping[int, int]) -> dict[int, int]:
     """Distributes a number of items over strata so that as many strata as possible have one, the rest in proportion.
-
-    Args:
-        total: The number of items wanted.
-        available: The number of items that each stratum has.
 
     Returns:
         The number of items to take from each stratum. Where `total` is too small for one each, the largest strata

@@ -87,12 +87,6 @@ def assign_samples(
 ) -> dict[str, list[Sample]]:
     """Assigns each sample to one annotator at random, and a share of the samples to a second one.
 
-    Args:
-        samples: The samples.
-        annotators: The annotators' names.
-        double_share: The share of the samples that two annotators get, in [0, 1].
-        seed: The same seed gives the same assignment.
-
     Returns:
         The samples of each annotator, in the set's order. Without the second assignment the numbers differ by at most
         one.
@@ -111,9 +105,6 @@ def assign_samples(
 
 def measure_agreement(reviews: Sequence[Review]) -> Agreement:
     """Measures the agreement of annotators.
-
-    Args:
-        reviews: The reviews; two reviews of a sample by the same annotator are not compared.
 
     Returns:
         The counts over all couples of reviews of one sample, and alpha.
@@ -147,10 +138,6 @@ def summarise_reviews(samples: Sequence[Sample], reviews: Sequence[Review]) -> R
     """Summarises what annotators say of a set.
 
     Samples whose reviewers have no option in common count as disagreed, and as nothing else.
-
-    Args:
-        samples: The set.
-        reviews: The reviews of all annotators.
 
     Returns:
         The summary, with the accepted samples; their `metadata.reviews` has their reviews.

@@ -21,10 +21,6 @@ _WIDTHS = {"id": 14, "question": 45, "answer": 55, "section": 70, "comment": 40}
 def write_sheet(samples: Sequence[Sample], path: Path) -> None:
     """Writes the sheet of one annotator: one row per pair, with an empty cell per option.
 
-    Args:
-        samples: The pairs. The headings are in the language of the first one.
-        path: The sheet, a .csv or .xlsx file. No text of a document or a model becomes a formula.
-
     Raises:
         UsageError: The path has another suffix.
         InputError: The file cannot be written.
@@ -49,10 +45,6 @@ def write_sheet(samples: Sequence[Sample], path: Path) -> None:
 
 def read_sheet(path: Path, samples: Sequence[Sample]) -> list[Review]:
     """Reads the reviews of one annotator. Only the columns id, options and comment are read.
-
-    Args:
-        path: The sheet; the annotator's name is the file's, without its suffix.
-        samples: The pairs that the sheet was made for.
 
     Returns:
         The reviews, in the sheet's order, also of pairs that are not filled in.

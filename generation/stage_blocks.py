@@ -54,12 +54,7 @@ def sections_as_json(extractions: Sequence[Extraction]) -> dict[str, Any]:
 
 
 def sections_block(extractions: Sequence[Extraction], *, titles: bool) -> ReportBlock:
-    """One line per document and the sums.
-
-    Args:
-        extractions: The outcome for each document.
-        titles: Whether the heading of each section is there too.
-    """
+    """One line per document and the sums."""
     rows: list[tuple[Content, ...]] = []
     for extraction in extractions:
         if extraction.sections:
@@ -179,12 +174,7 @@ def folds_as_json(plan: FoldPlan, leaks: dict[str, Leaks]) -> dict[str, Any]:
 
 
 def folds_block(plan: FoldPlan, leaks: dict[str, Leaks]) -> ReportBlock:
-    """Table 2 of the Twente paper, the folds' sizes and what they share.
-
-    Args:
-        plan: The folds and their candidates.
-        leaks: What folds share, by the way they were made; may be empty.
-    """
+    """Table 2 of the Twente paper, the folds' sizes and what they share."""
     shown = [candidate for candidate in plan.candidates if candidate.enough] or plan.candidates
     names = (f"{candidate.split.linkage}{' *' if candidate.chosen else ''}" for candidate in shown)
     rows: Rows = (

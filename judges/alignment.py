@@ -184,13 +184,6 @@ def write_folder(
 ) -> None:
     """Writes a judge's folder.
 
-    Args:
-        folder: A folder that does not exist or is empty.
-        settings: The judge's settings, as in a settings file.
-        record: What was learned.
-        alignment: The calibration and the examples.
-        prompt_files: The prompts to copy.
-
     Raises:
         InputError: The folder cannot be written.
     """

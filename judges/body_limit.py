@@ -37,10 +37,6 @@ _body: ContextVar[Body | None] = ContextVar("body of a reply", default=None)
 def bounded_body(*, keep: bool = False, most_bytes: int | None = None) -> Iterator[Body]:
     """Limits the reply to a call of this task; a longer one is not read to its end.
 
-    Args:
-        keep: Whether to keep the bytes of the body.
-        most_bytes: Where it is cut off; `MOST_BYTES` if left out.
-
     Raises:
         JudgeError: The body was longer.
     """

@@ -32,9 +32,6 @@ def is_bundled(path: str | Path) -> bool:
 def bundled_cassette(name: str | Path) -> Path:
     """Returns the file of a bundled cassette.
 
-    Args:
-        name: Its name after `bundled:`, such as `bundled:helpdesk.qwen1.5b`; `.jsonl` may follow.
-
     Raises:
         InputError: No bundled cassette has this name.
     """

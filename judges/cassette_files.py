@@ -38,11 +38,6 @@ class CassetteComparison:
 def merge_cassettes(paths: Iterable[Path], out: Path, prefer: Prefer | None = None) -> int:
     """Writes the recordings of several cassettes into one, atomically; what it holds already stays.
 
-    Args:
-        paths: The cassettes to read.
-        out: The cassette to write; it is read before `paths` if it exists.
-        prefer: Whose reply stands where two cassettes have different replies to one question.
-
     Returns:
         The number of recordings in `out`.
 
@@ -74,12 +69,6 @@ def split_cassette(
     path: Path, by: SplitBy, folder: Path, set_of_sample: Callable[[str], str] | None = None
 ) -> dict[Path, int]:
     """Writes the recordings of a cassette into one cassette per model, prompt or set; the cassette itself stays.
-
-    Args:
-        path: The cassette to read.
-        by: What the recordings of one part share.
-        folder: Where the parts are written, as `STEM.VALUE.jsonl`.
-        set_of_sample: Returns the name of a sample's set; for `by="set"`.
 
     Returns:
         The number of recordings in each part.

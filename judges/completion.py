@@ -34,13 +34,6 @@ async def complete(
 ) -> RawReply:
     """Asks a model once.
 
-    Args:
-        question: What is asked.
-        settings: The judge's.
-        route: Where the model is: `model`, and perhaps `api_base` and `api_key`.
-        size: What the question may take.
-        send: Makes the call.
-
     Raises:
         openai.OpenAIError, TimeoutError: The call failed.
         JudgeError: Something broke on the way, or the reply has no end.
@@ -117,12 +110,7 @@ def _body_with_answers(content: bytes) -> str:
 
 
 def shape_request(question: Question[Any], settings: JudgeSettings) -> dict[str, Any]:
-    """Returns the messages of a request, and the parameters that ask for the reply's shape.
-
-    Args:
-        question: What is asked of a chat model.
-        settings: The judge's.
-    """
+    """Returns the messages of a request, and the parameters that ask for the reply's shape."""
     messages: Sequence[Any] = question.messages
     schema: type[BaseModel] = question.schema
     shape: dict[str, Any] = {"max_tokens": question.max_tokens or settings.max_tokens}
@@ -143,14 +131,7 @@ def shape_request(question: Question[Any], settings: JudgeSettings) -> dict[str,
 
 
 def read_reply(response: Any, settings: JudgeSettings, size: RequestSize, seconds: float) -> RawReply:
-    """Returns the raw reply that is made of a response, without the secrets that it repeats.
-
-    Args:
-        response: litellm's response; it has a choice.
-        settings: The judge's.
-        size: That of what was asked: what counts where the response states no usage, or an impossible one.
-        seconds: The duration of the call.
-    """
+    """Returns the raw reply that is made of a response, without the secrets that it repeats."""
     choice, usage = response.choices[0], response.usage
     text = settings.scrubber.scrub(_sendable(choice.message.content or _refusal(choice.message)))
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)

@@ -22,11 +22,6 @@ from .usage import LostCalls
 class Connection:
     """Makes calls to one model; all runs that use a judge share its connection.
 
-    Args:
-        settings: The judge's.
-        budget: What the calls may take.
-        python_model: The model where it is a Python object; else litellm reaches it by the settings.
-
     Attributes:
         budget: What the calls may take.
         limiters: How many calls run at once, per event loop.
@@ -43,10 +38,6 @@ class Connection:
 
     async def call(self, question: Question[Any], on_lost: Callable[[LostCalls], None] = lambda _: None) -> RawReply:
         """Asks the model once, as soon as there is room for one more call.
-
-        Args:
-            question: What is asked.
-            on_lost: Called where the reply is lost, though the provider may have worked and charged.
 
         Raises:
             BudgetReached: The call does not fit into the budget.

@@ -23,11 +23,6 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
 
     Questions that a reply leaves out, or that cannot be read in it, are asked once more; then they have no answer.
 
-    Args:
-        request: The questions and their state.
-        ask: Asks the model.
-        settings: The judge's.
-
     Raises:
         JudgeError: There is no usable reply.
         BudgetReached: A call does not fit into the budget.

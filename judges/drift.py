@@ -50,12 +50,6 @@ class RepeatingJudge:
     Which questions depends on the seed and the question's key alone. The run goes on with the recorded replies, so
     that no further question changes.
 
-    Args:
-        recorded: The judge in replay.
-        live: The judge that is asked again.
-        share: The share of the questions that is asked again, in (0, 1].
-        seed: Which questions are drawn.
-
     Attributes:
         repeated: The questions that were asked again, by key.
     """

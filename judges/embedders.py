@@ -78,9 +78,6 @@ class Embedder(ABC):
     async def unit_vectors(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Embeds texts; one that was embedded a moment ago is not embedded again.
 
-        Args:
-            texts: One or more texts.
-
         Returns:
             Vectors of length 1, of shape (texts, dimensions).
 
@@ -150,14 +147,6 @@ class SentenceTransformer(Embedder):
 
 class LiteLLMEmbedder(Embedder):
     """An embedding model that litellm reaches.
-
-    Args:
-        model: A litellm model string, such as `openai/text-embedding-3-small`.
-        cassette: Where its vectors are recorded and replayed.
-        budget: What its calls may take; unbounded if left out.
-        attempts: How often a call that failed for now is made at most.
-        **parameters: Go to the model and into the key of the recordings. With `dimensions`, every vector must have as
-            many; without it the first reply of a cassette, or of this embedder, says how many all others have.
 
     Raises:
         UsageError: `dimensions` is no whole number from 1 up.
@@ -366,11 +355,6 @@ def open_embedder(embedder: Embedder | str) -> Embedder:
 
 def load_embedder(name: str, cassette: Cassette | None = None, budget: Budget | None = None) -> Embedder:
     """Makes the embedder of a name.
-
-    Args:
-        name: `use`, `st:MODEL` or `litellm:MODEL`.
-        cassette: Where the vectors of `litellm:MODEL` are recorded and replayed.
-        budget: What its calls may take.
 
     Raises:
         UsageError: There is no such embedder, or what it needs is not installed.

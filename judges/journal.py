@@ -19,9 +19,6 @@ from .sorted_lines import line_key
 class Journal:
     """The journal of this process for one cassette.
 
-    Args:
-        cassette: The cassette's path; its folder is made if it does not exist.
-
     Raises:
         OSError: The journal cannot be created, or the disk is full.
     """
@@ -53,10 +50,6 @@ class Journal:
 @contextmanager
 def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
     """Holds a lock for a path that other processes respect; its file (`PATH.lock`) is gone afterwards.
-
-    Args:
-        path: What is locked; it need not exist.
-        wait: Whether to wait for a process that holds the lock.
 
     Raises:
         filelock.Timeout: The lock is held elsewhere and `wait` is False.

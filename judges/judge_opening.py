@@ -64,10 +64,6 @@ def open_model(judge: JudgeLike) -> LiteLLMJudge:
 def settings_of_judge(judge: JudgeLike, model: str | None = None) -> JudgeSettings:
     """Returns the settings that a judge has, or will have when it is opened.
 
-    Args:
-        judge: Who judges.
-        model: The model that a client asks; for a function its name in cassettes and reports.
-
     Raises:
         UsageError: It cannot judge, or a function's name does not say which model it asks.
         InputError: Its settings file cannot be read.

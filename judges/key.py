@@ -19,9 +19,6 @@ class QuestionKeys:
 
     A key covers the model, its parameters, how a shape is asked for, the schema, the options, whether the alternatives
     are asked for, and every message. What is the same for all samples is hashed once.
-
-    Args:
-        settings: The judge's settings.
     """
 
     def __init__(self, settings: JudgeSettings) -> None:

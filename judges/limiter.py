@@ -12,9 +12,6 @@ class AdaptiveLimiter:
     A burst of 429s halves the limit once: `halve` counts once for all calls that were under way at the last halving.
     After as many successful calls as the limit it grows by one.
 
-    Args:
-        most: The highest limit, and the first.
-
     Attributes:
         limit: How many calls may run at once now, from 1 to `most`.
         running: How many run.
@@ -73,11 +70,7 @@ class AdaptiveLimiter:
             self._give_places()
 
     def halve(self, ticket: int) -> None:
-        """Halves the limit after the provider said that there are too many calls.
-
-        Args:
-            ticket: That of the call which it said this to.
-        """
+        """Halves the limit after the provider said that there are too many calls."""
         if ticket == self._halvings:
             self._halvings += 1
             self._successes = 0

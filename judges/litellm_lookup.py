@@ -25,9 +25,6 @@ def load_litellm(module: str = "") -> Any:
 
     By itself its import downloads a price list. With the variable set here it reads the list that it brings along.
 
-    Args:
-        module: A module inside litellm (`litellm_core_utils.default_encoding`); litellm itself if left out.
-
     Raises:
         ImportError: This version of litellm has no such module.
     """
@@ -44,9 +41,6 @@ def missing_api_key(model: str) -> str | None:
 
     It is asked before the first call, so that not every sample is refused for want of it.
     Providers that know other ways to sign in (a role on AWS, a login of Google Cloud) are not asked about.
-
-    Args:
-        model: A litellm model string.
     """
     if model.startswith(GGUF):
         return None
@@ -128,12 +122,7 @@ def _listed_price(model: str, _: int) -> Price | None:
 
 
 def reply_cost(response: Any, settings: JudgeSettings) -> float | None:
-    """Returns the cost of a reply in USD, from the usage that it states; None where the price is unknown.
-
-    Args:
-        response: litellm's response.
-        settings: The judge's.
-    """
+    """Returns the cost of a reply in USD, from the usage that it states; None where the price is unknown."""
     if settings.price is not None:
         return settings.price.cost(response.usage.prompt_tokens, response.usage.completion_tokens)
     if (stated := stated_cost(response)) is not None:
@@ -159,9 +148,6 @@ def batch_price(settings: JudgeSettings) -> Price | None:
     """Returns the price of a judge in batches; None where it is unknown, which is not free.
 
     It is the price in the judge's settings where they have one (give the batch's there), else that of litellm's list.
-
-    Args:
-        settings: The judge's.
     """
     if settings.price is not None:
         return settings.price

@@ -21,11 +21,6 @@ def choose_slots(path: str, wanted: int, context_tokens: int) -> int:
     As many as it has cores, from 2 to 4, and no more than fit beside the model into the memory that is free; the
     memory of a conversation is estimated from the size of the file.
 
-    Args:
-        path: The model file.
-        wanted: No more than so many.
-        context_tokens: The longest conversation, in tokens.
-
     Returns:
         At least 1.
 
@@ -45,12 +40,6 @@ def choose_slots(path: str, wanted: int, context_tokens: int) -> int:
 
 class LocalServer:
     """Serves one GGUF file in the OpenAI protocol.
-
-    Args:
-        path: The model file.
-        slots: How many conversations it serves at once.
-        context_tokens: The longest of them, in tokens.
-        download: Where the file can be downloaded, for the message; None where that is unknown.
 
     Attributes:
         api_base: Where it is served.

@@ -16,12 +16,7 @@ _MOST_COMPARED = 500
 
 
 class MissExplainer:
-    """Explains the misses of one cassette; it is read whole at the first miss.
-
-    Args:
-        cassette: The cassette in replay.
-        settings: The judge whose questions it has no recording of.
-    """
+    """Explains the misses of one cassette; it is read whole at the first miss."""
 
     def __init__(self, cassette: Cassette, settings: JudgeSettings) -> None:
         self._cassette = cassette

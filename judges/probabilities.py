@@ -46,10 +46,6 @@ def option_probabilities(reply: RawReply, options: Sequence[str]) -> dict[str, f
 
     See `follow_options`.
 
-    Args:
-        reply: What the judge said, with the alternatives where it gives them.
-        options: The words that it could choose from.
-
     Returns:
         Probabilities that sum to 1 over the options; None where the judge gave none for any option: then its word
         alone is known (`read_option`).
@@ -78,11 +74,6 @@ def follow_options(places: Iterable[Alternatives], options: Sequence[str], lead:
     At each place the tokens that begin one option alone count for it: variants in case and spacing (" yes", "Yes"), and
     beginnings ("N" of "Nee"). Where the token that stands there can still become several ("not" of "not found" and
     "not said"), the next place decides how its probability is divided. What begins no option is left out.
-
-    Args:
-        places: The alternatives from the token on in which the value begins.
-        options: What the value can be.
-        lead: What stands before the value in its first token.
 
     Returns:
         The probability of each option that has one, not normalised.

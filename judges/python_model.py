@@ -67,11 +67,6 @@ class PythonModel(Protocol):
 def open_python_model(judge: Any, model: str | None, *, is_recorded: bool) -> PythonModel:
     """Makes a model of what the user gives as a judge.
 
-    Args:
-        judge: A function, or a client of the package `openai`, sync or async.
-        model: The model that a client asks; for a function its name in cassettes and reports.
-        is_recorded: Whether replies are recorded: then a function needs a name that says which model it asks.
-
     Raises:
         UsageError: It is neither, a client comes without a model, or a function cannot be called or named.
     """
@@ -106,12 +101,7 @@ def is_client(judge: Any) -> bool:
 
 
 class ClientModel:
-    """A model that a client of `openai` asks: with its key, its address and its HTTP client, through litellm.
-
-    Args:
-        client: The client; it stays as it is.
-        model: The model's name, as the client's server knows it.
-    """
+    """A model that a client of `openai` asks: with its key, its address and its HTTP client, through litellm."""
 
     def __init__(self, client: Any, model: str) -> None:
         address = str(getattr(client, "base_url", "") or "")
@@ -137,12 +127,6 @@ class ClientModel:
 
 class FunctionModel:
     """A model behind a function of the user's own.
-
-    Args:
-        function: Takes the whole conversation as one text and returns the reply; sync or async. A function that is not
-            async runs in a thread of its own.
-        name: Its name in cassettes and reports; by default its module and qualified name.
-        is_recorded: Whether replies are recorded under that name.
 
     Raises:
         UsageError: It does not take one text, or has no name that says which model it asks.

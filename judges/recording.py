@@ -42,14 +42,7 @@ class Recording:
 
 
 def make_recording(key: str, question: Question[Any], parameters: Mapping[str, Any], reply: RawReply) -> Recording:
-    """Returns the recording of a reply to a question.
-
-    Args:
-        key: The question's key.
-        question: The question as it was asked.
-        parameters: The model's parameters.
-        reply: What the model said.
-    """
+    """Returns the recording of a reply to a question."""
     follow_up = [message["content"] for message in question.follow_up]
     last_words = (follow_up or [question.user])[-1][-300:].split()
     return Recording(
@@ -103,9 +96,6 @@ def format_line(recording: Recording) -> bytes:
 
 def likely_alternatives(place: Alternatives) -> dict[str, float]:
     """Returns what is kept of the alternatives at one place of a reply.
-
-    Args:
-        place: The logarithm of each token's probability; the token that was chosen comes first.
 
     Returns:
         The chosen token and those with a probability of at least 0.001, rounded to 4 decimals.

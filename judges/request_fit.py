@@ -16,10 +16,6 @@ def context_need(asked: Request | Question[Any], settings: JudgeSettings) -> tup
 
     The questions of a request that do not fit together are asked in several calls: what counts is the largest alone.
 
-    Args:
-        asked: The request or the question.
-        settings: The judge's.
-
     Returns:
         The estimated tokens; and the length of the judge's context, None where that is not known.
     """

@@ -61,11 +61,6 @@ class RequestSize:
     def can_take_out(self, tokens: object, reply: str, reasoning: str = "") -> TypeGuard[int]:
         """Whether a number that a provider states can be the tokens of a reply.
 
-        Args:
-            tokens: The provider's number. Hidden reasoning is in it, and within `max_tokens`.
-            reply: The text of the reply; it may show that a server passed `max_tokens`.
-            reasoning: The text of reasoning that is not hidden.
-
         Example:
             >>> size = RequestSize(tokens_in=20, tokens_out=56)
             >>> [size.can_take_out(tokens, "Yes.") for tokens in (0, 1, 56, 5000)]
@@ -92,13 +87,7 @@ def estimate_tokens(texts: Iterable[str]) -> int:
 
 
 def measure_question(question: Question[Any], settings: JudgeSettings, price: Price | None) -> RequestSize:
-    """Returns what asking a question may take.
-
-    Args:
-        question: What is asked.
-        settings: The judge's; a question without `max_tokens` has those of the judge.
-        price: What the judge costs; None where it is unknown.
-    """
+    """Returns what asking a question may take."""
     texts = [message["content"] for message in question.messages]
     bytes_in = count_bytes(texts)
     schema: type[BaseModel] = question.schema
@@ -111,10 +100,6 @@ def measure_question(question: Question[Any], settings: JudgeSettings, price: Pr
 def most_tokens(reply: str, size: RequestSize) -> int:
     """Returns the most tokens that a reply took whose provider does not say.
 
-    Args:
-        reply: Its text; hidden reasoning may have gone before it, within `max_tokens`.
-        size: That of the request.
-
     Example:
         >>> most_tokens("Yes.", RequestSize(tokens_in=20, tokens_out=100))
         100
@@ -124,11 +109,6 @@ def most_tokens(reply: str, size: RequestSize) -> int:
 
 def is_plausible_count(tokens: object, size: int, most: float = math.inf) -> TypeGuard[int]:
     """Whether a number that a provider states can be the tokens of so many bytes of text.
-
-    Args:
-        tokens: The provider's number. It may be larger than the text: templates, tools and hidden reasoning count too.
-        size: Bytes of the text.
-        most: The most tokens that it can be.
 
     Example:
         >>> is_plausible_count(250, 700), is_plausible_count(1, 700), is_plausible_count(250, 700, most=200)

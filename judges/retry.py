@@ -40,13 +40,7 @@ def http_status(error: BaseException) -> int | None:
 
 
 def explain(error: BaseException, timeout: float, scrubber: Scrubber) -> str:
-    """Describes a failed call in one line: the kind, the provider's words, and what to do where that is known.
-
-    Args:
-        error: What litellm raised.
-        timeout: Seconds that a call may take, for one without a reply.
-        scrubber: Takes out the keys that the provider repeats.
-    """
+    """Describes a failed call in one line: the kind, the provider's words, and what to do where that is known."""
     kinds = load_litellm().exceptions
     words = " ".join(str(error).partition("Traceback (most recent call last)")[0].split())
     words = _message_of(_LITELLM_PREFIX.sub("", words))
@@ -206,9 +200,6 @@ def retry_after(error: BaseException) -> float | None:
 def read_retry_after(values: Mapping[str, str]) -> float | None:
     """Returns the seconds that a reply asks to wait, from `retry-after-ms` or `Retry-After`; None without either.
 
-    Args:
-        values: The headers of the reply. `Retry-After` may be a number of seconds or a date.
-
     Example:
         >>> read_retry_after({"Retry-After": "7"}), read_retry_after({"Retry-After": "soon"})
         (7.0, None)
@@ -232,13 +223,7 @@ def read_retry_after(values: Mapping[str, str]) -> float | None:
 def make_attempts(
     attempts: int, on_retry: Callable[[BaseException], None], wait: float = 0.5
 ) -> tenacity.AsyncRetrying:
-    """Makes the loop of attempts of one call: `async for attempt in make_attempts(...): with attempt: ...`.
-
-    Args:
-        attempts: How many there are at most, in `LONGEST_TOTAL` seconds.
-        on_retry: Called with the error of an attempt before the next one.
-        wait: Where the provider asks for no wait, the n-th one is drawn from 0 to `wait` * 2^(n-1) seconds.
-    """
+    """Makes the loop of attempts of one call: `async for attempt in make_attempts(...): with attempt: ...`."""
     jitter = tenacity.wait_random_exponential(multiplier=wait, max=LONGEST_WAIT)
 
     def wait_for(state: tenacity.RetryCallState) -> float:

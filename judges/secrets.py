@@ -56,9 +56,6 @@ _LOOKS_SECRET = re.compile(
 def recordable_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a model's parameters as they may be written into stores and cassettes.
 
-    Args:
-        parameters: The parameters; values in them may be nested.
-
     Returns:
         The same names; numbers, switches and short words of parameters that are known to be harmless, and
         `(withheld)` for every other value.
@@ -101,12 +98,7 @@ def recordable_url(url: str) -> str:
 
 
 class Scrubber:
-    """Takes secrets that are known out of texts: those in environment variables, and those in a judge's settings.
-
-    Args:
-        api_base: The address of the judge's server, with whatever it holds.
-        parameters: The judge's parameters.
-    """
+    """Takes secrets that are known out of texts: those in environment variables, and those in a judge's settings."""
 
     def __init__(self, api_base: str | None = None, parameters: Mapping[str, Any] | None = None) -> None:
         secrets = {secret for name, value in os.environ.items() for secret in _secrets_in(name, value)}

@@ -38,9 +38,6 @@ class SortedLines:
 
     Of each line only 16 bytes are kept in memory: the first 64 bits of its key and where it starts.
 
-    Args:
-        path: The file; one that does not exist has no lines.
-
     Raises:
         InputError: The file cannot be read, or a line (named by its number) is malformed or out of order.
     """

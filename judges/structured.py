@@ -37,10 +37,6 @@ def parse_reply(question: Question[T], reply: RawReply) -> T:
     Repairs fences, prose or thoughts around the JSON, trailing commas and NaN (read as null). A cut-off reply is not
     completed: what is missing of it is unknown. Where two different values stand in it, neither is taken.
 
-    Args:
-        question: What was asked.
-        reply: What the model said.
-
     Raises:
         ReplyError: The reply cannot be used; says why, and keeps the text.
     """

@@ -18,11 +18,6 @@ async def embed_texts(
 ) -> "NDArray[np.float64]":
     """Embeds the beginnings of texts, their first 800 characters.
 
-    Args:
-        texts: One or more texts.
-        embedder: Turns texts into vectors.
-        on_progress: Called with the number of texts embedded so far.
-
     Returns:
         Unit vectors, shape (texts, dimensions of the embedder).
 

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 def read_embedding_reply(data: Sequence[Any] | None, count: int, model: str) -> "list[NDArray[np.float32]]":
     """Takes the vectors out of an embedding reply, one per text, in the order of the texts.
 
-    Args:
-        data: The reply's items, each with an `embedding` and its `index`; without any index they are in order.
-        count: How many texts were sent.
-        model: The embedder's name, for messages.
-
     Raises:
         JudgeError: The reply has fewer or more vectors than texts, indexes that are no order, or a vector that cannot
             be used (see `check_vectors`).
@@ -47,10 +42,6 @@ def read_embedding_reply(data: Sequence[Any] | None, count: int, model: str) -> 
 
 def check_for_booleans(body: bytes, model: str) -> None:
     """Checks the body of an embedding reply: the provider's library makes numbers of booleans before anybody sees them.
-
-    Args:
-        body: The body as it came; what is no JSON is left to the library.
-        model: The embedder's name, for messages.
 
     Raises:
         JudgeError: A list in it holds true or false.
@@ -86,10 +77,6 @@ def _numbers(values: Any) -> Any:
 def check_vectors(vectors: "Iterable[NDArray[np.float32]]", model: str) -> None:
     """Checks that a cosine can be computed between any two vectors.
 
-    Args:
-        vectors: One per text.
-        model: The embedder's name, for messages.
-
     Raises:
         JudgeError: Vectors differ in length, or one is empty, infinite, not a number, or zero.
 
@@ -123,10 +110,5 @@ def to_unit_length(vectors: "NDArray[np.float32]") -> "NDArray[np.float32]":
 
 
 def unusable(model: str, problem: str) -> JudgeError:
-    """The error of vectors that cannot be used.
-
-    Args:
-        model: The embedder's name.
-        problem: What is wrong with them.
-    """
+    """The error of vectors that cannot be used."""
     return JudgeError(f"{model}: the vectors cannot be used: {problem}")

@@ -110,10 +110,6 @@ def parse_yaml(text: str, kind: type[T], origin: str) -> T:
 def booleans_as_numbers(raw: Any, value: Any) -> Iterator[tuple[Place, str]]:
     """Yields the place of each boolean of a file that pydantic made a number, 1 or 0, and what is wrong, with its cure.
 
-    Args:
-        raw: What the file holds, as `load_yaml` reads it.
-        value: The same, validated.
-
     Example:
         >>> list(booleans_as_numbers({"limits": [True, 2]}, {"limits": [1, 2]}))
         [(('limits', 0), 'is true or false, not a whole number; write 4')]
@@ -147,10 +143,6 @@ def _parts(raw: Any, value: Any) -> Iterator[tuple[int | str, Any, Any]]:
 
 def load_yaml(text: str, origin: str) -> YAMLDocument:
     """Reads one YAML document as plain values.
-
-    Args:
-        text: The text, of at most 10,000,000 characters.
-        origin: The file, for messages.
 
     Raises:
         InputError: It is no YAML, holds several documents, a key twice, a value that no file of ours may have (an
@@ -191,13 +183,6 @@ def load_yaml(text: str, origin: str) -> YAMLDocument:
 
 def dump_yaml(value: Any, *, flow: bool | None = False, sort_keys: bool = False, width: float = 120) -> str:
     """Writes a value as YAML.
-
-    Args:
-        value: Texts, numbers, booleans, lists and dicts.
-        flow: Whether lists and dicts stand in brackets (True), one entry per line (False), or in brackets where they
-            hold no others (None). A `ShortList` always stands in brackets.
-        sort_keys: Whether the keys are sorted.
-        width: The longest line; `math.inf` for one line.
 
     Examples:
         >>> dump_yaml({"b": [1, 2]}, flow=True)

@@ -70,12 +70,6 @@ def metric_agreements(
 ) -> tuple[MetricAgreement, ...]:
     """Computes the agreement of every metric of a table with the ratings, and that of a constant.
 
-    Args:
-        table: Scores and ratings.
-        permutations: How often the ratings are shuffled by whole groups.
-        level: Confidence level, in (0, 1).
-        seed: Seed of the shuffling.
-
     Returns:
         One agreement per metric, in the table's order, and last a constant, which no metric may fall below.
 

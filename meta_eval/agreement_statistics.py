@@ -17,9 +17,6 @@ _FEW_LEVELS = 12
 class Ranks:
     """A variable's order, prepared once, so that the mean ranks of any weighting of its items cost one pass.
 
-    Args:
-        values: The variable, (items,), without NaN.
-
     Examples:
         Items 10, 20, 20 once each have ranks 1, 2.5, 2.5. With the first item twice they are 10, 10, 20, 20, whose mean
         ranks are 1.5 and 3.5:
@@ -49,10 +46,6 @@ class Ranks:
 def pearson(x: Floats, y: Floats) -> Statistic:
     """Prepares Pearson's product-moment correlation: cov(x, y) / (sd(x) sd(y)).
 
-    Args:
-        x: One variable, (items,).
-        y: The other, (items,).
-
     Returns:
         The statistic, in [-1, 1]; NaN where a variable does not vary in a column.
 
@@ -79,10 +72,6 @@ def pearson(x: Floats, y: Floats) -> Statistic:
 def spearman(x: Floats, y: Floats) -> Statistic:
     """Prepares Spearman's rank correlation: Pearson's correlation of the mean ranks within each weighting.
 
-    Args:
-        x: One variable, (items,).
-        y: The other, (items,).
-
     Returns:
         The statistic, in [-1, 1]; NaN where a variable does not vary in a column.
 
@@ -98,10 +87,6 @@ def spearman(x: Floats, y: Floats) -> Statistic:
 
 def mean_spearman(x: Floats, y: Floats) -> Statistic:
     """Prepares the mean over the columns of x of Spearman's rank correlation with y.
-
-    Args:
-        x: Variables in columns, (items, columns), such as the predictions of repeated cross-validation.
-        y: The variable that each column is compared with, (items,).
 
     Returns:
         The statistic, in [-1, 1]; NaN where y or a column of x does not vary in a column.
@@ -146,10 +131,6 @@ def kendall(x: Floats, y: Floats) -> Statistic:
 
     An item that is drawn twice makes no pair with itself. Pairs are counted one level of y at a time (items x levels);
     with many levels and up to 1,000 items, all at once.
-
-    Args:
-        x: One variable, (items,).
-        y: The other, (items,).
 
     Returns:
         The statistic, in [-1, 1]; NaN where a variable does not vary in a column.
@@ -213,10 +194,6 @@ def auroc(x: Floats, positive: Bools) -> Statistic:
 
     Computed from the rank sum R of the k positive items: (R - k (k + 1) / 2) / (k (n - k)) (Mann and Whitney, 1947).
 
-    Args:
-        x: The values, (items,).
-        positive: Whether each item is positive, (items,).
-
     Returns:
         The statistic, in [0, 1]; NaN where a column lacks one kind.
 
@@ -249,12 +226,6 @@ def pairwise_accuracy(x: Floats, y: Floats, group_numbers: Places, *, seed: int 
     is calibrated on one half of the groups and used on the other, both ways, so that no pair is judged by an epsilon
     that was chosen on it. Above 1,000 items a seeded sample of 1,000 makes the pairs, and the statistic ignores the
     weights of the others.
-
-    Args:
-        x: The metric's values, (items,).
-        y: The ratings, (items,).
-        group_numbers: The group of each item as a number, (items,).
-        seed: Seed of the halves and of the sample.
 
     Returns:
         The statistic, in [0, 1], and the mean epsilon of the two halves; None with fewer than three items in a half.

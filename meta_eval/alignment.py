@@ -105,14 +105,6 @@ def compare_candidates(
     largest studentised statistic counts (`sign_flip_max_t`: Westfall and Young, 1993), so that where no candidate is
     better one is adopted in at most 5%.
 
-    Args:
-        table: A table whose items are all rated; its scores are not used.
-        candidates: By name, the judge as it is (`AS_IT_IS`) first. Examples and rules must respect `halves`.
-        halves: The half of each item, as `split_groups` gives it.
-        folds: Folds in each half.
-        permutations: Permutations of whole groups.
-        seed: Seed of folds and permutations.
-
     Returns:
         The rows and the decision.
     """

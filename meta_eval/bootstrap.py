@@ -10,11 +10,6 @@ if TYPE_CHECKING:
 def group_weights(groups: Sequence[str], resamples: int, seed: int = 0) -> "Floats":
     """Draws whole groups with replacement and counts how often each item stands in each resample.
 
-    Args:
-        groups: The group label of each item, (items,).
-        resamples: Number of resamples.
-        seed: Seed of the drawing.
-
     Returns:
         Weights (items, resamples); items of one group have equal weights, and the weights of the groups in a resample
         sum to the number of groups.

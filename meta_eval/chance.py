@@ -63,10 +63,6 @@ def chance_of_any(chances: Sequence[Chance], shares: Sequence[float]) -> Chance:
     each shuffling (min-P; Westfall and Young, 1993): the larger a test's share, the less it loses by the others. Tests
     that move together lose less than by splitting the error among them.
 
-    Args:
-        chances: The tests, (tests,), each of the largest of its measures.
-        shares: The share of each, (tests,), adding up to 1.
-
     Returns:
         Less the smallest p-value over its share, on the ratings and by chance.
 
@@ -90,12 +86,6 @@ def chance_of_any(chances: Sequence[Chance], shares: Sequence[float]) -> Chance:
 def chance_of_measures(task: CombinationTask, measures: Floats, *, permutations: int, seed: int) -> Chance:
     """Tests measures that no rating chose, all at once.
 
-    Args:
-        task: The task: its ratings are shuffled by groups.
-        measures: The values of each measure, more being better, (items, measures).
-        permutations: How often m the ratings are shuffled.
-        seed: Seed of the shuffling.
-
     Returns:
         Spearman of each measure, and what the largest of them reaches by chance.
     """
@@ -109,11 +99,6 @@ def chance_of_best(task: CombinationTask, *, permutations: int, seed: int) -> Ch
     """Tests the choice of the best subset: how well would it do on shuffled ratings?
 
     The whole choice among all subsets is repeated for each shuffling by groups.
-
-    Args:
-        task: The task.
-        permutations: How often the ratings are shuffled.
-        seed: Seed of the shuffling.
 
     Returns:
         Spearman of the best subset on the ratings, and on each shuffling.
@@ -150,15 +135,6 @@ def chance_of_fit(
 
     Predictions out of fold that are held against shuffled ratings without a new fit vary less than they do by chance:
     a fold's fit knows what is left for the fold that it predicts (Ojala and Garriga, 2010, test 1).
-
-    Args:
-        task: The task.
-        kind: The combiner.
-        repeats: How often the groups are dealt into folds.
-        folds: How many folds.
-        permutations: How often the ratings are shuffled by groups.
-        seed: Seed of the folds and of the shuffling.
-        on_progress: Is called after each block of shufflings.
 
     Returns:
         Spearman out of fold, the mean over repeats, and the same for each shuffling.

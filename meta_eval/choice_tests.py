@@ -74,10 +74,6 @@ class ChoiceTests:
     def choose(self, preferred: int, predictions: Floats) -> TestedChoice:
         """Claims the preferred way, or else the metric, or the combiner without a fit, that is shown beyond chance.
 
-        Args:
-            preferred: The number of the way that is preferred.
-            predictions: What its rule predicts out of fold, (items, repeats).
-
         Returns:
             The claim. Where nothing is shown, it is that of the preferred way, with its p-value and its estimate out of
             fold: nothing is claimed, so that nothing has to be corrected for it.

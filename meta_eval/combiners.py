@@ -60,14 +60,6 @@ def fit_combiner(
     them: what is chosen can be written to a file that people read, one weight per metric. Many sets of ratings are
     fitted in one pass, because a test repeats the fit for each shuffling of the ratings.
 
-    Args:
-        kind: Which combiner.
-        scores: Scores of all items, more being better, (items, metrics); NaN where one is missing. The scale is
-            learned from these: no rating takes part.
-        ratings: Sets of ratings in columns, (items, sets).
-        middle: The middle of the rating scale.
-        training: The places of the items whose ratings the weights are fitted to; None for all.
-
     Returns:
         The fitted combiner.
 
@@ -102,10 +94,6 @@ def ridge_weights(x: Floats, targets: Floats) -> Floats:
     the error of an item left out is its residual / (1 - its entry on the diagonal) (Golub, Heath and Wahba, 1979); one
     decomposition serves all targets and penalties.
 
-    Args:
-        x: The variables, (items, metrics).
-        targets: What is fitted, in columns, (items, sets).
-
     Returns:
         The weights, (metrics, sets).
 
@@ -137,10 +125,6 @@ def logistic_weights(x: Floats, is_good: Bools) -> Floats:
 
     Minimises the log loss + |w|^2 / 2 with w the weights of the variables over their spread; a step that does not
     lessen that is halved. A column of one outcome only gets equal weights.
-
-    Args:
-        x: The variables, (items, metrics).
-        is_good: The outcomes in columns, (items, sets).
 
     Returns:
         The weights, (metrics, sets).

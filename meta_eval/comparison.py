@@ -22,12 +22,6 @@ def williams(r12: float, r13: float, r23: float, n: int) -> tuple[float, float]:
     t = (r12 - r13) sqrt((n - 1)(1 + r23) / (2 |R| (n - 1)/(n - 3) + ((r12 + r13)/2)^2 (1 - r23)^3)) with n - 3 degrees
     of freedom and |R| = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23 (Williams, 1959; Steiger, 1980, equation 7).
 
-    Args:
-        r12: Correlation of variables 1 and 2, in [-1, 1].
-        r13: Correlation of variables 1 and 3, in [-1, 1].
-        r23: Correlation of variables 2 and 3, in [-1, 1].
-        n: How many items, more than 3.
-
     Returns:
         t and its two-sided p-value; (0, 1) where the two sets of scores are equal.
 
@@ -95,16 +89,6 @@ def compare(
     """Compares two sets of scores of a table's rated items on the items that both have.
 
     The difference is that of the mean Spearman over repeats; `find_standing` says what it shows.
-
-    Args:
-        rated: A table whose items are all rated.
-        first: The name of the first set and its scores, (items, repeats); NaN where an item has none.
-        second: The same of the second set.
-        permutations: How many times the two sets change places at random.
-        level: Confidence level of the interval of the difference.
-        margin: The largest difference of rho that still counts as equivalent.
-        tries: How many sets the second one was picked from by its agreement.
-        seed: Seed of all randomness.
 
     Returns:
         The comparison; without figures where fewer than five items have both, or scores or ratings do not vary.

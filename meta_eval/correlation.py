@@ -29,14 +29,6 @@ def spearman(
     rho is Pearson's correlation of the ranks; tied values share their mean rank (Spearman, 1904). The interval leaves
     out one group at a time, on the scale of Fisher's z (`jackknife_intervals`).
 
-    Args:
-        values: One metric value per item.
-        ratings: One rating per item, as many as `values`.
-        groups: The group label of each item; items that share a label are not independent.
-        level: Confidence level, between 0 and 1.
-        has_interval: Whether an interval is computed; without one the value alone is given, and quickly.
-        has_p_value: Whether the p-value is computed, which takes a fifth of a second to import SciPy.
-
     Returns:
         rho in [-1, 1] with its interval and the two-sided p-value of Student's t, t^2 = rho^2 (n - 2) / (1 - rho^2)
         with n - 2 degrees of freedom, which takes items as independent and is that of `scipy.stats.spearmanr`. No value
@@ -97,12 +89,6 @@ def auroc(
 
     The area is P(a good answer's value is above a bad one's), a tie counting half: the Mann-Whitney statistic divided
     by the number of pairs (Hanley and McNeil, 1982).
-
-    Args:
-        values: One metric value per item, higher for better answers.
-        good: Whether each item is good, as many as `values`.
-        groups: The group label of each item; items that share a label are not independent.
-        level: Confidence level, between 0 and 1.
 
     Returns:
         The area in [0, 1] with its interval on the scale of log odds; no value where all items are good, or none is,

@@ -228,11 +228,6 @@ def predict_subsets(task: CombinationTask, rows: Places, others: Floats) -> Floa
 
     These come from scores alone, so that a subset keeps the order of its sums whatever the fold.
 
-    Args:
-        task: The task.
-        rows: Rows of `task.subsets`, (subsets,).
-        others: Scores of the items to predict, (others, metrics).
-
     Returns:
         The predictions, (others, subsets).
     """
@@ -306,14 +301,6 @@ def cross_validate(
 ) -> OutOfFold | None:
     """Repeats every way of combining, and the whole choice of a way, in grouped cross-validation.
 
-    Args:
-        task: The task.
-        repeats: How often the groups are dealt into folds.
-        folds: How many folds to make.
-        seed: Seed of the folds.
-        rules: By which rules a way is chosen, of `RULES`.
-        eligible: Whether each way may be chosen, (ways,); None for all.
-
     Returns:
         Predictions out of fold; None where the groups do not make two folds.
     """
@@ -362,10 +349,6 @@ def _inner_scores(
 
 def column_spearmans(predictions: Floats, ratings: Floats) -> Floats:
     """Computes Spearman's rank correlation of each column with the ratings.
-
-    Args:
-        predictions: Predictions in columns, (items, columns).
-        ratings: The ratings, (items,).
 
     Returns:
         The correlations, (columns,); 0 where a column or the ratings do not vary.

@@ -43,11 +43,6 @@ class Standing:
     def describe(self, first: str, second: str, *, equal: str = "does as well as") -> str:
         """Says in a clause what is known of the first measure beside the second.
 
-        Args:
-            first: The subject of the clause.
-            second: What it is compared with.
-            equal: The verb where the two are equivalent.
-
         Example:
             >>> Standing("unsettled", 0.1, 0.104, 180).describe("it", "ridge")
             'it could be up to 0.10 worse than ridge; your ratings cannot tell (about 180 more would)'
@@ -98,12 +93,6 @@ def find_standing(difference: Estimate, *, margin: float = MARGIN, level: float 
     groups are counted) has the posterior N(w d, w s^2) with w = 0.2^2 / (0.2^2 + s^2), and m ratings more make it
     N((d + k w d) / (1 + k), (k / (1 + k))^2 (w s^2 + s^2 / k)) with the standard error s / sqrt(1 + k), k = m / n. The
     smallest k that leaves it unsettled in at most 20% is taken.
-
-    Args:
-        difference: The first measure's agreement less that of the second, with its interval.
-        margin: The largest difference that still counts as equal.
-        level: Level of the difference's interval.
-        tries: How many measures the second was picked from by its agreement.
 
     Returns:
         The standing; `unsettled` where there is no interval.

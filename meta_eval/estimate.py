@@ -65,15 +65,6 @@ def estimate(
 ) -> Estimate:
     """Estimates a statistic with an interval from leaving out one group at a time (`jackknife_intervals`).
 
-    Args:
-        statistic: Maps weights (items, columns) to one value per column. All weights 1 give the point estimate.
-        groups: The group label of each item; items that share a label are left out together.
-        scale: On which scale the interval is symmetric: `fisher` for a correlation, `logit` for an area.
-        bounds: What the statistic cannot leave: a plain interval is cut there; None for nothing.
-        carriers: How many groups a perfect value rests on; None for all.
-        level: Confidence level, between 0 and 1.
-        p: A p-value that was computed elsewhere, to be kept beside the value.
-
     Returns:
         The estimate with its interval; without a value where the statistic is not finite, and without an interval
         where there are too few groups (`problem` says which).
@@ -125,13 +116,6 @@ def estimate_mean(
 ) -> Estimate:
     """Estimates the mean of values that come in groups, as `estimate_mean_of_groups` does.
 
-    Args:
-        values: A number per item, (items,).
-        groups: The group label of each item, (items,).
-        bounds: What a value cannot leave; None for the smallest and the largest of them.
-        level: Confidence level, between 0 and 1.
-        p: A p-value that was computed elsewhere, to be kept beside the value.
-
     Examples:
         Groups of 2, 1, 1, 1 and 1 items with the means 1, 3, 3, 3 and 4:
 
@@ -169,13 +153,6 @@ def estimate_mean_of_groups(
     n^2 / (sum of s^2 (1 - 2 h) / (1 - h)^2 + (sum of s^2 / (1 - h))^2 / n^2), with s the sizes of the groups: G - 1 of
     equal groups, fewer of unequal ones (Pustejovsky and Tipton, 2018).
 
-    Args:
-        sums: The sum of each group's values, (groups,).
-        sizes: The number of each group's values, (groups,); none is 0.
-        bounds: The smallest and the largest value.
-        level: Confidence level, between 0 and 1.
-        p: A p-value that was computed elsewhere, to be kept beside the value.
-
     Returns:
         The mean with its interval; without one where there are fewer than five groups, or all have the same mean: what
         does not vary does not say how sure it is.
@@ -208,10 +185,6 @@ def variance_of_group_mean(sums: "Floats", sizes: "Floats | Places") -> tuple[fl
 
     The formulas are those of `estimate_mean_of_groups`.
 
-    Args:
-        sums: The sum of each group's values, (groups,).
-        sizes: The number of each group's values, (groups,); two groups or more.
-
     Example:
         >>> import numpy as np
         >>> variance, degrees = variance_of_group_mean(np.arange(1.0, 6.0), np.ones(5))
@@ -235,15 +208,6 @@ def log_odds_interval(
     down. With the place p = (mean - lowest) / (highest - lowest), log(p / (1 - p)) +- t error / width / (p (1 - p)), by
     the delta method, is brought back to the scale (the logit interval of survey statistics, Korn and Graubard, 1999).
 
-    Args:
-        mean: The estimate.
-        error: Its standard error, above 0.
-        degrees: Degrees of freedom of the error.
-        scale: The lowest and the highest value.
-        answers: Values that the mean is of. At an end of the scale log odds are infinite: the place stays 1 / (8
-            answers) inside it, half a level of one answer on a scale of five.
-        level: Confidence level, in (0, 1).
-
     Returns:
         The ends of the interval, which holds the mean.
 
@@ -266,10 +230,6 @@ def estimate_proportion(count: int, total: int) -> Estimate:
     """Estimates a proportion with its 95% interval (Wilson, 1927).
 
     The interval holds the proportions p for which the observed one is within 1.96 standard errors sqrt(p (1 - p) / n).
-
-    Args:
-        count: How many of the items have the property.
-        total: The number of items; each is independent of the others.
 
     Returns:
         count / total in [0, 1]; without items there is no value.

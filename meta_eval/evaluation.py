@@ -71,23 +71,6 @@ def evaluate_table(
 ) -> MetaEvaluation:
     """Evaluates the metrics of a table against its ratings, alone and combined.
 
-    Args:
-        table: Scores and ratings of the same items.
-        combine: How metrics are combined, as in `select`.
-        prefer: Which choice is recommended, as in `select`.
-        max_metrics: The largest combination, as in `select`.
-        by: Attributes whose labels are evaluated apart.
-        seed: Seed of all randomness; the same seed gives the same result.
-        bootstrap: How often the groups are drawn again, for how often each metric is chosen.
-        permutations: How often the ratings are shuffled.
-        repeats: How often the groups are dealt into folds.
-        folds: How many folds.
-        level: Confidence level of all intervals, in (0, 1).
-        margin: The largest difference of rho that still counts as equivalent.
-        bound: The largest share of bad answers among those sent without a person, in (0, 1].
-        minutes: What a person spends on one answer.
-        on_progress: As in `select`.
-
     Returns:
         The evaluation; nothing in it is NaN.
 

@@ -11,11 +11,6 @@ def grouped_folds(group_numbers: Places, folds: int, *, seed: int) -> list[Place
     Groups go in random order, large ones first, each to the fold that is smallest so far. `sklearn.GroupKFold` deals
     alike but breaks ties by an unstable sort, so that equal seeds could give other folds on another processor.
 
-    Args:
-        group_numbers: The group of each item as a number, (items,).
-        folds: How many folds to make; fewer are made where there are fewer groups.
-        seed: Seed of the order.
-
     Returns:
         The places of the items of each fold; empty where there is only one group.
 

@@ -17,10 +17,6 @@ def ordinal_ac2(ratings: Floats, levels: Floats) -> Statistic:
     sum over levels of pi_k (1 - pi_k), with T the sum of all w and pi_k the mean over items of the share of their
     ratings at level k. Where nearly all ratings are at one level p_e goes to 0, and not, as in alpha and kappa, to p_a.
 
-    Args:
-        ratings: Ratings, (items, raters); NaN where one is missing. An item with one rating counts in pi_k alone.
-        levels: All levels of the scale, ascending, also those that nobody used, (levels,); two or more.
-
     Returns:
         The statistic, at most 1; NaN where no item has two ratings.
 

@@ -40,14 +40,6 @@ def jackknife_intervals(
     Nielsen and Webb, 2023, "Cluster-robust inference"). Above 200 groups, one of 200 parts of the groups is left out at
     a time (50 above 20,000 items).
 
-    Args:
-        statistic: Maps weights (items, columns) to one value per column.
-        value: The statistic of the items as they are.
-        groups: The group label of each item, (items,).
-        levels: Confidence levels, between 0 and 1.
-        scale: The scale on which the interval is symmetric; its ends are brought back.
-        carriers: How many groups a perfect value rests on, such as those with answers of the rarer kind; None for all.
-
     Returns:
         One (low, high) per level, which holds `value`; None with fewer than five groups, where the statistic is
         undefined without one of them, or where it is the same without any of them. A perfect value (a correlation or

@@ -15,9 +15,6 @@ def ordinal_alpha(ratings: Floats) -> Statistic:
     The squared difference of two levels c < k is (n_c / 2 + n_between + n_k / 2)^2, n being the number of ratings at a
     level: the squared distance of the levels' mean ranks, from which both sums follow without a matrix of levels.
 
-    Args:
-        ratings: Ratings, (items, raters); NaN where one is missing. An item with one rating counts for nothing.
-
     Returns:
         The statistic, at most 1; NaN where a column of weights has no two different ratings.
 
@@ -57,9 +54,6 @@ def nominal_alpha(labels: Floats) -> Statistic:
 
     D_o = sum over items of (m^2 - sum_c n_c^2) / (m - 1), with n_c of the item's m labels being c, and
     D_e = (N^2 - sum_c N_c^2) / (N - 1), with N_c of all N labels being c.
-
-    Args:
-        labels: Labels as numbers, (items, raters); NaN where one is missing. An item with one label counts for nothing.
 
     Returns:
         The statistic, at most 1; NaN where a column of weights has no two different labels.

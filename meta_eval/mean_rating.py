@@ -26,11 +26,6 @@ def estimate_mean_rating(table: ScoreTable, metrics: tuple[str, ...], *, level: 
     The score of an item is its mean percentile over the metrics. The rated items must be a random part of all, or
     belong to a random part of the groups: then the interval holds, whatever the metrics are worth.
 
-    Args:
-        table: Rated and unrated items.
-        metrics: The metrics whose scores are used, negated where lower is better.
-        level: Confidence level, in (0, 1).
-
     Returns:
         The estimate of `prediction_powered_mean`; None with fewer than ten rated or two unrated items.
     """
@@ -74,15 +69,6 @@ def prediction_powered_mean(
     scale of log odds of the mean's place on the rating scale, because the mean of ratings near one end is skewed. Its
     degrees of freedom are Satterthwaite's for the CR2 variance of two means over common groups (Bell and McCaffrey,
     2002; Pustejovsky and Tipton, 2018).
-
-    Args:
-        ratings: Ratings Y of the n rated items, (n,).
-        scores: Scores f of the rated items, (n,).
-        unrated_scores: Scores f of the N unrated items, (N,).
-        groups: The group of each rated item as a number, (n,).
-        unrated_groups: The group of each unrated item, of the same numbers, (N,).
-        scale: The lowest and the highest rating.
-        level: Confidence level, in (0, 1).
 
     Returns:
         The mean with its interval, beside the mean of the ratings alone; without an interval where the ratings are of
@@ -249,13 +235,6 @@ def ratings_needed(
     """Computes how many ratings bring the interval of a mean to a width.
 
     n = s^2 / ((width / 2z)^2 - v), with z the normal quantile of the level.
-
-    Args:
-        width: The width of the interval, on the rating scale.
-        rating_variance: s^2, the variance that one rating leaves, with the effect of groups in it.
-        score_variance: v, the variance that the scores of the unrated items leave.
-        most: How many items there are to rate.
-        level: Confidence level, in (0, 1).
 
     Returns:
         The number of ratings; None where even `most` would not do.

@@ -33,13 +33,6 @@ def paper_procedure(
     untrue (rated below the middle), or those at its high end all true. Ablation drops each metric by itself from the
     normalised sum of all that came so far, and keeps it if the correlation falls. Baselines take no part.
 
-    Args:
-        table: Scores and ratings.
-        repeats: How often the groups are dealt into folds, for the figure out of fold.
-        folds: How many folds.
-        level: Confidence level, in (0, 1).
-        seed: Seed of all randomness.
-
     Returns:
         The steps, what is kept, and its correlation in sample and out of fold; None without metrics or varied ratings.
     """
@@ -90,11 +83,6 @@ def _choose(names: tuple[str, ...], scores: Floats, ratings: Floats, middle: flo
 
 def is_separating(values: Floats, ratings: Floats, middle: float) -> bool:
     """Whether at least five answers at the low end are all untrue, or at the high end all true (Lassche et al., V-B).
-
-    Args:
-        values: A metric's values, more being better, (items,); NaN where one is missing.
-        ratings: The ratings, (items,).
-        middle: The middle of the rating scale: an answer is untrue below it, true above it.
 
     Examples:
         The five lowest values are all of answers rated 1, and the next of one rated 5:

@@ -16,12 +16,6 @@ HEURISTIC = "heuristic"  # the metric of Lassche et al. (2024), on the rating sc
 def paper_tables(table: ScoreTable, predictions: Floats | None, name: str) -> PaperTables:
     """Makes all three tables of the paper.
 
-    Args:
-        table: Scores and ratings. Table III needs the attributes message_type and predicted_type; Table IV has every
-            metric, for all rated items and by language.
-        predictions: The expected rating of each item, (items,), NaN where there is none; None where nothing was chosen.
-        name: What the predictions are of.
-
     Returns:
         The tables. Table V is of the metric `heuristic` where it stands in the table on the rating scale, else of the
         predictions.
@@ -52,10 +46,6 @@ def paper_tables(table: ScoreTable, predictions: Floats | None, name: str) -> Pa
 
 def type_table(true: tuple[str, ...], predicted: tuple[str, ...]) -> tuple[TypeRow, ...]:
     """Makes Table III: how well message types are predicted (scikit-learn's F1, accuracy, precision and recall).
-
-    Args:
-        true: The true type of each item; items without one are left out.
-        predicted: The predicted type of each item; items without one are left out.
 
     Returns:
         A row of all types, weighted by how often each occurs, one row per scored type, and one of whether an item is of
@@ -124,11 +114,6 @@ def _nearest_level(ratings: Floats, levels: Floats) -> Floats:
 
 def deviations(table: ScoreTable, values: Floats, places_by_level: list[Places]) -> tuple[DeviationRow, ...]:
     """Makes Table V: of the items at each rating level, the share whose value meets each condition.
-
-    Args:
-        table: Scores and ratings.
-        values: The values of the rated items, on the rating scale, (rated items,).
-        places_by_level: For each level, the places of the rated items at it.
 
     Returns:
         One row per condition. The margin is 1 on the paper's scale of 1 to 5, and a quarter of any other scale.

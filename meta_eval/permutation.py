@@ -29,12 +29,6 @@ def shuffle_by_group(values: Floats, group_numbers: Places, *, permutations: int
     one that is nearest again is taken, which conditions on what is unknown (Lindqvist and Taraldsen, 2005). So every
     shuffling holds exactly the values that there are, as much alike within groups as the real ones, and says nothing.
 
-    Args:
-        values: The values to shuffle, (items,).
-        group_numbers: The group of each item as a number from 0, (items,).
-        permutations: How many shufflings to make.
-        seed: Seed of the shuffling.
-
     Yields:
         Blocks (items, shufflings of the block).
 
@@ -149,11 +143,6 @@ def max_t(table: ScoreTable, *, permutations: int, seed: int = 0) -> tuple[list[
     of Westfall and Young (1993): how often the largest statistic of all metrics reaches this one. p = (b + 1) / (m +
     1), so that it is never 0 (Phipson and Smyth, 2010).
 
-    Args:
-        table: The rated items with the metrics to test.
-        permutations: How many times m the ratings are shuffled (`shuffle_by_group`).
-        seed: Seed of the shuffling.
-
     Returns:
         One p-value per metric alone, and one per metric corrected; in (0, 1].
 
@@ -208,13 +197,6 @@ def sign_flip_p_value(
     sums are only nearly independent, as those of ranks are (Hemerik, Goeman and Finos, 2020). p = (b + 1) / (m + 1),
     so that it is never 0 (Phipson and Smyth, 2010); of G groups at least about 2^-G, two-sided 2^(1-G).
 
-    Args:
-        sums: The sum of each group, (groups,).
-        sizes: How many items each group has, (groups,); None for the plain total.
-        side: `below`: is the total lower than chance makes it?
-        permutations: How many times m signs are flipped.
-        seed: Seed of the flips.
-
     Examples:
         Of the 16 ways to flip four falls of 1, one is as low.
 
@@ -237,12 +219,6 @@ def sign_flip_max_t(sums: Floats, sizes: Floats, *, permutations: int, seed: int
 
     The signs of a group flip in all columns together. The p-value of a column is how often the largest studentised
     total of all reaches its own: the single-step max-T of Westfall and Young (1993); (b + 1) / (m + 1), one-sided.
-
-    Args:
-        sums: The sum of each group in each column, (groups, columns).
-        sizes: How many items each group has in each column, of the same shape.
-        permutations: How many times m signs are flipped.
-        seed: Seed of the flips.
 
     Examples:
         >>> sums = np.column_stack([[2.0, 1, 3, 2, 1, 2, 3, 2], [1.0, -1, 1, -1, 1, -1, 1, -1]])

@@ -43,15 +43,6 @@ def triage_policy(
     The check treats each fold's answers by thresholds that were chosen without them. A threshold is offered only where
     the share of wrong answers in the check is within the bound too.
 
-    Args:
-        rated: A table whose items are all rated; bad is below the middle of its scale, good above it.
-        predicted: The predicted rating of each item, out of fold, (items,).
-        bound: The largest share of bad answers among those sent (and of good ones among those held), in (0, 1].
-        confidence: The confidence with which the bound must hold, in (0, 1).
-        minutes: What a person spends on one answer. Only sent answers save it: one held back must still be written.
-        folds: Number of folds of whole groups in the check.
-        seed: Seed of the folds.
-
     Returns:
         The thresholds and what they do; `problem` says why no answer can be sent, where none can.
 
@@ -194,12 +185,6 @@ def p_of_share(wrong: Bools, groups: Places, bound: float, correlation: float) -
     The exact binomial test (Clopper and Pearson, 1934) at the effective size n / (1 + (m - 1) rho), where m is the
     mean size of the group of an item (Kish, 1965).
 
-    Args:
-        wrong: Whether each item is wrong, (items,).
-        groups: The group of each item as a number, (items,).
-        bound: The share, in (0, 1).
-        correlation: rho, the correlation of items of one group, from 0 to 1.
-
     Example:
         None of 29 is wrong: 0.9^29 = 0.047. In one group, with correlation 1, they count as one: 0.9.
 
@@ -223,10 +208,6 @@ def intraclass_correlation(values: Floats, groups: Places) -> float:
 
     The analysis-of-variance estimate (Donner and Koval, 1980), with the standard error of Swiger et al. (1964). With
     few groups the estimate alone is often near 0 by chance, and a share that rests on it is thought too certain.
-
-    Args:
-        values: The values, (items,).
-        groups: The group of each item as a number, (items,).
 
     Returns:
         The correlation in [0, 1]; 0 where each item is its own group, 1 where all are one group.
@@ -276,11 +257,6 @@ def estimate_share(holds: Bools, groups: Places, level: float = 0.95) -> Estimat
     variance of the share over the G groups divided by that of independent items, and t are Student's quantiles (Korn
     and Graubard, 1998).
 
-    Args:
-        holds: Whether each item counts, (items,).
-        groups: The group of each item as a number, (items,).
-        level: Confidence level, in (0, 1).
-
     Returns:
         The share in [0, 1] with its interval; no value without items.
 
@@ -303,13 +279,7 @@ def estimate_share(holds: Bools, groups: Places, level: float = 0.95) -> Estimat
 
 
 def clopper_pearson(share: float, size: float, level: float = 0.95) -> tuple[float, float]:
-    """Computes the two-sided interval of a binomial share (Clopper and Pearson, 1934), never of width 0.
-
-    Args:
-        share: The share, in [0, 1].
-        size: The number of items, or an effective one (Korn and Graubard, 1998).
-        level: Confidence level, in (0, 1).
-    """
+    """Computes the two-sided interval of a binomial share (Clopper and Pearson, 1934), never of width 0."""
     count, tail = share * size, (1 - level) / 2
     low = float(stats.beta.ppf(tail, count, size - count + 1)) if share > 0 else 0.0
     high = float(stats.beta.ppf(1 - tail, count + 1, size - count)) if share < 1 else 1.0
@@ -327,10 +297,6 @@ def variance_of_mean(values: Floats, groups: Places) -> float:
 
     G / (G - 1) times the sum over the G groups of (sum of the group's deviations from the mean)^2, divided by n^2: the
     cluster-robust variance of an intercept (Liang and Zeger, 1986; statsmodels' `cov_cluster` gives the same number).
-
-    Args:
-        values: The values, (items,).
-        groups: The group of each item as a number, (items,); at least two groups.
 
     Returns:
         The variance, in the values' unit squared.

@@ -51,13 +51,6 @@ class AgreementPower:
 
         The half width of an interval on the scale of Fisher's z is t of its level times sqrt(1.06 / (n - 3)); the
         median over the measures counts, and never more than the answers that are rated.
-
-        Args:
-            rated: How many answers are rated.
-            agreements: Spearman's rho of each measure, with its interval.
-            measures: How many measures were tried.
-            error: How often it may happen that any of them is shown that agrees with nothing.
-            level: The level of the intervals.
         """
         sizes = []
         for one in agreements:

@@ -22,12 +22,6 @@ def fit_map(kind: CalibrationKind, probabilities: Floats, targets: Floats, weigh
     coefficient that comes out below 0 is left out. A target between 0 and 1 counts as a yes of that weight and a no of
     the rest.
 
-    Args:
-        kind: Which.
-        probabilities: What the judge said, in [0, 1], (answers,).
-        targets: The ratings as shares of their scale, in [0, 1], (answers,).
-        weights: How much each answer counts, (answers,).
-
     Returns:
         The map as points; the identity with fewer than ten answers, or where the probabilities do not vary.
 

@@ -16,11 +16,6 @@ _FEWEST_ITEMS = 20
 def add_question_only(table: ScoreTable, questions: Sequence[str], *, seed: int = 0) -> ScoreTable:
     """Adds the baseline `question_only`: the rating predicted from the question, by fits without the answer's group.
 
-    Args:
-        table: Scores and ratings.
-        questions: The question of each item, (items,); empty where it is unknown.
-        seed: Seed of the folds.
-
     Returns:
         The table with one more column, empty for unrated items; as it is where fewer than 20 rated items have a
         question, the questions are all the same, or the groups do not make two folds.
@@ -43,12 +38,6 @@ def predict_from_questions(questions: Sequence[str], ratings: Floats, groups: Pl
 
     Ridge regression (penalty 1) on tf-idf vectors of unit length and the logarithm of the number of words, fitted
     without the groups of the items that it predicts.
-
-    Args:
-        questions: The questions, (items,).
-        ratings: Their answers' ratings, (items,).
-        groups: The group of each item as a number, (items,).
-        seed: Seed of the folds.
 
     Returns:
         The predictions, (items,); NaN where the groups do not make two folds.

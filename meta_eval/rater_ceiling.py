@@ -29,10 +29,6 @@ def estimate_ceiling(rated: ScoreTable, *, level: float = 0.95) -> Estimate:
     time, on the scale of that r which gives the same without the last term. Where most ratings are equal the ceiling is
     an upper bound: a measure with finer steps cannot follow the ties.
 
-    Args:
-        rated: Items that somebody rated.
-        level: Confidence level, in (0, 1).
-
     Returns:
         The ceiling, in [0, 1], 0 where raters agree no better than chance; without a value where r is undefined.
 
@@ -75,10 +71,6 @@ def mean_rater_correlation(ratings: Floats, *, over_all: bool = False) -> Statis
 
     Each rater's ratings are replaced by their ranks, standardised over all items of this rater; the statistic is the
     mean product of the two of a pair. Where every rater rated every item, it is the mean Spearman of all pairs.
-
-    Args:
-        ratings: Ratings, (items, raters); NaN where one is missing.
-        over_all: Whether to rank the ratings of all raters together, so that a severe rater is one who disagrees.
 
     Returns:
         The statistic; NaN where fewer than two raters vary.
@@ -130,10 +122,6 @@ def _standardise(ranks: Floats, weights: Floats) -> tuple[Floats, Bools]:
 def rater_ceilings(shared: ScoreTable, *, level: float = 0.95) -> tuple[tuple[RaterCeiling, ...], Estimate]:
     """Compares each rater with the mean of the others.
 
-    Args:
-        shared: Items that two raters or more rated.
-        level: Confidence level, in (0, 1).
-
     Returns:
         Spearman of each rater with the mean of the others, and the mean over raters with its interval.
     """
@@ -148,9 +136,6 @@ def rater_ceilings(shared: ScoreTable, *, level: float = 0.95) -> tuple[tuple[Ra
 
 def means_of_others(ratings: Floats) -> Floats:
     """Computes, for each rating, the mean of the other raters' ratings of the same item.
-
-    Args:
-        ratings: Ratings, (items, raters); NaN where one is missing.
 
     Returns:
         The means, (items, raters); NaN where no other rater rated the item.

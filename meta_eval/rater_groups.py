@@ -53,10 +53,6 @@ def find_rater_groups(table: ScoreTable, *, seed: int = 0) -> RaterGroups | None
     The statistic is the mean correlation of pairs within groups less that of pairs between groups, for the best of all
     ways to part the raters. Its p-value shuffles each item's ratings among those who rated it.
 
-    Args:
-        table: Ratings by several raters.
-        seed: Seed of the shuffling.
-
     Returns:
         The groups; None with fewer than three raters or twenty items that all rated, more than ten raters, or where
         they part less than 0.2 or no further than chance.

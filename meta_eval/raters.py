@@ -38,11 +38,6 @@ def agreement_of_raters(table: ScoreTable, *, level: float = 0.95, seed: int = 0
     item (the paradox of Feinstein and Cicchetti, 1990): the 15 items keep that from being called disagreement, and
     Gwet's AC2 stands beside alpha.
 
-    Args:
-        table: Items with ratings by several raters.
-        level: Confidence level, in (0, 1).
-        seed: Seed of the folds of the alternative-annotator test.
-
     Returns:
         The two coefficients, the verdict, Cohen's kappas, the ceiling and the alternative-annotator test; None where
         fewer than five items have two ratings.
@@ -109,11 +104,6 @@ def _times_for_verdict(alpha: float, low: float, high: float) -> float:
 def rating_levels(ratings: Floats, lowest: float, highest: float) -> Floats:
     """Lists the levels of a rating scale: whole ones from lowest to highest, or those that occur and the two ends.
 
-    Args:
-        ratings: Ratings of any shape; NaN where one is missing.
-        lowest: The worst rating of the scale.
-        highest: The best rating of the scale.
-
     Returns:
         The levels, ascending.
 
@@ -145,12 +135,6 @@ def kappas(x: Floats, y: Floats, lowest: float, highest: float) -> tuple[float |
     """Computes Cohen's kappa, (p_o - p_e) / (1 - p_e), and the quadratic-weighted one (scikit-learn's).
 
     Whole ratings count as levels of the scale from lowest to highest, others as the levels that occur.
-
-    Args:
-        x: One rater's ratings, (items,).
-        y: The other rater's ratings of the same items, (items,).
-        lowest: The worst rating of the scale.
-        highest: The best rating of the scale.
 
     Returns:
         kappa and quadratic-weighted kappa, both at most 1; None with fewer than five items, or where neither varies.
@@ -187,13 +171,6 @@ def alternative_annotator(
     items and by one-sided t-tests. A rater's p-value is the largest of the three (Berger, 1982, intersection-union
     tests); Benjamini-Yekutieli corrects for the number of raters. All tests are by group (`variance_of_group_mean`).
     The metric is brought to the rating scale by `to_rating_scale`. Items without a score are left out.
-
-    Args:
-        table: Items with ratings by several raters.
-        metric: The metric's name.
-        epsilon: The allowance for what a metric saves; 0.2 where the raters are experts.
-        q: The false discovery rate.
-        seed: Seed of the folds that bring the metric to the rating scale.
 
     Returns:
         The winning rate and the mean advantage; without them, and with `problem`, where fewer than three raters share
@@ -256,11 +233,6 @@ def _p_below_zero(gaps: Floats, groups: Places) -> float:
 
 def to_rating_scale(table: ScoreTable, values: Floats, *, seed: int = 0) -> Floats | None:
     """Brings values to the rating scale by isotonic regression on the mean rating, each fold of groups by the others.
-
-    Args:
-        table: A table whose items are all rated.
-        values: The values to bring to the scale, more being better, (items,); NaN where an item has none.
-        seed: Seed of the five folds.
 
     Returns:
         Expected ratings, (items,), NaN where the value was; None where the groups do not make two folds.

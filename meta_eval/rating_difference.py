@@ -67,12 +67,6 @@ def estimate_rating_difference(
     difference from the two intervals (Zou and Donner, 2008), as if the runs were independent. What is rated must be a
     random part of the answers.
 
-    Args:
-        ratings: Of A and of B, each (pairs,); NaN where an answer is not rated.
-        scores: Of A and of B, each (pairs,), on one scale, more is better.
-        groups: The group of each pair as a number, (pairs,).
-        scale: The lowest and the highest rating.
-
     Returns:
         The difference; without a value where too few answers are rated.
 
@@ -133,10 +127,6 @@ def subtract_independent(a: Estimate, b: Estimate) -> Estimate:
     """Subtracts one estimate from another that is independent of it: B less A.
 
     The interval is that of Zou and Donner (2008): each end lies as far off as the two ends together.
-
-    Args:
-        a: The first estimate, with an interval of any shape.
-        b: The second, at the same level.
 
     Example:
         >>> difference = subtract_independent(Estimate(0.2, 0.1, 0.5), Estimate(0.6, 0.2, 0.7))

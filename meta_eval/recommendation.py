@@ -39,16 +39,6 @@ def recommend(
 ) -> str:
     """Says in one sentence for a support lead which measure follows the team, and what it may be used for.
 
-    Args:
-        rated: How many items are rated.
-        metrics: The agreement of each metric.
-        raters: The agreement of the raters; None with one rating per answer.
-        selection: The chosen combination; None where nothing could be chosen.
-        comparisons: Those of the choice with the best single metric and with the best baseline, where there are such.
-        policy: What could be sent without a person; None where nothing could be chosen.
-        margin: The largest difference of rho that still counts as equal.
-        level: Level of the intervals.
-
     Returns:
         The sentence. What it says of a difference comes from `find_standing`; how closely the choice follows, from the
         lower end of its agreement's interval; what could have been shown, from `AgreementPower`.
@@ -223,13 +213,6 @@ def explain(
     rated: int,
 ) -> str:
     """Gives the figures under the recommendation in up to three short lines.
-
-    Args:
-        metrics: The agreement of each metric.
-        raters: The agreement of the raters; None with one rating per answer.
-        selection: The chosen combination; None where nothing could be chosen.
-        comparisons: Those of the choice with the best single metric and with the best baseline, where there are such.
-        rated: How many items are rated.
 
     Returns:
         The lines: how far the choice agrees on answers that it had not seen, its difference from the others on the

@@ -183,12 +183,7 @@ class Scorer(_Record):
         return tuple(part.metric for part in self.parts)
 
     def was_fitted_on(self, question: str, answer: str) -> bool:
-        """Whether it was fitted on the rating of this very answer, which its predictions then only repeat.
-
-        Args:
-            question: What the answer replies to; in a conversation with what was said before.
-            answer: The answer.
-        """
+        """Whether it was fitted on the rating of this very answer, which its predictions then only repeat."""
         return self.answers is not None and fingerprint_answer(question, answer) in self.answers
 
     @property
@@ -203,11 +198,7 @@ class Scorer(_Record):
         return format_rating(predicted, self.rating_min, self.rating_max, "predicted")
 
     def predict(self, values: Mapping[str, float | None]) -> Prediction:
-        """The expected rating of an answer.
-
-        Args:
-            values: The parts' values by metric; None or absent where a part has none.
-        """
+        """The expected rating of an answer."""
         contributions, missing = {}, []
         for part in self.parts:
             value = values.get(part.metric)

@@ -79,13 +79,6 @@ def check_scorer(
     The interval of the change treats the two correlations as independent: its standard error is the root of the sum
     of their squared standard errors, which follow from their 95% intervals.
 
-    Args:
-        scorer: The saved scorer.
-        table: Scores of the scorer's metrics (as measured, not turned) and new ratings.
-        answers: Question and answer by item. Those that it was fitted on are left out; where all are, nothing is
-            checked. Without them, or by an older scorer, only ratings that are those of the fit in every cell are
-            recognised.
-
     Raises:
         UsageError: The table lacks a metric of the scorer, has another rating scale, or nothing is rated.
     """

@@ -63,16 +63,7 @@ def _shares(knots: Knots, values: Floats) -> Floats:
 def fit_combination(
     kind: str, metrics: Sequence[str], scores: Floats, ratings: Floats, middle: float
 ) -> FittedCombination:
-    """Fits a linear combination of percentiles, and its map to the rating scale.
-
-    Args:
-        kind: `subset` and `mean-rank` weigh the percentiles of all metrics alike, `normalised-sum` their places between
-            minimum and maximum; `ridge` and `logistic` learn the weights of percentiles.
-        metrics: The metrics' names.
-        scores: Their scores, (items, metrics), higher is better, NaN where one is missing.
-        ratings: The mean rating of each item, (items,).
-        middle: The middle of the rating scale; `logistic` tells ratings above it from the others.
-    """
+    """Fits a linear combination of percentiles, and its map to the rating scale."""
     from sklearn.isotonic import IsotonicRegression
 
     scale = range_knots if kind == "normalised-sum" else percentile_knots
@@ -109,11 +100,6 @@ def conformal_half_width(residuals: Floats, groups: Places, level: float) -> flo
     (mean size - 1) rho) (Kish, 1965), and at least the number of groups, which is right even where all residuals of a
     group are equal.
 
-    Args:
-        residuals: Rating less prediction, out of fold, (items,).
-        groups: The group of each item as a number, (items,).
-        level: The probability.
-
     Returns:
         The half width; the largest residual where there are too few groups for the level.
     """
@@ -141,14 +127,6 @@ def conformal_bands(
     is theirs, and says nothing of the few below. Those are a band of their own from ten on. Fewer below a value that
     more than half of all items have are too few for a quantile: nobody knows how far off they are, and their half width
     is the whole scale.
-
-    Args:
-        values: What makes the bands, (items,).
-        residuals: Rating less prediction, out of fold, (items,).
-        groups: The group of each item as a number, (items,).
-        level: The probability.
-        scale: The lowest and the highest rating; the first band starts at the lowest.
-        most: The largest number of bands, beside a smaller lowest one.
 
     Returns:
         Pairs of a band's start, halfway between its lowest value and the value below, and its half width.
@@ -208,15 +186,6 @@ def fit_scorer(
     The interval comes from predictions of `cross_predict`, which fits without each answer's group; the thresholds and
     the seed are those of the evaluation, so that the scorer sends what the recommendation says.
 
-    Args:
-        table: The scores and ratings that were evaluated.
-        evaluation: What was chosen, and how well it agrees out of fold.
-        judge: The judge of the parts.
-        embedder: The embedder of the parts, if one uses one.
-        prompts: The prompts of the parts.
-        answers: Question and answer by item, so that the scorer knows again what it was fitted on.
-        level: Level of the interval.
-
     Raises:
         UsageError: Nothing was chosen, or nothing agrees with the ratings.
     """
@@ -258,11 +227,6 @@ def _fingerprints(rated: ScoreTable, answers: Mapping[str, tuple[str, str]]) -> 
 def predict_choice(rated: ScoreTable, selection: Selection, *, seed: int) -> Floats:
     """Predicts the ratings of a table by the chosen combination, fitted as it is saved.
 
-    Args:
-        rated: The scores and ratings; every item is rated.
-        selection: What was chosen.
-        seed: Seed of the folds.
-
     Returns:
         The predicted rating of each item by a fit that did not see its group, (items,).
     """
@@ -281,15 +245,7 @@ def build_scorer(
     level: float = LEVEL,
     seed: int = 0,
 ) -> Scorer:
-    """Fits all metrics of a table as a scorer, with its interval and without thresholds.
-
-    Args:
-        rated: The scores and ratings; every item is rated.
-        kind: How the metrics are combined, as in `fit_combination`.
-        agreement: How well the combination agrees with the ratings, out of fold.
-        level: Level of the interval.
-        seed: Seed of the folds.
-    """
+    """Fits all metrics of a table as a scorer, with its interval and without thresholds."""
     scores, ratings, metrics = rated.oriented, rated.mean_rating, rated.metrics
     fitted = fit_combination(kind, metrics, scores, ratings, rated.middle)
     predicted = _predict_out_of_fold(rated, kind, seed=seed)

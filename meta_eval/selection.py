@@ -61,21 +61,6 @@ def select(
     and the question alone are not. A metric is a candidate where its values vary and it scored at least half of the
     rated items; an item that it did not score stands at its middle.
 
-    Args:
-        table: Scores and ratings.
-        combine: `all` chooses among all ways; `subsets` among subsets whose ranks are summed, `sum` among those whose
-            normalised values are, as in the paper; `mean-rank`, `ridge` and `logistic` combine all candidates.
-        prefer: `best` takes what agrees best; `simple` the fewest metrics, and `cheap` the lowest cost, within one
-            standard error of that, unless the interval of the difference out of fold says that it is worse.
-        max_metrics: The largest subset; None for as many metrics as leave 4,095 subsets.
-        repeats: How often the groups are dealt into folds.
-        folds: How many folds.
-        resamples: How often the groups are drawn again, for how often each metric is chosen.
-        permutations: How often the ratings are shuffled.
-        level: Confidence level, in (0, 1).
-        seed: Seed of all randomness.
-        on_progress: Is called while a fit is repeated for shuffled ratings, which takes seconds.
-
     Raises:
         UsageError: `cheap` is preferred and the table knows no costs.
 

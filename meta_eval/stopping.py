@@ -69,12 +69,6 @@ def predict_stability(
     groups as hold `more` answers are drawn from it, and the correlations are computed anew. The interval of such a
     future is today's, moved to the new correlation and narrowed by sqrt(n / (n + more)), on the scale of Fisher's z.
 
-    Args:
-        table: Scores, and the ratings so far.
-        more: How many more ratings are looked at.
-        tolerance: The largest change of an end of the interval that counts as none.
-        seed: Seed of all randomness.
-
     Returns:
         The prediction; None with fewer than 10 rated answers, or where no metric has a correlation and an interval.
     """

@@ -15,10 +15,6 @@ def t_quantile(share: float, degrees: float) -> float:
     From 8 degrees of freedom on by the expansion of Abramowitz and Stegun (1964, 26.7.5), which for levels up to 99% is
     right to one part in 10,000 there and needs no SciPy, whose import would take half of the time of `assay show`.
 
-    Args:
-        share: The share of the distribution below the quantile, in (0, 1).
-        degrees: Degrees of freedom, above 0.
-
     Example:
         >>> round(t_quantile(0.975, 9), 3), round(t_quantile(0.975, 100), 3)
         (2.262, 1.984)
@@ -41,9 +37,6 @@ def effective_degrees(sizes: "Floats") -> float:
     """Computes the degrees of freedom that groups leave: their effective number less one, sum(n)^2 / sum(n^2) - 1.
 
     Groups of unequal size count for fewer (Kish, 1965): one with half of the answers leaves three at most.
-
-    Args:
-        sizes: How many answers or comparisons count in each group, (groups,).
 
     Returns:
         The degrees of freedom, at least 1.

@@ -26,10 +26,6 @@ Scaling = Literal["ranks", "sum"]
 def largest_size(metrics: int, most: int | None = None) -> int:
     """Computes how many metrics a subset may hold.
 
-    Args:
-        metrics: How many metrics there are to choose from.
-        most: The size that was asked for; None for as many as leave no more than 4,095 subsets.
-
     Returns:
         The size, at most `metrics`.
 
@@ -50,10 +46,6 @@ def largest_size(metrics: int, most: int | None = None) -> int:
 
 def all_subsets(metrics: int, largest: int) -> Floats:
     """Lists the subsets of up to `largest` metrics.
-
-    Args:
-        metrics: How many metrics there are.
-        largest: The size of the largest subset.
 
     Returns:
         One row per subset, (subsets, metrics) of 0 and 1, the small ones first.
@@ -81,11 +73,6 @@ def all_subsets(metrics: int, largest: int) -> Floats:
 
 def fit_scale(training: Floats, how: Scaling) -> Scale:
     """Learns from training scores how to bring columns to one scale on which they may be summed.
-
-    Args:
-        training: The scores that the scale is fitted on, (items, metrics); NaN where one is missing.
-        how: `ranks`: the share of training scores below, ties half, less 0.5. `sum`: the place between the training
-            minimum and maximum (Lassche et al., 2024, V-C), less the training mean.
 
     Returns:
         The scale. A missing score becomes 0, which says nothing either way.
@@ -124,10 +111,6 @@ def fit_scale(training: Floats, how: Scaling) -> Scale:
 def place_among(sums: Floats, others: Floats) -> Floats:
     """Finds the place of sums among those of all items, so that sums of different spread may stand in one list.
 
-    Args:
-        sums: The sums of all items, in columns, (items, columns).
-        others: The sums to place, (others, columns).
-
     Returns:
         The share of the items whose sum is below, ties half, less 0.5, (others, columns).
 
@@ -151,11 +134,6 @@ def subset_correlations(x: Floats, targets: Floats, subsets: Floats) -> Floats:
     With S the covariance of the columns and c their covariance with a target, a subset s of 0 and 1 has the correlation
     s'c / sqrt(s'S s var(target)). The cost is items x metrics^2 once and metrics^2 per subset, however many items.
 
-    Args:
-        x: Scaled scores, (items, metrics).
-        targets: What the sums are compared with, (items, targets).
-        subsets: One row per subset, (subsets, metrics) of 0 and 1.
-
     Returns:
         The correlations, (subsets, targets); 0 where a sum does not vary.
 
@@ -177,10 +155,6 @@ def subset_correlations(x: Floats, targets: Floats, subsets: Floats) -> Floats:
 def best_of_each_size(scores: Floats, sizes: Places) -> Places:
     """Finds the row of the best subset of each size.
 
-    Args:
-        scores: One score per subset, (subsets,).
-        sizes: The size of each subset, ascending from 1, (subsets,).
-
     Returns:
         One row number per size, (sizes,); the first of equals.
 
@@ -198,14 +172,6 @@ def resampled_winners(
     """Finds the best subset in each of many tables with whole groups resampled.
 
     The sums of squares of every resample come from one product of the weights with the columns' pairwise products.
-
-    Args:
-        x: Scaled scores, (items, metrics).
-        target: The ranks of the ratings, (items,).
-        groups: The group label of each item.
-        subsets: One row per subset, (subsets, metrics) of 0 and 1.
-        resamples: Number of resamples.
-        seed: Seed of the resampling.
 
     Returns:
         The row of the winning subset in each resample, (resamples,).

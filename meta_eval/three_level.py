@@ -49,10 +49,6 @@ class Strata:
     def of_scores(cls, cheap: Floats, strata: int = STRATA) -> "Strata":
         """Cuts all answers into strata of about equal size.
 
-        Args:
-            cheap: The cheap score of all answers, (answers,).
-            strata: How many strata; fewer come out where many answers share one score.
-
         Raises:
             UsageError: A cheap score is missing.
         """
@@ -69,12 +65,7 @@ class Strata:
         return int(self.sizes.sum())
 
     def joined(self, rated_cheap: Floats, fewest: int) -> "Strata":
-        """Joins neighbours until each stratum has enough rated answers.
-
-        Args:
-            rated_cheap: The cheap score of each rated answer, (rated,).
-            fewest: How many of them a stratum must have.
-        """
+        """Joins neighbours until each stratum has enough rated answers."""
         edges, sizes = self.edges.tolist(), self.sizes.tolist()
         while edges:
             counts = np.bincount(_strata_of(rated_cheap, np.array(edges)), minlength=len(sizes))
@@ -156,12 +147,6 @@ class LevelVariances:
 def draw_stratified(cheap: Floats, count: int, *, strata: int = STRATA, seed: int = 0) -> Places:
     """Draws answers to judge: from each stratum as many as its share of all answers, at random.
 
-    Args:
-        cheap: The cheap score of all answers, (answers,).
-        count: How many answers to draw.
-        strata: How many strata the answers are cut into.
-        seed: Seed of the draw.
-
     Returns:
         The places of the drawn answers, ascending, (count,).
 
@@ -210,13 +195,6 @@ def three_level_mean(
     Source: two-phase sampling for stratification and regression (Cochran, 1977, chapter 12); power tuning as in PPI++
     (Angelopoulos, Duchi and Zrnic, 2023, arXiv 2311.01453).
 
-    Args:
-        strata: All answers by their cheap score, the judged ones among them. Neighbours with fewer rated answers than
-            five groups have are joined.
-        sample: The judged answers.
-        scale: The lowest and the highest rating; intervals lie within it.
-        level: Confidence level, in (0, 1).
-
     Returns:
         The estimate, beside what fewer levels say; without an interval where fewer than five groups are rated, or the
         ratings are all equal.
@@ -246,11 +224,6 @@ def three_level_share(strata: Strata, sample: JudgedSample, *, level: float = 0.
     and five or more do not; elsewhere what was rated says too little of what the scores are worth, and both are those
     of the ratings alone. The effective size is at most four times the rated answers: a judge that makes no mistake in
     these may make one in a hundred others. No interval has width 0.
-
-    Args:
-        strata: All answers by their cheap score, the judged ones among them.
-        sample: The judged answers; `ratings` is 1 where a rated answer has the property, else 0.
-        level: Confidence level, in (0, 1).
 
     Raises:
         UsageError: Fewer than ten answers are rated.
@@ -304,13 +277,6 @@ def estimate_levels(
 
     Where answers are to be sent or held back one by one, thresholds on the cheap score decide some (`triage_policy`):
     the others must be judged in full, and are counted.
-
-    Args:
-        table: All answers. Ratings of answers that the judge did not score are left out.
-        cheap: The metric that scored all answers.
-        judged: The metric that scored a random part of them.
-        strata: How many strata of the cheap score.
-        level: Confidence level, in (0, 1).
 
     Raises:
         InputError: The table has no such metric.
@@ -500,15 +466,6 @@ def plan_sample_sizes(
     The variance of the mean is (A - B) / m + B / r with A and B the variances after the cheap score and after the
     judge, m judged and r rated answers. At a given variance m : r = sqrt((A - B) / judge_cost) : sqrt(B / rating_cost)
     is cheapest (Cochran, 1977, 12.3). Where the judge explains nothing, only rated answers are judged.
-
-    Args:
-        variances: From a first estimate (`ThreeLevelMean.variances`).
-        answers: How many answers there are.
-        judge_cost: The cost of one judged answer.
-        rating_cost: The cost of one rating.
-        width: The wanted width of the interval; this or `budget`.
-        budget: The most that judging and rating may cost together.
-        level: Confidence level, in (0, 1).
 
     Returns:
         The plan. At least ten answers are rated.

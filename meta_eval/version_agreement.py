@@ -49,14 +49,6 @@ def version_agreement(
     Whether two metrics differ is tested by PERM-INPUTS (Deutsch, Dror and Roth, 2021): their standardised scores change
     places in whole groups.
 
-    Args:
-        table: Scores and ratings with `versions` and `questions`. Only rated answers count.
-        measure: The measure that the others are compared with; a metric, or the name of `out_of_fold`.
-        out_of_fold: The scores of `measure` for the rated items of the table, by fits that left them out, (rated,).
-        permutations: The most swaps.
-        level: Level of the intervals.
-        seed: Seed of the swaps.
-
     Returns:
         The agreement; None where fewer than two versions have at least five rated answers.
 
@@ -275,13 +267,6 @@ def compare_soft_accuracy(
 
     The standardised scores of the two change places in whole groups (PERM-INPUTS). All ways are tried where they are
     few, else 499 at random.
-
-    Args:
-        answers: The rated answers.
-        first: One measure's scores, (answers,); NaN where there is none.
-        second: Those of the other.
-        permutations: The most swaps of versions' labels.
-        seed: Seed of the swaps.
 
     Returns:
         The accuracy of the first less that of the second, and its two-sided p-value; None where a version has fewer

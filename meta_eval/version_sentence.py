@@ -28,10 +28,6 @@ _KNOWN = {
 def describe_versions(agreement: VersionAgreement, on_answers: Estimate) -> str:
     """Says how well the measure in question tells versions apart, and how well answers.
 
-    Args:
-        agreement: The agreement on the level of versions.
-        on_answers: The measure's agreement on single answers.
-
     Returns:
         Two or three sentences. Good and poor are claims of the interval: its lower end reaches, or its upper end does
         not reach, 0.8 for versions and 0.3 for answers.

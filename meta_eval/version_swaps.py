@@ -17,10 +17,6 @@ SAME = 1e-9
 def merge_groups(groups: Sequence[str], questions: Sequence[str]) -> tuple[str, ...]:
     """Joins the groups of answers to one question, so that these are resampled and held out together.
 
-    Args:
-        groups: The group of each answer, (answers,).
-        questions: The question of each answer, (answers,); "" where it is unknown.
-
     Returns:
         The group of each answer, (answers,): the first label of those that questions join.
 
@@ -56,13 +52,7 @@ class RatedVersions:
     def build(
         cls, rated: ScoreTable, labels: "np.ndarray[tuple[int], np.dtype[np.object_]]", names: tuple[str, ...]
     ) -> "RatedVersions":
-        """Reads the rated items of a table.
-
-        Args:
-            rated: A table whose items are all rated.
-            labels: The version of each item, (items,).
-            names: The versions that are compared.
-        """
+        """Reads the rated items of a table."""
         questions = rated.questions
         groups = merge_groups(rated.groups, questions)
         by_name = {name: number for number, name in enumerate(names)}
@@ -126,13 +116,7 @@ class PairSwaps:
     def differences(
         self, sums: tuple[Floats, Floats], weights: Floats | None = None, keeps: Floats | None = None
     ) -> Floats:
-        """The mean of the first version less that of the second under each swap, (swaps, columns).
-
-        Args:
-            sums: The sums by group, (groups, columns).
-            weights: How often each group counts in each column, (groups, columns).
-            keeps: The swaps, (swaps, groups), where a group that keeps its labels has 1; all if left out.
-        """
+        """The mean of the first version less that of the second under each swap, (swaps, columns)."""
         keeps = self.keeps if keeps is None else keeps
         ones, twos = sums
         n_ones, n_twos = (size[:, None] for size in self.sizes)

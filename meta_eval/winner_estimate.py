@@ -42,15 +42,6 @@ def estimate_winner(
     and Wright (2008) average the two, and these weights left the least bias in our simulations. The interval starts at
     0 at least, because the test has ruled out less, and reaches the plain value.
 
-    Args:
-        plain: Spearman's rho with its usual interval.
-        quoted: Between which rho it would have been quoted, all else equal.
-        rivals: How many rivals it won against.
-        widening: How many times the error of the plain interval the true one is.
-        largest_error: The largest error on the z scale that is believed. Where one answer alone keeps a measure from
-            agreeing perfectly, z without it is that of 1, and the error of the plain interval says nothing.
-        level: Confidence level, in (0, 1).
-
     Returns:
         The corrected estimate; the plain one where that has no interval, or where the agreement is perfect.
 
@@ -96,12 +87,6 @@ def winning_limits(winner: Floats, rivals: Floats, ratings: Floats, group_number
     (Lee, Sun, Sun and Taylor, 2016; Reid, Taylor and Tibshirani, 2017). The slopes come from the influence of each
     group on each rho.
 
-    Args:
-        winner: The values of the measure that won, (items,).
-        rivals: Those of the others, (items, rivals).
-        ratings: The ratings, (items,).
-        group_numbers: The group of each item as a number, (items,).
-
     Returns:
         The limits on the scale of rho; -1 and 1 without rivals.
 
@@ -131,11 +116,6 @@ def believable_error(values: Floats, ratings: Floats, group_numbers: Places) -> 
 
     The infinitesimal jackknife (Jaeckel, 1972) takes how z moves with the weight of each group, where the jackknife
     takes it away; the two agree but where z without one group is that of a perfect agreement.
-
-    Args:
-        values: The values of the measure, (items,).
-        ratings: The ratings, (items,).
-        group_numbers: The group of each item as a number, (items,).
 
     Returns:
         The error; infinite where the agreement is perfect as it is, so that no group moves it.

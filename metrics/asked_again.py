@@ -59,10 +59,6 @@ def find_asked_again(messages: Sequence[Message], language: Language) -> list[As
 
     Left out is a question that names the value (it confirms), that is about another thing, that says that what was
     given cannot be used or follows an error of a tool since, and one for a kind of fact with two different values.
-
-    Args:
-        messages: The conversation.
-        language: Its language, with the section `effort`.
     """
     reader = _Reader(language)
     for turn, message in enumerate(messages):

@@ -113,9 +113,6 @@ def needs_judge(specification: MetricSpecification | str) -> bool:
 def higher_is_better(specification: MetricSpecification | str) -> bool:
     """Whether higher values of a metric are better, as the metric declares.
 
-    Args:
-        specification: A metric's name, with or without options; `ragas:NAME` is looked up in the adapter's table.
-
     Raises:
         UsageError: No metric has this name.
 
@@ -135,9 +132,6 @@ def higher_is_better(specification: MetricSpecification | str) -> bool:
 
 def measures_conversation(specification: MetricSpecification | str) -> bool:
     """Whether a metric is one of a whole conversation; a scorer is where one of its metrics is.
-
-    Args:
-        specification: A metric's name, with or without options.
 
     Raises:
         UsageError: No metric has this name.
@@ -177,14 +171,6 @@ def load_metric(
     prompts: Prompts = BUNDLED,
 ) -> Metric:
     """Loads the metric of a specification, whose text becomes the metric's `name`.
-
-    Args:
-        specification: A name, with options after colons: `faithfulness:claims=judge:numeric=no`; `ragas:NAME`, a
-            metric of the ragas library with our judge behind it; `scorer:FILE`, a saved scorer; or `PATH.py:NAME`, a
-            metric in a file of yours.
-        judge: Given to a metric that takes one.
-        embedder: Given to a metric that takes one; each has a default.
-        prompts: Given to a metric that asks a judge.
 
     Raises:
         UsageError: An unknown name or option, or a metric that needs a judge and there is none.

@@ -82,11 +82,6 @@ class CitableSources:
     A context's names are those at its top (a heading, a short first line, "Title: ...", "URL: ...", a label such as
     "[doc3]") and those of the sample's metadata, where a column has one entry per context (`METADATA_KEYS`).
 
-    Args:
-        contexts: The sample's contexts.
-        metadata: Its metadata.
-        language: Its language.
-
     Attributes:
         count: How many contexts there are.
         has_addresses: Whether the address of one is known: only then can a link be checked.
@@ -125,12 +120,7 @@ class CitableSources:
         return tuple(sorted(known, key=lambda name: (-len(name), name)))
 
     def find_number(self, number: int, base: int) -> SourceMatch | None:
-        """Finds the context of a number: that with this label where all are labelled so, else the one of this place.
-
-        Args:
-            number: The number in the answer.
-            base: The number of the first context: 1, or 0.
-        """
+        """Finds the context of a number: that with this label where all are labelled so, else the one of this place."""
         if self._is_labelled:
             contexts = self._labels.get(str(number), set())
             return SourceMatch(tuple(sorted(contexts)), "label") if contexts else None

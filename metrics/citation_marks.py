@@ -117,11 +117,6 @@ def read_citations(answer: str, sources: CitableSources, language: Language) -> 
     ("[1]: https://...", a list under "Sources") are read as that. Code, years, check boxes, list numbers and indices
     (`a[1]`) are no marks.
 
-    Args:
-        answer: The answer, in Markdown or plain.
-        sources: What it can cite.
-        language: Its language.
-
     Example:
         >>> from assay.languages import load_language
         >>> english = load_language("en")

@@ -119,15 +119,6 @@ def read_statement(
 ) -> ClaimContent:
     """Reads what a claim says.
 
-    Args:
-        text: The claim.
-        turn: Its message.
-        language: Its language, whose pack has a `consistency.yaml`.
-        about: What the question before it is about (`find_subject`).
-        opening: `yes` or `no` where it answers with that.
-        is_listed: Whether it is an item of a list or a row of a table.
-        talk: What the customer spoke of last (`find_talk`).
-
     Example:
         >>> from assay.languages import load_language
         >>> statement = read_statement("A refund takes 5 days.", 1, load_language("en"))

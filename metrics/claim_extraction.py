@@ -32,13 +32,7 @@ class Claims(BaseModel):
 
 
 def claims_question(sample: Sample, prompts: Prompts, answer: str | None = None) -> Question[Claims]:
-    """What the judge is asked for an answer's claims: it sees the turns before, to write what the answer refers to.
-
-    Args:
-        sample: The sample.
-        prompts: Has the prompt `claims`.
-        answer: The text whose claims are asked for; the sample's answer if left out.
-    """
+    """What the judge is asked for an answer's claims: it sees the turns before, to write what the answer refers to."""
     prompt = prompts.load("claims", sample.language)
     user = prompt.render({"question": sample.user_input, "answer": sample.response if answer is None else answer})
     if before := delimit_all(earlier_turns(sample)):
@@ -52,13 +46,6 @@ async def claims_by_judge(
     """The answer's claims, decontextualised by the judge in one call, and the usage of the call.
 
     What the answer says to its judge is not shown, and is no claim.
-
-    Args:
-        sample: The sample with the answer.
-        split: The sentences of the answer, or of `text` (`sentences_of_answer`).
-        judge: Lists the claims.
-        prompts: Has the prompt `claims`.
-        text: The text whose claims they are; the sample's answer if left out.
 
     Raises:
         JudgeError: The judge gave no usable reply.
@@ -82,10 +69,6 @@ def claims_of_sentences(split: Sequence[AnswerSentence]) -> list[str]:
 
 def sentence_evidence(split: Sequence[AnswerSentence], claims_by: ClaimsBy = "sentences") -> dict[str, Any]:
     """What a score's evidence says of the sentences that were judged, and of those that were not.
-
-    Args:
-        split: The answer's sentences.
-        claims_by: Who made claims of them; a judge is shown all but what speaks to it.
 
     Returns:
         `left_out`: the parts of the answer that are no claims, each with why; `sentences`: how many sentences were

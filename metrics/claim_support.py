@@ -54,14 +54,6 @@ def support_request(
 
     The state has the earlier turns of the conversation too. The question itself is left out: a small judge answers it
     instead.
-
-    Args:
-        sample: The sample that the claims are about.
-        claims: The claims, in order.
-        documentation: What may support them.
-        prompts: Has the prompt.
-        context: The sentences that a claim refers back to, by the claim.
-        task: The prompt that says what supports a claim.
     """
     predicates = [Predicate(str(number), claim, context.get(claim, "")) for number, claim in enumerate(claims, start=1)]
     state = {"documentation": documentation, **earlier_turns(sample)}
@@ -80,15 +72,6 @@ async def judge_support(
 ) -> tuple[list[Claim], Usage]:
     """Has a judge say of each claim whether a text supports it; without claims nobody is asked.
 
-    Args:
-        sample: The sample that the claims are about.
-        claims: The claims, in order.
-        documentation: What may support them.
-        judge: The judge.
-        prompts: Has the prompt.
-        context: The sentences that a claim refers back to, by the claim.
-        task: The prompt that says what supports a claim.
-
     Returns:
         The claims with their verdicts, in order, and the usage.
 
@@ -105,10 +88,6 @@ async def judge_support(
 
 def predicate_claim(answer: Answer, text: str = "") -> Claim:
     """The answer to a predicate as a claim with its verdict, the shape that reports show.
-
-    Args:
-        answer: The answer: yes is `supported`, no is `not_found`, none is `unverifiable`.
-        text: The claim; the predicate's statement if left out.
 
     Example:
         >>> answer = Answer(Predicate("1", "It is free."), "yes", {"yes": 0.75, "no": 0.25})
@@ -127,9 +106,6 @@ def predicate_claim(answer: Answer, text: str = "") -> Claim:
 
 def read_judges_words(values: Mapping[str, Any]) -> str:
     """Returns what a judge says of a claim in its own words, without the words that Assay puts around them.
-
-    Args:
-        values: A claim of a score's evidence.
 
     Returns:
         The words; empty where the judge adds none to its verdict, and where Assay decided without it.

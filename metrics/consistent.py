@@ -74,9 +74,6 @@ class ComparedClaims(NamedTuple):
 def compare_claims(sample: Sample) -> ComparedClaims:
     """Compares each claim of the assistant with its earlier ones, by rules.
 
-    Args:
-        sample: The conversation.
-
     Example:
         >>> said = ["How long does a refund take?", "A refund takes 5 days.", "Sure?", "A refund takes 10 days."]
         >>> messages = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(said)]
@@ -247,14 +244,7 @@ def _may_have_changed(earlier: ClaimContent, later: ClaimContent, record: _Recor
 def contradiction_request(
     sample: Sample, pairs: Sequence[ClaimPair], thread: Thread | str, prompts: Prompts
 ) -> Request:
-    """What a judge is asked: of each pair of claims, whether they contradict each other.
-
-    Args:
-        sample: The conversation.
-        pairs: The pairs, in order.
-        thread: The conversation as the judge reads it.
-        prompts: Has the prompt `consistent`.
-    """
+    """What a judge is asked: of each pair of claims, whether they contradict each other."""
     statement = language_or_fallback(sample.language, "consistency").consistency.contradiction
     predicates = [
         Predicate(

@@ -23,9 +23,6 @@ def average_precision(relevance: Sequence[float]) -> float:
     P@k the mean of v_1..v_k. For relevances of 0 and 1 it is the usual one; with probabilities each passage counts as
     far as it is relevant.
 
-    Args:
-        relevance: v in [0, 1], the first passage first; one or more.
-
     Returns:
         A number in [0, 1]; 0 where no passage is relevant.
 

@@ -69,11 +69,6 @@ def collect_documents(
 ) -> Documentation:
     """Collects what was known when the answer under test was given.
 
-    Args:
-        sample: A sample with messages.
-        most_characters: The most characters of a tool's result; None for all of it.
-        shows_tables: Whether the sample's contexts are its tables as text.
-
     Example:
         >>> asked = {"role": "user", "content": "I have 3 bags. Are those free of charge?"}
         >>> messages = [asked, {"role": "assistant", "content": "Yes."}]
@@ -110,12 +105,6 @@ def fitting_documents(
     shows_tables: bool = False,
 ) -> Documentation:
     """Collects what was known, as much as the judge can read: results of tools are cut where all does not fit.
-
-    Args:
-        sample: A sample with messages.
-        judge: Who reads it.
-        ask: Makes what the judge is asked.
-        shows_tables: Whether the sample's contexts are its tables as text.
 
     Raises:
         JudgeError: It does not fit with the results cut either.
@@ -164,11 +153,6 @@ def _read_customer(turn: int, message: Message, language: Language) -> Document 
 
 def quote_documents(claims: Sequence[Claim], sample: Sample, documentation: Documentation) -> list[Claim]:
     """Gives each supported claim the sentence that shares most of its words, and says what that stands in.
-
-    Args:
-        claims: The claims with their verdicts.
-        sample: Whose contexts the place of a quote counts.
-        documentation: Where a quote may stand.
 
     Returns:
         The claims; `document` says in which kind of document a quote stands, and with which message that came. `place`

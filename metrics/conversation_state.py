@@ -51,10 +51,6 @@ def write_thread(sample: Sample, most_characters: int | None = None) -> Thread:
 
     Words to the judge are left out of messages and results of tools, as far as the language pack knows them.
 
-    Args:
-        sample: The conversation.
-        most_characters: The most characters of a tool's result; None for all of it.
-
     Example:
         >>> messages = [{"role": "user", "content": "Free?"}, {"role": "assistant", "content": "Yes."}]
         >>> print(write_thread(Sample(id="1", messages=messages, language="en")).text)
@@ -87,11 +83,6 @@ def write_thread(sample: Sample, most_characters: int | None = None) -> Thread:
 def fitting_thread(sample: Sample, judge: Judge, ask: Callable[[str], Request | Question[Any]]) -> Thread:
     """Writes a conversation as long as the judge can read it: results of tools are cut where all does not fit.
 
-    Args:
-        sample: The conversation.
-        judge: Who reads it. Where the length of its context is unknown, nothing is cut.
-        ask: Makes what the judge is asked, of the conversation's text.
-
     Raises:
         JudgeError: It does not fit with the results cut either; the message names the size and the setting to raise.
     """
@@ -100,11 +91,6 @@ def fitting_thread(sample: Sample, judge: Judge, ask: Callable[[str], Request | 
 
 def fit_results(write: Callable[[int | None], T], judge: Judge, ask: Callable[[T], Request | Question[Any]]) -> T:
     """Writes a conversation with results of tools as long as the judge can read them.
-
-    Args:
-        write: Writes it; takes the most characters of a tool's result, None for all of it.
-        judge: Who reads it. Where the length of its context is unknown, nothing is cut.
-        ask: Makes what the judge is asked, of what was written.
 
     Raises:
         JudgeError: It does not fit with the results cut either; the message names the size and the setting to raise.

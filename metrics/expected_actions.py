@@ -37,9 +37,6 @@ class ExpectedAction:
 def read_expected_actions(values: object) -> list[ExpectedAction]:
     """Reads expected calls: objects with `name` and `kwargs` (or `arguments`, `args`, or OpenAI's `function`).
 
-    Args:
-        values: A list, or its JSON text.
-
     Raises:
         ValueError: It is no such list; the message names the field, the entry and the cure.
 
@@ -92,10 +89,6 @@ def canonical(value: Any, *, is_unordered: bool = False) -> str:
 
     Strings are the same after Unicode NFC and without outer space; true is not 1, and "1" is not 1.
 
-    Args:
-        value: Any JSON value.
-        is_unordered: Whether its lists may be in any order.
-
     Example:
         >>> canonical({"b": [1.0], "a": " x "}) == canonical('{"a": "x", "b": [1]}')
         True
@@ -127,10 +120,6 @@ def canonical(value: Any, *, is_unordered: bool = False) -> str:
 class CallComparison:
     """Compares calls with expected ones; each value is written only once.
 
-    Args:
-        expected: The expected calls.
-        allows_more: Whether a call may have arguments that the expected one does not name.
-
     Raises:
         RecursionError: An argument is nested too deeply.
     """
@@ -147,13 +136,7 @@ class CallComparison:
         self._written: dict[tuple[int, str, bool], str] = {}
 
     def differences(self, place: int, call: int, arguments: Mapping[str, Any] | None) -> list[str]:
-        """Names the arguments in which a call differs from an expected one.
-
-        Args:
-            place: The expected call's place.
-            call: A number of the call's own.
-            arguments: The call's arguments; None where they are no JSON object.
-        """
+        """Names the arguments in which a call differs from an expected one."""
         action, wanted = self._expected[place], self._wanted[place]
         if arguments is None:
             return sorted({*(wanted or ()), *action.any_value}) or ([] if wanted is None else ["(no JSON object)"])
@@ -179,11 +162,6 @@ def match_in_order(
     matches: Mapping[int, int], candidates: Mapping[int, Sequence[int]], preferred: Sequence[int]
 ) -> dict[int, int] | None:
     """Pairs as many calls in the order in which they are expected: which of two equal calls is which cannot be told.
-
-    Args:
-        matches: The place of each paired call.
-        candidates: The places that each call may have.
-        preferred: The calls, in order, that may take the place of an equal one.
 
     Returns:
         The place of each call, both ascending; None where the paired ones, or their places, have no such order.
@@ -213,9 +191,6 @@ def match_most(candidates: Sequence[Sequence[int]]) -> dict[int, int]:
     """Pairs as many as possible: each left one with one of its candidates, no candidate twice.
 
     Left ones are taken in order, and one that has a candidate keeps one.
-
-    Args:
-        candidates: For each left one, the numbers of its candidates, the preferred first.
 
     Returns:
         The candidate of each left one that has one.

@@ -29,12 +29,6 @@ def f_beta(true_positives: float, false_positives: float, false_negatives: float
     Formula: (1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP). Where precision or recall has no value but the other counts
     are not all 0, this is 0.
 
-    Args:
-        true_positives: TP, 0 or more.
-        false_positives: FP, 0 or more.
-        false_negatives: FN, 0 or more.
-        beta: Above 1 recall weighs more, below 1 precision; above 0.
-
     Returns:
         A number in [0, 1]; None where all counts are 0.
 

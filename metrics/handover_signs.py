@@ -55,11 +55,6 @@ def find_handover(messages: Sequence[Message], language: Language, tools: Sequen
 
     A call counts by its tool's name, unless its result is an error; a sentence of the assistant counts where it says
     that it hands over now or has done so, not where it offers that, refuses it, makes it depend on something, or cites.
-
-    Args:
-        messages: The conversation; what stands before the customer's first message does not count.
-        language: Its language.
-        tools: Names of tools that hand over, with `*` for any text; empty for the words of the language packs.
     """
     failed = failed_calls(messages)
     for turn in range(first_customer_turn(messages), len(messages)):
@@ -76,10 +71,6 @@ def find_handover(messages: Sequence[Message], language: Language, tools: Sequen
 
 def hands_over(tool: str, tools: Sequence[str] = ()) -> bool:
     """Whether a tool of this name hands the customer over to a person.
-
-    Args:
-        tool: Its name.
-        tools: Names of tools that do, with `*` for any text; empty for the words of the language packs.
 
     Example:
         >>> [hands_over(name) for name in ("transfer_to_human_agents", "escalateToSupervisor", "create_ticket")]
@@ -118,11 +109,6 @@ def find_needs(messages: Sequence[Message], language: Language, end: int) -> lis
     """Finds what says that a person is needed: the customer asks for one, or the assistant cannot help.
 
     A customer who then says that they want no person has asked for none.
-
-    Args:
-        messages: The conversation.
-        language: Its language.
-        end: The place of the first message that does not count.
     """
     asked: NeedSign | None = None
     cannot: NeedSign | None = None
@@ -151,11 +137,6 @@ def _without_help(text: str, language: Language) -> str:
 
 def customer_wish(text: str, language: Language, answer_before: str = "") -> tuple[bool | None, str]:
     """Reads whether a customer asks for a person.
-
-    Args:
-        text: The customer's message.
-        language: Its language.
-        answer_before: The assistant's answer before it; where its last sentence offers a person, "yes" asks for one.
 
     Returns:
         True where they ask for one, False where they say that they want none, None for neither; and the sentence.

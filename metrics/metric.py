@@ -140,10 +140,6 @@ class Metric(ABC):
 def check_metric(name: str, value: Any) -> None:
     """Checks that an argument is a metric.
 
-    Args:
-        name: What the argument is called.
-        value: What came.
-
     Raises:
         UsageError: It is none; the message says how to make one of it.
     """
@@ -228,10 +224,6 @@ def _background_loop() -> asyncio.AbstractEventLoop:
 
 def has_field(sample: Sample, name: str) -> bool:
     """Whether a field of a sample is not empty; a text of white space alone is. Of metadata an empty list says a thing.
-
-    Args:
-        sample: The sample.
-        name: The field, or one of `FURTHER_NEEDS`.
 
     Example:
         >>> sample = Sample(id="1", user_input="Why?", response=" ", metadata={"expected_actions": []})

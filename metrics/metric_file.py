@@ -17,10 +17,6 @@ from .metric import Metric
 def load_from_file(path: str, name: str) -> Any:
     """Loads `name` from a Python file: a metric (a function with `@metric` above it), or a class of metrics.
 
-    Args:
-        path: The file; a relative path is from the working directory. It is run once, and may import its neighbours.
-        name: A name in it.
-
     Raises:
         UsageError: The file cannot be read or run, or it has no metric of this name.
     """

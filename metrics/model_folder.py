@@ -8,9 +8,6 @@ from ..errors import UsageError
 def model_folder(model: str) -> str:
     """The folder of a model.
 
-    Args:
-        model: A path, or a name that the Hub's cache holds.
-
     Raises:
         UsageError: The model is not on this machine; the message has the command that downloads it.
     """

@@ -23,13 +23,6 @@ def noise_share(
 ) -> float:
     """Computes the share of an answer's claims that are wrong and come from passages of one kind.
 
-    Args:
-        incorrect: For each claim, whether the reference does not support it; one or more.
-        supported: For each claim, whether each passage supports it.
-        relevant: For each passage, whether it supports a claim of the reference.
-        mode: `relevant` counts wrong claims that a relevant passage supports, `irrelevant` those that only irrelevant
-            passages support.
-
     Example:
         >>> noise_share([True, True, False], [[True, False], [False, True], [True, True]], [True, False], "relevant")
         0.3333333333333333

@@ -22,9 +22,6 @@ def constructor_parameters(metric_class: Any) -> dict[str, inspect.Parameter]:
 def option_types(metric_class: Any) -> dict[str, tuple[Any, ...]]:
     """The options that a metric takes as text: each name with the types and literals that its annotation allows.
 
-    Args:
-        metric_class: A metric's class, or any callable that makes one.
-
     Returns:
         One entry per parameter that text can give: `bool`, `int`, `float`, `str`, `Literal[...]`, `None` and their
         unions. What the run fills in (judge, embedder, prompts) is not an option.
@@ -50,11 +47,6 @@ def option_types(metric_class: Any) -> dict[str, tuple[Any, ...]]:
 
 def coerce_options(specification: str, metric_class: Any, texts: Mapping[str, str]) -> dict[str, Any]:
     """The options of a specification as keyword arguments of the metric's constructor.
-
-    Args:
-        specification: What the user typed; it begins every error message.
-        metric_class: The metric's class.
-        texts: The text of each option by its name.
 
     Returns:
         The values by parameter, each of a type that the annotation allows.

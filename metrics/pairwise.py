@@ -115,11 +115,6 @@ def pairwise_request(sample: Sample, prompts: Prompts, *, is_reversed: bool = Fa
     """What the judge is asked: which of a sample's two answers is better.
 
     What speaks to the judge is left out of the answers, as far as the language pack knows it.
-
-    Args:
-        sample: Has the question, the contexts, the earlier turns, and the answers `response` and `other_response`.
-        prompts: Has the prompt `pairwise`.
-        is_reversed: Whether `other_response` is shown first.
     """
     words = language_or_fallback(sample.language, "statements").statements
     question = ChoiceQuestion(_ID, words.better_answer, words.better_answers)
@@ -143,11 +138,6 @@ def _addressed(sample: Sample) -> tuple[Choice, ...]:
 
 async def prefer_answer(sample: Sample, judge: Judge, prompts: Prompts = BUNDLED) -> AnswerPreference:
     """Asks a judge which of two answers is better, in both orders; the same answer twice is a tie that nobody is asked.
-
-    Args:
-        sample: The question with its contexts; `response` is the first answer and `other_response` the second.
-        judge: Chooses.
-        prompts: Has the prompt.
 
     Raises:
         JudgeError: The judge gave no usable reply in one of the orders.

@@ -204,11 +204,6 @@ def ragas_higher_is_better(name: str) -> bool:
 def load_ragas_metric(name: str, judge: Judge | None = None, embedder: Embedder | None = None) -> RagasMetric:
     """The metric of `ragas.metrics.collections` with this name (`faithfulness`), for `--metrics ragas:NAME`.
 
-    Args:
-        name: The metric's name in Ragas.
-        judge: Answers its questions.
-        embedder: Makes its vectors. Default: `use`.
-
     Raises:
         UsageError: Ragas has no such metric, or the metric asks a judge and there is none.
     """

@@ -45,10 +45,6 @@ def customer_questions(messages: Sequence[Message], language: Language) -> list[
     """Lists the sentences in which the customer asks for something, in order.
 
     Left out is what asks for nothing by itself ("Can you help me?"), and what has no word of its own.
-
-    Args:
-        messages: The conversation.
-        language: Its language, with the section `effort`.
     """
     wants, idle = _patterns(language)
     questions = []
@@ -68,11 +64,6 @@ async def find_repeated(messages: Sequence[Message], language: Language, embedde
     """Finds the questions of the customer that repeat one of an earlier message of theirs.
 
     Of several earlier ones the nearest counts; see `is_repeated`.
-
-    Args:
-        messages: The conversation.
-        language: Its language, with the section `effort`.
-        embedder: Compares the sentences.
 
     Raises:
         JudgeError: The embedder gave no usable vectors.

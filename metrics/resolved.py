@@ -183,10 +183,6 @@ def given_requests(sample: Sample) -> list[str]:
 def find_meeting_turns(sample: Sample, requests: Sequence[str]) -> list[int | None]:
     """Finds the turn that met each request; None where none shares a word with it.
 
-    Args:
-        sample: The conversation.
-        requests: The requests.
-
     Returns:
         For each the place of a message, counted from 0: of the assistant's and tools' messages after the customer's
         message that shares most words with the request (the first of several), the last of those that share most.

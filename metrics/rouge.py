@@ -61,10 +61,6 @@ def common_subsequence_length(one: Sequence[str], other: Sequence[str]) -> int:
     Computed with bit parallelism (Hyyrö, 2004), 64 tokens at a time: two texts of 100 kB take some 10 ms, where the
     usual table takes minutes.
 
-    Args:
-        one: At most `MOST_TOKENS` tokens.
-        other: At most `MOST_TOKENS` tokens.
-
     Example:
         >>> common_subsequence_length(("u", "belt", "de", "arts", "op"), ("de", "arts", "belt", "u"))
         2

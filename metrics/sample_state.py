@@ -19,10 +19,6 @@ STATE_PARTS = {
 def sample_state(sample: Sample, fields: Collection[str]) -> dict[str, str]:
     """Shows fields of a sample as the parts of a state.
 
-    Args:
-        sample: The sample.
-        fields: Names of its fields, of `STATE_PARTS`.
-
     Example:
         >>> sample = Sample(id="1", user_input="Is it free?", response="Yes.", retrieved_contexts=("A.", "B."))
         >>> sample_state(sample, ("response", "retrieved_contexts"))

@@ -104,11 +104,6 @@ def failed(reason: str, evidence: dict[str, Any] | None = None, usage: Usage | N
 def flawless(lowest: float, highest: float, *, is_higher_better: bool) -> float | None:
     """The score with which an answer is not among the worst: the best one, where others are worse or none is better.
 
-    Args:
-        lowest: The lowest score of the answers.
-        highest: Their highest.
-        is_higher_better: The metric's direction.
-
     Returns:
         The score; None where all answers have the same and it is not the end of the range from 0 to 1.
 

@@ -25,12 +25,6 @@ class ScorerMetric(Metric):
     the whole. Evidence: `predicted`, `low`, `high`, `decision` (send, person, hold), `parts` with each metric's value,
     contribution, status and own evidence, `remarks`, and `fitted_on` for an answer whose rating it was fitted to: that
     score counts in no agreement.
-
-    Args:
-        scorer: The fitted combination.
-        parts: Its metrics, in the scorer's order.
-        name: The name under which scores are recorded.
-        remarks: What differs from how it was fitted, where that was allowed.
     """
 
     needs = ("response",)
@@ -81,11 +75,6 @@ def _part_evidence(score: Score) -> dict[str, Any]:
 
 def explain_prediction(scorer: Scorer, prediction: Prediction, remarks: Sequence[str]) -> str:
     """One sentence: the predicted rating with its interval, what to do, and the part that speaks most for or against.
-
-    Args:
-        scorer: The scorer.
-        prediction: What it says of an answer.
-        remarks: What differs from how the scorer was fitted.
     """
     interval = f"{prediction.low:.1f} to {prediction.high:.1f} {scorer.promise}"
     by_weight = sorted(prediction.contributions.items(), key=lambda part: part[1])
@@ -111,13 +100,6 @@ def load_scorer_metric(
     prompts: Prompts,
 ) -> ScorerMetric:
     """The metric of `scorer:FILE` or `scorer:FILE:allow_changed=true`.
-
-    Args:
-        specification: The file, and perhaps the option.
-        load_part: Loads one of the scorer's metrics by name.
-        judge: Who answers the questions of the parts.
-        embedder: The name of the embedder in use.
-        prompts: The prompts in use.
 
     Raises:
         UsageError: The judge, a prompt or the embedder is not what the scorer was fitted with, and that is not allowed.

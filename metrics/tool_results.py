@@ -46,9 +46,6 @@ def failed_calls(messages: Sequence[Message]) -> frozenset[tuple[int, int]]:
 
     A result belongs to the last call with its id before it.
 
-    Args:
-        messages: The conversation.
-
     Returns:
         Each call as the place of its message and its place among that message's calls.
     """

@@ -38,11 +38,6 @@ def adherence(answered: Sequence[bool], within: Sequence[bool], mode: Mode) -> f
     TP = answered and within the reference topics, FP = answered and not within, FN = within and refused. F1 is 1 where
     all counts are 0: what was refused was to be refused.
 
-    Args:
-        answered: For each topic of the conversation, whether the chatbot answered.
-        within: For each, whether it belongs to the reference topics.
-        mode: What is computed.
-
     Returns:
         A number in [0, 1]; None where the formula has no value (0 / 0).
 

@@ -13,14 +13,7 @@ _SHORT = 20_000  # characters: a linear pass over as many takes about a millisec
 
 
 async def compute_for(sample: Sample, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Runs a computation over a sample's texts: beside the event loop where these are long.
-
-    Args:
-        sample: The sample; the length of its texts decides.
-        function: A function whose time grows about linearly with those texts.
-        *args: Its arguments.
-        **kwargs: Its keyword arguments.
-    """
+    """Runs a computation over a sample's texts: beside the event loop where these are long."""
     if text_length(sample) <= _SHORT:
         return function(*args, **kwargs)
     return await compute_beside(function, *args, **kwargs)

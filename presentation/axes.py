@@ -42,12 +42,6 @@ class Axis:
 def axis_over(values: Iterable[float], *, about: int = 5, within: tuple[float, float] | None = None) -> Axis:
     """Makes an axis that contains all values, its ends on round ticks.
 
-    Args:
-        values: The values, finite; none for an axis from 0 to 1. Where they differ by the computer's rounding only, the
-            axis begins below them and ends above.
-        about: About how many ticks it has.
-        within: Its bounds (correlations: -1, 1).
-
     Example:
         >>> axis_over([0.2, 0.9]).ticks, axis_over([0.5, 0.5 + 1e-16], about=2).ticks
         ((0.2, 0.4, 0.6, 0.8, 1.0), (0.0, 0.5, 1.0))

@@ -56,15 +56,7 @@ def draw_forest(
     ceiling: float | None = None,
     margin: float | None = None,
 ) -> Forest:
-    """Draws estimates on one axis, in their order.
-
-    Args:
-        rows: (name, kind, estimate, remark); the kind is `metric`, `baseline` or `chosen`.
-        within: The bounds of the axis, if it has any (of correlations -1 and 1).
-        has_zero: Whether the axis has 0 and a line there.
-        ceiling: What no estimate can pass, if it is known.
-        margin: The largest size of a difference that does not matter, if the estimates are differences.
-    """
+    """Draws estimates on one axis, in their order."""
     drawn = [row for row in rows if row[2].value is not None]
     ends = [end for _, _, one, _ in drawn for end in (one.value, one.low, one.high) if end is not None]
     lines = [*([0.0] if has_zero else []), *([] if ceiling is None else [ceiling])]
@@ -107,13 +99,7 @@ class Histogram:
 
 
 def draw_histogram(name: str, axis: Axis, counts: Mapping[float, int]) -> Histogram:
-    """The spread of values on an axis.
-
-    Args:
-        name: The metric.
-        axis: The axis of the values.
-        counts: How many values stand where, by percent of the axis.
-    """
+    """The spread of values on an axis."""
     in_bars = [0] * _BARS
     for percent, count in counts.items():
         in_bars[min(_BARS - 1, int(min(100.0, max(0.0, percent)) / 100 * _BARS))] += count
@@ -150,13 +136,7 @@ class Trend:
 
 
 def draw_trend(name: str, rows: Sequence[tuple[str, Interval, str]]) -> Trend | None:
-    """A trend, the oldest first, at equal distances; None where nothing has a value.
-
-    Args:
-        name: What is shown.
-        rows: (moment as 2026-11-23 05:08, estimate, the figure in words) per point. Where two moments that have a label
-            are of one day, the second has its time.
-    """
+    """A trend, the oldest first, at equal distances; None where nothing has a value."""
     drawn = [row for row in rows if row[1].value is not None]
     if not drawn:
         return None
@@ -245,15 +225,7 @@ def draw_band(
     spans: Sequence[tuple[datetime, datetime | None, str]] = (),
     within: tuple[float, float] | None = None,
 ) -> Band | None:
-    """Draws a figure over time with its interval as a band; None where nothing has a value.
-
-    Args:
-        name: What is shown.
-        rows: (moment, estimate, the figure in words, where its point leads) per point, the oldest first.
-        limits: (value, text) of lines that the figure is held against.
-        spans: (begin, end or None where it goes on, text) of times to mark.
-        within: The bounds of the figure, if it has any.
-    """
+    """Draws a figure over time with its interval as a band; None where nothing has a value."""
     drawn = [row for row in rows if row[1].value is not None]
     if not drawn:
         return None

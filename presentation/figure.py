@@ -128,9 +128,6 @@ class Figure:
     def describe(self, of: str = "") -> str:
         """The figure in a sentence for people who know no statistics.
 
-        Args:
-            of: What follows the value, such as ` of 1`.
-
         Example:
             >>> Figure("rho", 0.41, 0.27, 0.53).describe(" of 1")
             '0.41 of 1 (likely 0.27 to 0.53)'
@@ -188,10 +185,6 @@ def format_chance(p: float) -> str:
 def format_cost(usd: float | None, bound: str = "") -> str:
     """What calls took, with its unit.
 
-    Args:
-        usd: The cost; None where it is unknown.
-        bound: What stands before a cost that is a bound, as `Usage.bound` has it.
-
     Examples:
         >>> format_cost(0.01234), format_cost(None), format_cost(0.5, "at most "), format_cost(0.0, "at most ")
         ('0.0123 USD', 'unknown', 'at most 0.5000 USD', '0.0000 USD')
@@ -201,10 +194,6 @@ def format_cost(usd: float | None, bound: str = "") -> str:
 
 def format_price(cost: float | None, unit: str) -> str:
     """What 1,000 answers take, with its unit.
-
-    Args:
-        cost: The cost, in the unit.
-        unit: `usd` or `USD`, or what is counted, such as tokens.
 
     Examples:
         >>> format_price(0.424, "USD"), format_price(310_000, "tokens"), format_price(0.15, "usd")

@@ -74,14 +74,6 @@ def render_page(
     """A template of a package as a page that opens from disk, with `style`, `script` and `policy` for it to place.
 
     Only the page's own style and script work in it: the policy allows them by their hashes.
-
-    Args:
-        package: The package with the template in its folder `templates`.
-        template: The template's name.
-        view: What the template is given.
-        style: What comes after the style of all pages.
-        script: The page's script.
-        parts: Another package whose templates it is made of too; "" for none.
     """
     whole_style = read_asset(PACKAGE, "report.css", "static") + style
     policy = f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src '{_hash(whole_style)}'"

@@ -78,11 +78,6 @@ def render_markdown(text: str, marks: Sequence[TextMark] = (), *, length: int | 
     without Markdown keeps its spaces and line ends. So does one that is longer than 20,000 characters, or of which
     Markdown would leave something out (lists in lists in lists, cells without a column).
 
-    Args:
-        text: The text.
-        marks: Stretches to be marked, in their order; one that begins inside another is not placed.
-        length: Longer text is cut and ends in an ellipsis; None for no bound but that of all texts of a page.
-
     Examples:
         >>> print(render_markdown("**Bold** <b>").html)
         <p><strong>Bold</strong> &lt;b&gt;</p>

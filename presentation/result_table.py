@@ -168,13 +168,6 @@ def tabulate(
 ) -> ResultTable:
     """A table with one row per result.
 
-    Args:
-        caption: What stands above it; "" for nothing.
-        results: What it shows.
-        fields: Its columns.
-        tone: How the row of a result looks; None for plain rows.
-        note: What stands under it; "" for nothing.
-
     Example:
         >>> table = tabulate("", [0.25, 0.5], [Field("share", "share", lambda value: value)])
         >>> [str(cell) for row in table.rows for cell in row]

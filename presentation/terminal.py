@@ -41,12 +41,7 @@ class _SafeSegments:
 
 
 def make_console(*, err: bool, width: int | None) -> "Console":
-    """A console for tables and styled text. Nothing that it prints is read as markup, an emoji's name or an escape.
-
-    Args:
-        err: Whether it prints on standard error.
-        width: How wide it is; None for the terminal's width.
-    """
+    """A console for tables and styled text. Nothing that it prints is read as markup, an emoji's name or an escape."""
     from rich.console import Console, RenderHook
 
     class SafeHook(RenderHook):
@@ -61,12 +56,7 @@ def make_console(*, err: bool, width: int | None) -> "Console":
 
 
 def draw_table(table: ResultTable, *, is_wide: bool) -> "Table":
-    """A table that fits 80 columns. A text that has no room goes on in the next line; nothing is cut.
-
-    Args:
-        table: What it shows.
-        is_wide: Whether the columns that are only shown with `--wide` are there too.
-    """
+    """A table that fits 80 columns. A text that has no room goes on in the next line; nothing is cut."""
     from rich.table import Table
     from rich.text import Text
 

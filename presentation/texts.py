@@ -36,10 +36,6 @@ def escape_unsafe(text: str) -> str:
 def one_line(text: str, length: int | None = None) -> str:
     """Foreign text for the middle of a sentence or a table: one line, without what a terminal would obey.
 
-    Args:
-        text: Such as an answer, a file name or a judge's reply.
-        length: Longer text is cut and ends in an ellipsis; None for no bound.
-
     Example:
         >>> one_line("two\\nlines", 5)
         'two …'

@@ -11,12 +11,7 @@ _PART = re.compile(r"\s+|[^\W_]+|.")
 
 
 def render_difference(before: str, after: str) -> tuple[RenderedText, RenderedText]:
-    """Renders the Markdown of two versions of a text; `<del>` is only in the first, `<ins>` only in the second.
-
-    Args:
-        before: The first version.
-        after: The second version.
-    """
+    """Renders the Markdown of two versions of a text; `<del>` is only in the first, `<ins>` only in the second."""
     removed, added = word_difference(before, after)
     return _render_parts(removed), _render_parts(added)
 

@@ -6,12 +6,6 @@ from .figure import Figure, Kind
 def format_rating(value: float, low: float, high: float, kind: Kind = "rating") -> str:
     """Returns a rating, a mean of ratings or a predicted one in its own scale, as all pages and tables write it.
 
-    Args:
-        value: The rating.
-        low: The scale's lowest rating.
-        high: Its highest rating.
-        kind: How many digits it has: a kind of `Figure`, such as `rating`, `mean` or `predicted`.
-
     Examples:
         >>> format_rating(4.5, 1, 5), format_rating(0.8, 0, 1), format_rating(-1, -2, 2)
         ('4.5 of 5', '0.8 of 1', '-1 of -2 to 2')

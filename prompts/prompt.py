@@ -98,12 +98,6 @@ def parse_prompt(text: str, name: str, language: str, origin: str) -> Prompt:
 
     A prompt for typed questions has `## task`, and may leave the rest out.
 
-    Args:
-        text: The file's text.
-        name: The prompt's name.
-        language: Its language code.
-        origin: The file, for messages.
-
     Raises:
         InputError: A part is missing, stands twice, or is out of order.
     """

@@ -99,21 +99,6 @@ class AlignmentReport:
 class Aligner:
     """Tries candidates of a judge on rated samples.
 
-    Args:
-        metric: The metric's name, as for `--metrics`.
-        samples: Rated and unrated samples; the unrated ones are left out.
-        judge: The judge as it is: whatever `evaluate` takes.
-        embedder: Finds the nearest rated examples: an embedder or its name.
-        load: Makes the metric with a judge behind it; None to load it by name.
-        candidates: Which of `CANDIDATES`.
-        variants: Further prompts by name, each a folder of prompts.
-        shown: How many rated examples stand beside what is judged.
-        optimizer: `gepa` to evolve the distilled rules too (extra `gepa`).
-        most_scores: How many scores of answers it takes, per half.
-        seed: Seed of all randomness.
-        permutations: How often the candidates change places at random.
-        on_sample: Called after each sample that was judged.
-
     Raises:
         UsageError: The judge cannot judge or has no settings, fewer than 20 samples are rated, or they form one group.
     """

@@ -85,9 +85,6 @@ def contrast_answers(answers: Sequence[NamedAnswer]) -> AnswerContrast:
     Of two answers each has the words marked that the other does not have; of more, each but the first has those marked
     that the first does not have. Of two conversations the messages that differ are shown; of more, the answers under
     test.
-
-    Args:
-        answers: The answers, at least one; the first is that of the version in use today.
     """
     question, samples = listed_question(answers[-1].sample), [answer.sample for answer in answers]
     if all(sample.has_same_texts(samples[0]) for sample in samples[1:]):

@@ -116,9 +116,6 @@ class AnswerIndex:
     """The answers of a store's runs in a table of their own, with a full-text index.
 
     The index follows the runs: `update` takes up what was written since. What it holds can be made again at any time.
-
-    Args:
-        database: The store's database.
     """
 
     def __init__(self, database: Database) -> None:
@@ -221,13 +218,6 @@ class AnswerIndex:
         SQLite reads tables that are joined by CROSS JOIN in the order in which they are named, and looks up no column
         with a plus before it in an index: so few matches are looked up one by one, and many are found by going along
         the index of the order.
-
-        Args:
-            run: The run.
-            query: Which answers, without its text.
-            numbers: A statement that selects the numbers of the answers with its words; empty for all answers.
-            values: Of that statement.
-            are_few: Whether it selects so few that they can be sorted.
         """
         conditions, condition_values = _conditions(run, query)
         tables, first_values = ["answers AS answer"], list[Any]()

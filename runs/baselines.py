@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 def add_baselines(joined: "JoinedScores") -> "JoinedScores":
     """Adds the baselines that a table of scores lacks, where the texts of the answers were read.
 
-    Args:
-        joined: The table and the texts of its answers. An answer without text gets no baseline.
-
     Returns:
         The table with further columns, or as it is where nothing can be added.
     """

@@ -68,13 +68,6 @@ async def replies_in_batches(
     Each stage runs the metrics, which end at their first missing reply; what is missing is submitted. A metric with two
     questions after each other so takes two stages. Within the block, a question without a reply fails with the cause.
 
-    Args:
-        read_samples: Reads the samples from the beginning.
-        opened: The metrics and their judge.
-        finished_metrics: The metrics that need not score a sample again.
-        request: The budget, and which turns metrics run on.
-        batches: How the batches are made.
-
     Raises:
         JudgeUnavailable: The provider cannot be reached, or refuses.
         UsageError: The judge cannot be asked in batches.

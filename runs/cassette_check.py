@@ -57,10 +57,6 @@ async def check_cassette(path: Path, plan: Plan) -> CassetteCheck:
     A recording is stale when its prompt has changed since or when the run does not use it. What follows a missing
     reply is unknown, and so not called stale.
 
-    Args:
-        path: The cassette; it is not changed, and no model is asked.
-        plan: The sets, metrics, judge and embedder of the run.
-
     Raises:
         UsageError: The plan names no judge.
         InputError: The cassette or a set cannot be read.
@@ -87,14 +83,6 @@ async def repeat_questions(
     samples: Iterable[Sample] | None = None,
 ) -> tuple[list[RepeatedQuestion], int]:
     """Replays a run from a cassette and asks the model a share of its questions again.
-
-    Args:
-        path: The cassette; it is not changed.
-        plan: The sets, metrics, judge and embedder of the run.
-        share: The share of the questions to ask again, in (0, 1].
-        seed: Which questions are drawn.
-        budget: Bounds for the live calls.
-        samples: The samples of the run; None for those of the plan's sets.
 
     Returns:
         The repeated questions, and the number of samples with a question that is not recorded.

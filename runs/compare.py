@@ -218,13 +218,7 @@ class RunComparison:
         return sorted(changes, key=lambda pair: self._change_order(metric, pair[1]))[:count]
 
     def changed(self, metric: str, *, answer_changed: bool) -> list[str]:
-        """The samples that differ, the largest change of a metric first.
-
-        Args:
-            metric: The metric.
-            answer_changed: True for all samples with another answer; False for those with the same answer and another
-                value of the metric.
-        """
+        """The samples that differ, the largest change of a metric first."""
         changes = [
             (sample.sample, sample.change(metric) or 0.0)
             for sample in self.samples
@@ -238,11 +232,6 @@ class RunComparison:
 
 def compare(store: "Store", run_a: str, run_b: str) -> RunComparison:
     """Pairs two runs by sample id, and samples without ids of their own by question (`pair_samples`).
-
-    Args:
-        store: Where both runs are.
-        run_a: The id of the first run.
-        run_b: The id of the second run.
 
     Raises:
         UsageError: The runs share no sample or no metric.

@@ -53,11 +53,6 @@ def compare_ratings(store: "Store", comparison: RunComparison, level: RatedLevel
     answers of both runs. Ratings of conversations and of their turns are two measures, which are never taken together.
     The scores that help are the mean percentile of the metrics that both runs have, without the baselines.
 
-    Args:
-        store: Where both runs are.
-        comparison: The two runs.
-        level: Whether ratings of conversations or of turns count; None for what is rated.
-
     Raises:
         UsageError: A level is asked for, and no sample of the runs is a conversation.
     """

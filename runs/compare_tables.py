@@ -23,13 +23,7 @@ _NOTE = (
 
 
 def comparison_block(store: "Store", comparison: RunComparison, raters: "RaterComparison | None") -> ReportBlock:
-    """Which runs are compared, how their samples were paired, what metrics and raters say, and the tables.
-
-    Args:
-        store: Where both runs are.
-        comparison: The two runs.
-        raters: What raters say of B beside A; None to leave it out.
-    """
+    """Which runs are compared, how their samples were paired, what metrics and raters say, and the tables."""
     return ReportBlock(
         (
             Paragraph(f"A: {_run_line(store, comparison.a)}"),
@@ -42,12 +36,7 @@ def comparison_block(store: "Store", comparison: RunComparison, raters: "RaterCo
 
 
 def comparison_sentences(comparison: RunComparison, raters: "RaterComparison | None") -> list[str]:
-    """What the metrics say of B beside A, one sentence each, and what the raters say.
-
-    Args:
-        comparison: The two runs.
-        raters: What raters say of B beside A; None to leave it out.
-    """
+    """What the metrics say of B beside A, one sentence each, and what the raters say."""
     rows = [row for row in comparison.overall if row.metric not in ALL_BASELINES] or list(comparison.overall)
     return [
         *(row.describe() for row in rows[:_MOST_METRICS]),
@@ -115,13 +104,7 @@ def comparison_tables(comparison: RunComparison) -> tuple[ResultTable, ...]:
 
 
 def difference_table(caption: str, part: str, differences: Sequence[Difference]) -> ResultTable:
-    """The differences between two runs, B minus A.
-
-    Args:
-        caption: What stands above it.
-        part: The head of the column of languages or message types; "" for none.
-        differences: One row each.
-    """
+    """The differences between two runs, B minus A."""
     fields = (
         Field(
             "metric",

@@ -11,11 +11,6 @@ AT_MOST_NOTE = (
 def bounded_figure(kind: Kind, value: float | None, is_at_most: bool) -> Figure | str:
     """A figure of what was taken; of a bound with words that say so.
 
-    Args:
-        kind: What it is a figure of.
-        value: The tokens, or the cost; None where it is unknown.
-        is_at_most: Whether it is a bound.
-
     Example:
         >>> str(bounded_figure("count", 4412, True)), str(bounded_figure("count", 4412, False))
         ('at most 4,412', '4,412')

@@ -90,13 +90,7 @@ class Database(Protocol):
         ...
 
     def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
-        """Returns the statement that selects the `number` of each answer with all of the words, and its values.
-
-        Args:
-            words: The words; the last may be the beginning of one.
-            first: The lowest number that is looked at.
-            last: The highest.
-        """
+        """Returns the statement that selects the `number` of each answer with all of the words, and its values."""
         ...
 
     def cure(self, error: Exception) -> str:
@@ -112,10 +106,6 @@ def open_database(where: str | Path, wait: float) -> Database:
     """Opens the database of a store and brings its tables up to date.
 
     A database that cannot be written to is copied, and the copy can be read.
-
-    Args:
-        where: The store's folder, in which the file is `runs.sqlite`, or a PostgreSQL URL.
-        wait: Seconds to wait, at most, for another process that holds the database.
 
     Raises:
         UsageError: It is no store, cannot be reached, or has tables of a version that cannot be brought up to date.
@@ -139,12 +129,6 @@ def explain_errors(
 ) -> Iterator[None]:
     """Turns the errors of a database's library into errors that say what cannot be done, why, and what to do.
 
-    Args:
-        database: Whose errors.
-        problem: What cannot be done.
-        then: What to do after the cure.
-        error_type: What is raised.
-
     Raises:
         AssayError: Of `error_type`, where the library raised an error.
     """
@@ -156,10 +140,6 @@ def explain_errors(
 
 def migrate(database: Database, folder: Path = _SCHEMA) -> None:
     """Brings the tables up to date, all of it or nothing; two processes may open a new store at once.
-
-    Args:
-        database: Whose tables. A new store gets all files of the folder, another one those after its own version.
-        folder: SQL files `NNNN_what_they_add.sql`; the first makes the tables, each further one changes them.
 
     Raises:
         UsageError: The tables are of a version that no file of the folder follows.

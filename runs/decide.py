@@ -191,13 +191,7 @@ def _letter(place: int) -> str:
 
 
 def decide_reading(reading: VersionReading, *, margin: float = MARGIN, seed: int = 0) -> Decision:
-    """Decides between versions that were read; the notes of the reading are the last ones of the decision.
-
-    Args:
-        reading: The versions.
-        margin: The largest difference of mean ratings that does not matter.
-        seed: Seed of what is drawn.
-    """
+    """Decides between versions that were read; the notes of the reading are the last ones of the decision."""
     if not margin > 0:
         raise UsageError(f"margin {margin:g}: give a size above 0, in points of the rating scale")
     _check_preferences(reading)
@@ -225,12 +219,6 @@ def _check_preferences(reading: VersionReading) -> None:
 
 def read_versions(store: "Store | None", names: Sequence[str], options: VersionOptions) -> VersionReading:
     """Reads versions from stored runs or sets.
-
-    Args:
-        store: Where the runs are; None where there are none, and all are sets.
-        names: Two or more runs (`NAME=RUN`, an id, its beginning, `last`) or sets, the one in use today first; or one,
-            with `by`.
-        options: How they are read.
 
     Raises:
         UsageError: There are fewer than two versions, two have one name, or nothing says which measure decides.
@@ -455,11 +443,6 @@ def _describe_missing(others: Mapping[str, "Floats"]) -> list[str]:
 def list_next(reading: VersionReading, most: int, seed: int = 0) -> list[list[Sample]]:
     """Lists what to rate next: questions whose answers differ, are not all rated and not all compared, drawn at random.
 
-    Args:
-        reading: The versions.
-        most: The most questions.
-        seed: Seed of the draw.
-
     Returns:
         By question its unrated answers, each text once.
     """
@@ -496,10 +479,6 @@ def rating_set(to_rate: Sequence[Sequence[Sample]], seed: int = 0) -> list[Sampl
     """Makes a set for raters of answers to several versions: shuffled, and nothing in it says whose answer is whose.
 
     Its ratings find their answers by question and answer (`--ratings FILE`).
-
-    Args:
-        to_rate: By question its answers (`list_next`).
-        seed: Seed of the order.
     """
     samples = [sample for answers in to_rate for sample in answers]
     random.Random(seed).shuffle(samples)
@@ -511,12 +490,7 @@ def rating_set(to_rate: Sequence[Sequence[Sample]], seed: int = 0) -> list[Sampl
 
 
 def decision_as_json(decision: Decision, to_rate: Sequence[Sequence[Sample]] = ()) -> dict[str, Any]:
-    """Returns what `assay decide --json` prints.
-
-    Args:
-        decision: The decision.
-        to_rate: What to rate next, by question (`list_next`).
-    """
+    """Returns what `assay decide --json` prints."""
     return decision.as_json() | {"next": [[sample.id for sample in answers] for answers in to_rate]}
 
 

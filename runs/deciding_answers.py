@@ -56,11 +56,7 @@ class DecidingQuestion:
 
 
 def read_deciding_answers(reading: "VersionReading") -> list[DecidingAnswer]:
-    """Returns the answers of versions that were read, with the ratings and scores that the decision counts.
-
-    Args:
-        reading: The versions.
-    """
+    """Returns the answers of versions that were read, with the ratings and scores that the decision counts."""
     table = reading.table
     names: dict[int, str] = {}
     for answer in sorted(reading.answers, key=lambda answer: answer.version):
@@ -100,9 +96,6 @@ def find_deciding_questions(answers: Iterable[DecidingAnswer]) -> list[DecidingQ
     ratings say how far these differ; where these are the same or missing, what people prefer side by side; and where
     nobody judged, the scores. Questions that differ by ratings come first, then those by preferences, then those by
     scores; of each kind those with the largest difference. Where people see no difference, nothing is decided.
-
-    Args:
-        answers: The answers of all versions, in any order; of one question those of the version in use first.
 
     Example:
         >>> def answer(version, question, text, **figures):

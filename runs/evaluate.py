@@ -85,9 +85,6 @@ class _MemoryRecord:
 
 def with_signature_of(function: Callable[P, Any]) -> Callable[[Callable[..., T]], Callable[P, T]]:
     """Gives a function the parameters of another, for type checkers, editors and `help`, so that they are written once.
-
-    Args:
-        function: The function that has the parameters.
     """
 
     def give(other: Callable[..., T]) -> Callable[P, T]:

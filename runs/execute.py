@@ -38,14 +38,6 @@ async def execute(
     The metrics of one sample run one after another: a judge's prefix cache stays warm. Samples are drawn one by one, so
     that a set of any length takes the same memory.
 
-    Args:
-        samples: What to score.
-        metrics: What to score it by.
-        keep: Called with each sample and its scores by metric; with those that are ready when scoring stops midway.
-        concurrency: How many samples are under way at once.
-        turns: Which turns of a conversation metrics of an answer run on; the samples are those of `with_turns`.
-        finished_metrics: The names of the metrics that need not score this sample again.
-
     Raises:
         BudgetReached: The next call would pass the budget.
         InputError: A sample cannot be read. What was scored until then is kept.
@@ -87,11 +79,6 @@ def select_metrics(metrics: Sequence[Metric], sample: Sample, turns: Turns) -> l
 
     Baselines of a conversation, which nobody need have asked for, are for conversations alone; another metric of a
     conversation skips what is none, and says so.
-
-    Args:
-        metrics: The metrics of a run.
-        sample: One of its samples.
-        turns: Which turns of a conversation metrics of an answer run on.
     """
     levels = measured_levels(sample, turns)
     return [

@@ -26,11 +26,6 @@ _COLUMNS = (
 def write_scores(store: "Store", run: str, path: Path) -> None:
     """Writes every score of a run, one row per sample and metric; the file is whole or, after an error, as it was.
 
-    Args:
-        store: Where the run is kept.
-        run: The run's id.
-        path: A `.jsonl` file, which gets the evidence too, or a `.csv` file, in which no text is a formula.
-
     Raises:
         UsageError: The path has another suffix.
         InputError: The file cannot be written.
@@ -41,11 +36,6 @@ def write_scores(store: "Store", run: str, path: Path) -> None:
 
 def write_rows(rows: Iterable[Mapping[str, Any]], path: Path, *, run: str | None = None) -> None:
     """Writes scores as rows; the file is whole or, after an error, as it was.
-
-    Args:
-        rows: The scores as JSON values (`score_as_json`).
-        path: A `.jsonl`, `.json` or `.csv` file; in any other, Parquet is written, with the evidence as JSON texts.
-        run: The run's id, which JSON gets.
 
     Raises:
         InputError: The file cannot be written.

@@ -65,15 +65,6 @@ def optimise_rules(
 ) -> str:
     """Evolves rules by GEPA (Agrawal et al., 2025, arXiv 2507.19457).
 
-    Args:
-        start: The rules to begin with.
-        samples: Rated samples; the first half is reflected on, all are what rules are chosen by.
-        measure: Scores samples by a judge with rules.
-        describe: A sample as the language model reads it.
-        ask: The language model that writes rules.
-        most_scores: How many scores of answers it may take.
-        seed: Seed of the search.
-
     Returns:
         The rules that do best on the samples.
 

@@ -65,13 +65,6 @@ def measure_biases(
 ) -> tuple[Bias, ...]:
     """Puts together what is known of a judge's biases.
 
-    Args:
-        judge: Its scores.
-        samples: The samples, with their ratings; `metadata.system` says which model answered.
-        probes: What each probe changed for this judge.
-        unasked: Why a bias is not measured that no probe is about.
-        is_of_pairs: Whether the judge was shown two answers side by side.
-
     Returns:
         Position, length, style and self-preference, measured or not, and what further probes measured.
     """

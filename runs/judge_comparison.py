@@ -130,15 +130,6 @@ def compare_judges(
 ) -> JudgeComparison:
     """Compares judges that scored the same samples.
 
-    Args:
-        metric: The metric of the scores; where its lower values go with higher ratings (`rises_with_rating`),
-            agreement is with the negated scores.
-        samples: The samples, with their ratings.
-        judge_scores: Each judge's scores; the first judge is in use today.
-        cost: The unit of the costs. If left out: USD; seconds where all judges are free; tokens where a price is
-            unknown.
-        seed: Seed of the folds and the permutations.
-
     Raises:
         UsageError: The cost is wanted in USD, and a price is unknown; or the ratings are not of what the metric scores.
     """

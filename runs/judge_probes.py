@@ -51,13 +51,6 @@ def compare_probed(
 
     A claim that was computed counts with the judge's verdict, not the computation's.
 
-    Args:
-        judge: Its name.
-        samples: The unchanged samples.
-        scores: The judge's scores of them, by sample.
-        probed: Its scores of the changed samples, by probe and sample.
-        seed: Seed of the flips.
-
     Yields:
         The findings of one probe after the other.
     """
@@ -88,12 +81,7 @@ def compare_probed(
 
 
 def turned_to_supported(before: Score, after: Score) -> set[str]:
-    """Lists the claims of both scores, by their text, that the judge supports only in the second.
-
-    Args:
-        before: The score of the unchanged answer.
-        after: That of the changed one, or of the same answer asked again.
-    """
+    """Lists the claims of both scores, by their text, that the judge supports only in the second."""
     claims_after = claims_by_text(after)
     return {
         text
@@ -121,11 +109,6 @@ def share_over_groups(has_it: Sequence[bool], groups: Sequence[str], *, problem:
 
     Where all or none have it, leaving groups out shows no variation; then Wilson's interval for the share of groups
     with an exception, which is no smaller than that of items.
-
-    Args:
-        has_it: Whether each item has it.
-        groups: The group of each item.
-        problem: Why there is no share where there is no item.
 
     Example:
         >>> none = share_over_groups([False] * 4, list("aabb"), problem="")

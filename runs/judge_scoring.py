@@ -65,9 +65,6 @@ class JudgeScoring:
 def load_judges(judges: Sequence[str]) -> dict[str, LiteLLMJudge]:
     """Opens judges by the short names that they have in tables and file names.
 
-    Args:
-        judges: Names, settings files or model strings, as for `--judge`.
-
     Raises:
         UsageError: There are fewer than two judges, two would have one name, or one is unknown.
         InputError: A settings file cannot be read.
@@ -86,9 +83,6 @@ def load_judges(judges: Sequence[str]) -> dict[str, LiteLLMJudge]:
 def short_name(judge: str) -> str:
     """Returns the name that a judge has in tables and file names.
 
-    Args:
-        judge: A name, a settings file or a model string, as for `--judge`.
-
     Example:
         >>> short_name("judges/mine.yaml"), short_name("openai/gpt-4o-mini"), short_name("qwen1.5b")
         ('mine', 'openai-gpt-4o-mini', 'qwen1.5b')
@@ -103,12 +97,6 @@ def score_by_judges(
     probed_samples: Mapping[str, Sequence[Sample]] | None = None,
 ) -> list[JudgeScores]:
     """Scores samples by one judge after the other.
-
-    Args:
-        judges: Who judges, by name: whatever `evaluate` takes, but a judge of another class.
-        samples: What they score.
-        scoring: The metric, the recordings and the bounds.
-        probed_samples: The samples as each probe changed them, by probe.
 
     Raises:
         BudgetReached: A bound is reached; the replies are in the cassettes, and the same call goes on with them.

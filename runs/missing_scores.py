@@ -22,9 +22,6 @@ def describe_missing_scores(counts: Iterable[tuple[str, str, str, int]]) -> Iter
 
     Reasons that differ only in how much are one (`join_ranges`). Each has its count, where there are several.
 
-    Args:
-        counts: (metric, status, reason, number of scores), as `Store.missing_scores` yields them.
-
     Yields:
         The paragraphs; the label says the metric, the number and the status.
 

@@ -26,14 +26,6 @@ def paired_difference(
     randomisation test; the two runs of one group change places together). p = (b + 1) / (m + 1), where b of m = 9,999
     random flips reach what was observed (Phipson and Smyth, 2010), so that p is never 0.
 
-    Args:
-        differences: One difference per sample.
-        groups: The group of each sample; samples of one group are flipped together.
-        side: `two-sided`: does the mean differ from `against`? `below`: is it lower?
-        against: The mean under the null hypothesis.
-        level: Confidence level, in (0, 1).
-        seed: Of the flips.
-
     Returns:
         The estimate; without a value where there are no differences, without an interval where there are few groups.
 

@@ -83,12 +83,7 @@ class PairwisePreferences:
 
 
 def measure_position_bias(scores: Sequence[Score], groups: Sequence[str]) -> PositionBias:
-    """Measures how far the order of two answers decides which one a judge prefers.
-
-    Args:
-        scores: Scores of `pairwise`; those whose answers are the same, or that have no value, are passed over.
-        groups: The group of each; the intervals leave out one group at a time.
-    """
+    """Measures how far the order of two answers decides which one a judge prefers."""
     import numpy as np
 
     first, chosen, turned, sources = [], [], [], []
@@ -120,9 +115,6 @@ def net_preferences(preferences: Iterable[Preference]) -> dict[str, dict[str, fl
 
     The mean over its comparisons (with each other version, by each rater): 1 where it is preferred, -1 where the other
     is, 0 for a tie.
-
-    Args:
-        preferences: The comparisons.
 
     Returns:
         question -> version -> the mean, in [-1, 1].
@@ -156,14 +148,6 @@ async def prefer_versions(
     The same answer twice is a tie, and an empty answer loses; nobody is asked about these. Where versions read other
     contexts, the judge reads those of both. Conversations that differ before the last answer are compared as a whole,
     by the policy that they have.
-
-    Args:
-        questions: By question the answer of each version; the version in use today first. A question that one version
-            answered alone is passed over.
-        judge: Who is asked. Its cassette, its budget and its settings count.
-        prompts: Has the prompt `pairwise`.
-        concurrency: How many comparisons are under way at once.
-        keep: Called with each comparison and its score as soon as it is done, for a progress bar.
 
     Raises:
         BudgetReached: The next call would pass the judge's budget; what is recorded in its cassette is there.

@@ -33,12 +33,6 @@ async def compare_by_judge(
     a version has several answers to a question, the first is compared. Answers that have neither a comparison nor a
     rating are left out: a comparison that failed is no tie.
 
-    Args:
-        reading: The versions as they were read.
-        judge: Who is asked.
-        concurrency: How many comparisons are under way at once.
-        keep: Called with each comparison and its score as soon as it is done.
-
     Returns:
         The versions with these scores, and what a reader should know: the judge's position bias first.
 

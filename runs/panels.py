@@ -42,12 +42,6 @@ def compare_panels(
 ) -> tuple[Panel, ...]:
     """Puts two judges or more together, over the rated samples that all of them scored.
 
-    Args:
-        samples: The samples, with their ratings.
-        scores: By judge and sample.
-        costs: Of 1,000 answers by judge, in one unit; a cascade asks the cheapest judge first.
-        seed: Seed of the folds.
-
     Returns:
         One panel per way; none with fewer than two judges or without a rated sample.
     """

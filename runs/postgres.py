@@ -30,10 +30,6 @@ _CURES = {  # by class of SQLSTATE, PostgreSQL documentation, appendix A
 class PostgresDatabase:
     """A connection to a server; the tables stand in the first schema of its search path.
 
-    Args:
-        url: `postgresql://USER@HOST/DATABASE`.
-        wait: Seconds to wait, at most, for the server or for another process that holds a table.
-
     Raises:
         UsageError: psycopg is not installed, or the server cannot be reached.
     """
@@ -179,9 +175,6 @@ class _ServerLocks:
 
 def without_password(url: str) -> str:
     """Returns a URL as it may stand in a message or a log: user, host, port, database and harmless parameters.
-
-    Args:
-        url: `postgresql://...`, or a folder, which stays as it is.
 
     Returns:
         The URL without its password; `UNREADABLE_URL` where it cannot be told what in it is the password.

@@ -110,10 +110,6 @@ def predict_mean_rating(store: "Store", run: str) -> PredictedRating | None:
     ratings. Otherwise it is that of the predictions, without an interval: what the scorer gets wrong on these answers
     is not in the spread of its predictions.
 
-    Args:
-        store: Where the run is.
-        run: The run's id.
-
     Returns:
         The estimate; None where the run has no scorer, or no prediction.
     """

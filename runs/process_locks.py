@@ -33,11 +33,7 @@ class ProcessLocks(Protocol):
 
 
 class FileLocks:
-    """Locks of one machine, each on a file of its own.
-
-    Args:
-        folder: Where the files are; it is made with the first lock.
-    """
+    """Locks of one machine, each on a file of its own."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -23,9 +23,6 @@ _WORTH_SAYING = 60.0  # seconds left from which it is said at once
 def live_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
     """Shows samples, calls, tokens, cost, retries, failures and the time left.
 
-    Args:
-        quiet: Whether nothing is shown.
-
     Yields:
         What is to be called whenever there is progress.
     """

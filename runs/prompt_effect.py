@@ -78,12 +78,6 @@ class PromptEffect:
 def compare_prompts(samples: Sequence[Sample], before: Scores, after: Scores, *, seed: int = 0) -> PromptEffect:
     """Compares two scorings of the same samples.
 
-    Args:
-        samples: The samples, with their ratings.
-        before: The scores of the first, by sample and metric.
-        after: Those of the second.
-        seed: Seed of the permutations.
-
     Raises:
         UsageError: They have no sample and metric in common.
     """
@@ -139,13 +133,6 @@ def compare_wordings(
     samples: Sequence[Sample], in_use: str, before: Scores, edits: Mapping[str, Scores], *, seed: int = 0
 ) -> PromptTrial:
     """Compares several wordings of a prompt with the one in use, and decides between them.
-
-    Args:
-        samples: The samples, with their ratings.
-        in_use: The name of the prompt in use.
-        before: Its scores, by sample and metric; the first metric decides.
-        edits: The scores of each other wording, by its name.
-        seed: Seed of the permutations.
 
     Raises:
         UsageError: They have no sample and metric in common, or the ratings are not of what the metric scores.

@@ -15,11 +15,6 @@ def choose_level(
 ) -> tuple[RatedLevel | None, str]:
     """Chooses the level at which runs are evaluated.
 
-    Args:
-        items: What can be evaluated at each level, by id, with its ratings.
-        asked: The level that the user asked for, if any.
-        rated: The ids that are rated, where the ratings are in a file; None where they are the samples' own.
-
     Returns:
         The level, None where there are no conversations; and a sentence that says so, for the user.
 
@@ -78,13 +73,7 @@ class LevelItems:
     turns_of_conversations: Collection[str] = field(default_factory=frozenset)
 
     def item(self, sample: str, metric: str, conversation_metrics: Collection[str]) -> str | None:
-        """Returns the item that a score counts for; None where it is one of the other level.
-
-        Args:
-            sample: The id of the sample that was scored.
-            metric: The metric.
-            conversation_metrics: The metrics of the run that measure conversations.
-        """
+        """Returns the item that a score counts for; None where it is one of the other level."""
         if sample in self.turns_of_conversations and metric in conversation_metrics:
             return None
         return self.item_of.get(sample)
@@ -96,10 +85,6 @@ def find_level_items(samples: Iterable[Sample], level: RatedLevel | None) -> Lev
     Conversations have the scores of their own, and those of their turn under test where it was scored by itself. Turns
     are those that were scored by themselves, and the turn under test of the other conversations. Samples that are no
     conversations stand at both levels.
-
-    Args:
-        samples: The samples of a run, or of several.
-        level: The level; None where there are no conversations.
     """
     all_samples = {sample.id: sample for sample in samples}
     if level is None:

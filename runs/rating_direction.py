@@ -131,9 +131,6 @@ class RatingKinds:
     def notes(self, metrics: Iterable[str]) -> tuple[str, ...]:
         """Says which ratings are compared with no metric of one answer, and which are taken as of the first answer.
 
-        Args:
-            metrics: The metrics that are computed.
-
         Example:
             >>> RatingKinds().notes(["faithfulness"])
             ()
@@ -170,10 +167,6 @@ def describe_left_out_pair_ratings(count: int) -> str:
 def describe_single_ratings(scales: Counter[tuple[float, float]], *, has_pairwise: bool) -> str:
     """Says that ratings beside two answers are taken as of the first one, where they do not say which is better.
 
-    Args:
-        scales: How many such ratings there are, by their scale.
-        has_pairwise: Whether `pairwise` is computed, which has no figure beside them.
-
     Example:
         >>> describe_single_ratings(Counter({(1.0, 5.0): 2}), has_pairwise=False)
         '2 samples have two answers and a rating from 1 to 5, which is taken as a rating of the first answer; if ...'
@@ -189,11 +182,6 @@ def describe_single_ratings(scales: Counter[tuple[float, float]], *, has_pairwis
 
 def check_ratings_fit(name: str, samples: Iterable[Sample], metric: str) -> None:
     """Checks that the ratings are about what a metric scores, before a judge is asked.
-
-    Args:
-        name: What the message calls the samples: a set.
-        samples: The samples.
-        metric: The metric.
 
     Raises:
         UsageError: `pairwise` meets a rating without sides, or another metric the rating of a pair.

@@ -46,12 +46,6 @@ def audit_replies(store: Store, run: RunRow, sample: Sample, metric: str) -> Rep
     """Runs a metric on an answer again, with the replies in the run and in its cassette, and notes what passes.
 
     No model is asked: a question whose reply was not kept ends the audit, and the audit says so.
-
-    Args:
-        store: Where the run is.
-        run: The run.
-        sample: The answer, as the run has it.
-        metric: The metric as the run's plan names it.
     """
     return run_to_end(_audit(store, run, sample, metric))
 

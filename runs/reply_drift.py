@@ -45,9 +45,6 @@ class ReplyDrift:
 def estimate_drift(repeated: Sequence[RepeatedQuestion]) -> ReplyDrift:
     """Estimates the share of the recorded replies to which the model would now give another value.
 
-    Args:
-        repeated: The questions that were asked again.
-
     Example:
         >>> def question(same: bool) -> RepeatedQuestion:
         ...     return RepeatedQuestion("k", "p", "s", "Yes", "Yes", same_text=same, same_value=same)

@@ -48,11 +48,6 @@ def scores_as_json(store: "Store", run: str, sample: str | None) -> dict[str, An
 def score_rows(store: "Store", run: str, sample: str | None = None) -> Iterator[dict[str, Any]]:
     """Every score of a run as JSON values, in the samples' order, with the question, the answer and the rating.
 
-    Args:
-        store: Where the run is.
-        run: The run's id.
-        sample: The only sample to take, if not all.
-
     Raises:
         UsageError: The run has no such sample.
     """
@@ -92,15 +87,7 @@ def usage_as_json(usage: Usage) -> dict[str, Any]:
 def comparison_as_json(
     store: "Store", comparison: "RunComparison", raters: "RaterComparison", metric: str, count: int
 ) -> dict[str, Any]:
-    """The object of `assay compare --json`.
-
-    Args:
-        store: Where both runs are.
-        comparison: The two runs.
-        raters: What raters say of B beside A.
-        metric: The metric whose most changed samples stand in `changed`, with the scores of both runs and evidence.
-        count: The most samples in `changed`.
-    """
+    """The object of `assay compare --json`."""
 
     def score_in(run: str, sample: str) -> dict[str, Any]:
         return next(row for row in score_rows(store, run, sample) if row["metric"] == metric)

@@ -33,15 +33,7 @@ def run_block(
     is_detailed: bool = False,
     by_language: bool = False,
 ) -> ReportBlock:
-    """A run's table, and why scores are missing.
-
-    Args:
-        store: Where the run is.
-        run: The run's id.
-        outcome: What the session took that has just ended, if one has.
-        is_detailed: Whether the tables' remarks are in detail.
-        by_language: Whether each language has a table of its own after that of all answers.
-    """
+    """A run's table, and why scores are missing."""
     plan = store.run(run).plan
     judge = plan.judge.label if plan.judge else "no judge"
     sets = ", ".join(source.rsplit("/", 1)[-1] for source in plan.sets)
@@ -83,9 +75,6 @@ def session_line(usage: "Usage") -> str:
 def describe_missing_prompts(samples: Mapping[str, int]) -> str:
     """Says in one line which samples the judge was asked about in another language than theirs.
 
-    Args:
-        samples: The number of such samples by their language.
-
     Example:
         >>> describe_missing_prompts({"es": 2, "tr": 1})
         'There are no prompts in es (2 samples), tr (1 sample); the judge was asked in English.'
@@ -108,11 +97,6 @@ def _notes(store: "Store", run: str, summaries: Sequence[MetricSummary]) -> Iter
 
 def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[str, ReportBlock]:
     """The worst answers by the first metric that was asked for; those with its best score are not among them.
-
-    Args:
-        store: Where the run is.
-        run: The run's id.
-        count: How many, at most.
 
     Returns:
         The id of the worst, or "" where no answer has a value, and the block.
@@ -139,13 +123,7 @@ def worst_block(store: "Store", run: str, count: int = _WORST_ANSWERS) -> tuple[
 
 
 def sample_block(store: "Store", run: str, room: int | None) -> ReportBlock:
-    """Every sample's values, as far as there is room.
-
-    Args:
-        store: Where the run is.
-        run: The run's id.
-        room: How many characters wide the table may be; None for no bound.
-    """
+    """Every sample's values, as far as there is room."""
     if (count := store.count_samples(run)) > _MOST_SAMPLES:
         text = (
             f"{count_of(count, 'sample is', 'samples are')} too many for a table; one: assay show {run} SAMPLE; all: "

@@ -32,12 +32,6 @@ def read_run_scores(
 ) -> ScoreSource:
     """Reads the scores of a run. A metric that asked a judge becomes a column of that judge.
 
-    Args:
-        store: Where the run is.
-        run: The run.
-        options: Which metrics to take; all where it names none.
-        versions: The versions that the runs are of, among which this one is.
-
     Returns:
         The scores by item, without those that are skipped or failed, and the direction of each metric as the run
         recorded it.
@@ -118,12 +112,6 @@ def read_run_ratings(
 
     Ratings that were given on the page (`assay rate`) stand beside those of the set (`join_ratings`).
 
-    Args:
-        store: Where the runs are.
-        runs: The runs.
-        options: Which ratings to take.
-        versions: The versions that the runs are of; a sample of each is rated by itself.
-
     Raises:
         InputError: No sample is rated, or only pairs of answers are.
     """
@@ -166,12 +154,6 @@ def find_answer_evidence(
     store: Store, runs: Sequence[RunRow], item: str, run_versions: Mapping[str, str] | None = None
 ) -> AnswerEvidence | None:
     """Finds one answer, with every score that the runs gave it and their evidence.
-
-    Args:
-        store: Where the runs are.
-        runs: The runs that may have it.
-        item: The sample's id, or that of the turn under test of a conversation; of several versions with the version.
-        run_versions: The version that each run is of, where they are of several.
 
     Returns:
         The answer as the first of the runs has it; None where no run has it.

@@ -24,13 +24,7 @@ _TONES: dict[str, Tone] = {"above baseline": "better", "below baseline": "worse"
 
 
 def summary_table(caption: str, summaries: Sequence[MetricSummary], *, is_detailed: bool = False) -> ResultTable:
-    """Per metric how many samples are scored, the mean, and how far it follows the ratings.
-
-    Args:
-        caption: What stands above it.
-        summaries: One summary per metric.
-        is_detailed: Whether the remarks say which baseline a metric loses to, its direction, and what failed.
-    """
+    """Per metric how many samples are scored, the mean, and how far it follows the ratings."""
     correlation = "Spearman with rating [95% interval]" if is_detailed else "Spearman with rating"
     fields: tuple[Field, ...] = (
         Field("metric", "name", lambda summary: summary.name),
@@ -69,12 +63,7 @@ def _remark(summary: MetricSummary, is_detailed: bool) -> TableCell:
 
 
 def report_table(caption: str, metrics: "Sequence[MetricReport]") -> ResultTable:
-    """Per metric the counts, the mean and the change since an earlier run, with their intervals.
-
-    Args:
-        caption: What stands above it.
-        metrics: One row per metric; those that nobody asked for are baselines.
-    """
+    """Per metric the counts, the mean and the change since an earlier run, with their intervals."""
     fields: tuple[Field, ...] = (
         Field("metric", "name", lambda metric: metric.metric),
         Field("n", "count", lambda metric: metric.n, "wide"),
@@ -103,13 +92,7 @@ def _missing(metric: "MetricReport") -> TableCell:
 def sample_table(
     samples: Iterable[Sample], metrics: Sequence[str], scores: Mapping[str, Mapping[str, Score]]
 ) -> ResultTable:
-    """Per sample its rating and its values.
-
-    Args:
-        samples: The samples.
-        metrics: The metrics, one column each.
-        scores: By sample id and metric; one that is missing leaves its cell empty.
-    """
+    """Per sample its rating and its values."""
     rows: Rows = tuple(
         (sample.id, _rating_of(sample), *(score_cell(scores.get(sample.id, {}).get(metric)) for metric in metrics))
         for sample in samples
@@ -119,13 +102,7 @@ def sample_table(
 
 
 def worst_table(samples: Iterable[Sample], metric: str, scores: Mapping[str, Mapping[str, Score]]) -> ResultTable:
-    """The worst answers by a metric, with their texts.
-
-    Args:
-        samples: The samples, the worst first.
-        metric: The metric.
-        scores: By sample id and metric.
-    """
+    """The worst answers by a metric, with their texts."""
     from ..eval_sets.opening_question import listed_question
 
     fields = (
@@ -153,13 +130,7 @@ def _rating_of(sample: Sample) -> Content:
 
 
 def group_table(groups: "Sequence[GroupFigures]", metrics: Sequence[str], link: Callable[[str], str]) -> ResultTable:
-    """The groups of answers with the worst means.
-
-    Args:
-        groups: The groups.
-        metrics: The metrics, one column each.
-        link: The address of a group's answers.
-    """
+    """The groups of answers with the worst means."""
     fields = (
         Field("group", "text", lambda group: TableCell(group.group, link=link(group.group))),
         Field("answers", "count", lambda group: group.n),

@@ -47,10 +47,6 @@ def find_versions(store: "Store", runs: "Sequence[RunRow]") -> RunVersions:
 
     Two runs are of one version where the samples that both have (`pair_samples`) hold the same answers. Where no pair
     of runs differs in any answer, there are no versions.
-
-    Args:
-        store: Where the runs are.
-        runs: The runs.
     """
     if len(runs) < 2:
         return RunVersions()

@@ -104,10 +104,6 @@ def score_lines(metric: str, score: Score, *, is_brief: bool = False, has_headin
 def evidence_lines(name: str, value: Any) -> Iterator[str]:
     """Yields JSON values of a score's evidence as lines of text, whatever their shape.
 
-    Args:
-        name: What the value is called.
-        value: Texts, numbers, lists and objects, within each other too.
-
     Example:
         >>> for line in evidence_lines("in_answer", [{"kind": "date", "text": "1 May"}]):
         ...     print(line)

@@ -20,10 +20,6 @@ def write_content(sample: Sample, *, has_conversation: bool) -> str:
 
     A conversation with n turns so takes the room of one and not of n. A turn whose conversation is not among the
     samples (a set of rated turns) keeps its messages.
-
-    Args:
-        sample: The sample.
-        has_conversation: Whether the conversation that a turn is of is kept too.
     """
     if not has_conversation or not is_turn(sample):
         return sample.model_dump_json()
@@ -36,10 +32,6 @@ class ContentReader:
     """Reads samples of a run that `write_content` wrote; turns that follow their conversation take no further look-up.
 
     A turn whose conversation is not kept, as in a run that was interrupted, has no messages.
-
-    Args:
-        tables: The tables of the run.
-        run: The run's id.
     """
 
     def __init__(self, tables: "Database", run: str) -> None:

@@ -35,12 +35,6 @@ def pair_samples(
     were made from the set's name and the row's number (because the set has no ids) are paired by question, where it
     occurs once in both runs, and then by question and answer or question and contexts.
 
-    Args:
-        samples_a: The samples of run A.
-        samples_b: The samples of run B.
-        sets_a: The sets of run A.
-        sets_b: The sets of run B.
-
     Examples:
         Two exports in another order, without ids:
 

@@ -26,12 +26,7 @@ class GroupSum(NamedTuple):
 
 
 class ScoreSums:
-    """The sums over one run's scores; its answers must be in the index (`AnswerIndex.update`).
-
-    Args:
-        database: The database with the run's scores.
-        run: The run's id.
-    """
+    """The sums over one run's scores; its answers must be in the index (`AnswerIndex.update`)."""
 
     def __init__(self, database: Database, run: str) -> None:
         self._db = database

@@ -38,14 +38,6 @@ def join_scores(
 ) -> "JoinedScores":
     """Joins the scores of runs and files with the ratings; adds the missing baselines and what metrics cost.
 
-    Args:
-        store: Where the runs are; None where there are none.
-        runs: The runs whose scores count.
-        score_files: Files of scores.
-        ratings_file: The file of ratings. If left out, the ratings are those of the runs' samples, or without runs
-            those in the first file of scores.
-        options: How files are read.
-
     Raises:
         UsageError: There are neither runs nor files of scores.
         InputError: A file cannot be read, or nothing is rated.
@@ -98,12 +90,6 @@ def read_drawable(
 ) -> "tuple[list[tuple[Sample, float | None]], ReadOptions, str]":
     """Reads what of a run can be drawn for a judge: what `join_scores` would evaluate, with its scores of one metric.
 
-    Args:
-        store: Where the run is.
-        run: The run.
-        metric: The metric that should have scored all of it.
-        options: Whether conversations or turns are drawn; without a level, what is rated.
-
     Returns:
         The samples, each with its value (None without one); the options with the level; and what to say of it.
     """
@@ -124,12 +110,6 @@ def add_scorer_parts(
     joined: "JoinedScores", store: "Store", runs: "Sequence[RunRow]", metrics: Sequence[str]
 ) -> "ScoreTable":
     """Adds metrics that a run has only as the parts of a scorer (`--metrics scorer:FILE`), from the scorer's evidence.
-
-    Args:
-        joined: The scores and ratings.
-        store: Where the runs are.
-        runs: The runs whose scores they are.
-        metrics: The metrics that are wanted.
     """
     import numpy as np
 

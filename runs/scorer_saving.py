@@ -40,13 +40,6 @@ def fit_run_scorer(
 ) -> Scorer:
     """Fits the combination that was chosen, with every check that a saved scorer passes.
 
-    Args:
-        path: The file that it will be written to, `.yaml` or `.yml`.
-        joined: The scores and ratings that were evaluated.
-        evaluation: What came out.
-        store: Where the runs are.
-        runs: The runs whose scores were evaluated; all by one judge and one embedder.
-
     Raises:
         UsageError: There are no runs, they differ in judge or embedder, nothing was chosen, or a scorer is part of what
             was chosen.
@@ -87,12 +80,7 @@ def _refuse_scorers(path: Path, chosen: Sequence[str], store: Store, runs: Seque
 
 
 def describe_width(scorer: Scorer, table: "ScoreTable") -> str:
-    """Says where the predictions of a scorer say little of single answers; empty where they say enough.
-
-    Args:
-        scorer: The scorer.
-        table: The scores and ratings that it was fitted on.
-    """
+    """Says where the predictions of a scorer say little of single answers; empty where they say enough."""
     import numpy as np
 
     rated = table.rated().only(scorer.metrics)

@@ -433,11 +433,6 @@ class StoredRun:
 def find_run_to_resume(store: Store, name: str, plan: Plan | None) -> RunRow:
     """The run that a session goes on with.
 
-    Args:
-        store: Where the runs are.
-        name: A run's id or the beginning of one, or `last` for the newest run of this plan.
-        plan: What the user asks for; None to take it from the run.
-
     Raises:
         UsageError: No run has this name, the run scores something else than the plan, or a process is at work on it.
     """

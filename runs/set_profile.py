@@ -22,9 +22,6 @@ _MOST_COLUMNS = 50
 class SetProfile:
     """Counts the samples of a run and remembers which fields they have.
 
-    Args:
-        turns: Which turns of a conversation metrics of an answer run on.
-
     Attributes:
         count: How many samples there are.
         conversations: How many of them are conversations; their turns do not count.
@@ -55,9 +52,6 @@ class SetProfile:
 
     def check(self, metrics: Sequence[Metric]) -> None:
         """Checks that the metrics that were chosen can score a sample; of the default ones, that any can.
-
-        Args:
-            metrics: The metrics of the run; the baselines do not count.
 
         Raises:
             UsageError: A chosen metric needs fields that no sample has; the message names the columns and the option.
@@ -120,9 +114,6 @@ class SetProfile:
 
     def describe_unmeasured(self, metrics: Sequence[str]) -> str:
         """Says what of conversations is not measured: metrics that nobody asked for, or that run on no turn.
-
-        Args:
-            metrics: The metrics that were asked for.
 
         Returns:
             A sentence; empty where there is nothing to say.

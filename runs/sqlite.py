@@ -51,10 +51,6 @@ class SQLiteDatabase:
     Where file or folder cannot be written to, a copy is opened: SQLite cannot read a file that another process may be
     writing without writing beside it.
 
-    Args:
-        path: The file; it and its folder are made if they do not exist.
-        wait: Seconds to wait, at most, for another process that holds the file.
-
     Raises:
         UsageError: The file cannot be opened.
     """

@@ -163,12 +163,6 @@ class ScoreTotals:
 
         A metric that agrees less with the ratings than a baseline on the same samples is said to lose to it. Agreement
         is Spearman's correlation, negated where lower values are better.
-
-        Args:
-            directions: Whether higher is better, by metric, in the order of the summaries; other metrics are left out.
-            by_language: Whether each language gets summaries of its own.
-            has_intervals: Whether the correlations have intervals, which take most of the time.
-            has_p_values: Whether they have p-values; a table shows none.
         """
         columns: dict[tuple[str, str], _Column] = defaultdict(_Column)
         for metric, language, status, count, total in self.counts:
@@ -251,10 +245,6 @@ def _beside_baselines(summary: MetricSummary, baselines: Mapping[str, float]) ->
     """The summary with the baseline that agrees most with the ratings, where it agrees more than this metric.
 
     Baselines score one answer: their agreement is with other ratings than that of `pairwise`, and not beside it.
-
-    Args:
-        summary: The summary.
-        baselines: The agreement of each baseline that has one.
     """
     own = summary.agreement
     if own is None or summary.name in ALL_BASELINES or is_pairwise(summary.name):

@@ -15,11 +15,6 @@ def build_variant_table(
 ) -> "ScoreTable":
     """Builds the table of what several variants of a metric scored.
 
-    Args:
-        samples: The samples, with their ratings.
-        variants: The scores of each variant, by its name and the sample's id.
-        higher_is_better: Whether a higher score is better.
-
     Returns:
         One row per sample and one column per variant; ratings are shares of the way from the worst to the best.
     """

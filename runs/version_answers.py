@@ -85,15 +85,7 @@ class VersionAnswers:
 
 
 def read_run(store: "Store", run: "RunRow", name: str = "", *, has_evidence: bool = False) -> AnswerSource:
-    """Reads a run.
-
-    Args:
-        store: Where it is.
-        run: The run.
-        name: What it is called; its id if left out.
-        has_evidence: Whether the evidence of its scorers is read: the values of their parts, and which answers they
-            were fitted on.
-    """
+    """Reads a run."""
     values: dict[str, dict[str, float]] = {}
     for sample, metric, value, _ in store.sample_values(run.id):
         if value is not None:
@@ -114,12 +106,7 @@ def read_run(store: "Store", run: "RunRow", name: str = "", *, has_evidence: boo
 
 
 def with_evidence(source: AnswerSource, scores: "Iterable[tuple[str, str, Score]]") -> AnswerSource:
-    """Returns the source with the values of the parts of its scorers, and which answers these were fitted on.
-
-    Args:
-        source: The source.
-        scores: Its scores, by sample and metric.
-    """
+    """Returns the source with the values of the parts of its scorers, and which answers these were fitted on."""
     values = {sample: dict(of_sample) for sample, of_sample in source.values.items()}
     fitted: dict[str, set[str]] = {}
     parts: set[str] = set()
@@ -164,11 +151,6 @@ def read_source(store: "Store | None", text: str) -> AnswerSource:
 
 def split_source(source: AnswerSource, by: str) -> tuple[list[AnswerSource], list[str]]:
     """Parts one source into versions by a field of its samples' metadata.
-
-    Args:
-        source: The run or set.
-        by: The field, such as `system`; or `FIELD=A,B,...`, which names the versions, the first being in use today.
-            Without names the versions come in the order of their first answers.
 
     Returns:
         One source per version, and notes on what is left out.
@@ -223,11 +205,6 @@ def choose_level_of(
 ) -> tuple[RatedLevel | None, str]:
     """Chooses the level at which several sources are compared, by what is rated in all of them together.
 
-    Args:
-        database: Where the ratings of the rating page are; None where there are none.
-        sources: The sources.
-        asked: The level that the user asked for, if any.
-
     Raises:
         UsageError: A level is asked for, and no sample is a conversation.
     """
@@ -247,11 +224,6 @@ def select_answers(database: "Database | None", source: AnswerSource, level: Rat
     """Selects the answers of a source at a level, with their scores and all ratings that there are of them.
 
     Ratings that say which of two answers is better are left out: they rate neither answer by itself.
-
-    Args:
-        database: Where the ratings of the rating page are; None where there are none.
-        source: The source.
-        level: The level; None where there are no conversations.
     """
     items = find_level_items(source.samples, level)
     values: dict[str, dict[str, float]] = {}
@@ -293,11 +265,6 @@ def _join(database: "Database | None", samples: Mapping[str, Sample]) -> tuple[d
 
 def pair_answers(pairing: Pairing, first: Collection[str], second: Mapping[str, Sample]) -> dict[str, str]:
     """Pairs answers as their samples are paired, and turns that stand at one place of paired conversations.
-
-    Args:
-        pairing: How the samples of the two runs are paired.
-        first: The ids of the first run's answers.
-        second: The second run's answers by id.
 
     Returns:
         The id in the second run -> the id in the first.

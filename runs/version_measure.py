@@ -48,15 +48,6 @@ def choose_measure(
 
     Without any of these, ratings alone decide, if there are some. Where every answer is rated nothing needs a measure.
 
-    Args:
-        versions: The versions.
-        scorer: The file of a saved scorer. Its predictions are made from the values that the versions have of its
-            metrics.
-        metric: The name of a metric.
-        rated_share: The share of the answers that are rated.
-        has_preferences: Whether people compared answers.
-        problem: Why no rating counts, where there are some.
-
     Raises:
         UsageError: A version lacks what was named; or several could decide, and none was named.
         InputError: The scorer's file cannot be read.

@@ -48,10 +48,6 @@ def pair_versions(
     question; answers of one group, such as several trials of one task. Only questions that every version answered take
     part. Versions that share no question are compared with all their answers, unpaired.
 
-    Args:
-        versions: The versions, the one in use today first.
-        is_one_source: Whether all are of one run or set.
-
     Returns:
         The answers that take part, and notes on how they were paired and what is left out.
     """

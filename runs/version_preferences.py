@@ -33,13 +33,6 @@ def find_preferences(
     Of the choices of one rater between the same answers those count that are newest: those of the rating page, as what
     is exported from it is never newer, else those of the file that is named last.
 
-    Args:
-        sources: The versions, the one in use today first.
-        database: Where the choices of the rating page are; None where there are none.
-        files: Files of preferences, which name versions by their names or by the ids of their runs.
-        questions: The number of a question by what a preference may call it (`number_questions`).
-        by: The field that parts one run into the versions; "" where each is a run or set of its own.
-
     Raises:
         InputError: A file cannot be read, compares none of the versions, or is of none of their questions.
     """
@@ -85,10 +78,6 @@ def number_questions(answers: Sequence[PairedAnswer], names: Sequence[str]) -> d
     """Numbers questions by what a preference may call them: the id in any version, or the text.
 
     What is another question in another version is that of the version in use.
-
-    Args:
-        answers: The answers that take part.
-        names: The names of the versions.
     """
     numbers: dict[str, int] = {}
     for answer in sorted(answers, key=lambda answer: answer.version):

@@ -69,15 +69,6 @@ def rate_versions(
     Ratings are those that the samples came with, those of the rating page, and those of files. Only raters count who
     rated answers of every version (`find_common_raters`); where nobody did, all count, and a note says so.
 
-    Args:
-        versions: The versions.
-        answers: Their answers that take part.
-        database: Where the ratings of the rating page are; None where there are none.
-        files: Files of ratings, whose rows name answers by text, or by id and version. Of two ratings of one answer by
-            one rater that of the later file counts.
-        scale: The scale of the files' ratings, where they do not say it.
-        by: The column that may name the version beside `version`, `system` and `run`.
-
     Raises:
         InputError: A file cannot be read, is of no answer, or a row could be of several versions.
     """

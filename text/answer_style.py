@@ -39,9 +39,6 @@ class AnswerStyle:
 def measure_style(answer: str) -> AnswerStyle:
     """Counts words, and what Markdown shows as list items, bold stretches and headings; none of them in code.
 
-    Args:
-        answer: The text.
-
     Example:
         >>> measure_style("# Steps\\n\\n1. Open **Settings**.\\n2. Save.")
         AnswerStyle(words=7, list_items=2, bold=1, headings=1)

@@ -26,11 +26,7 @@ _NAME_OF_TOOL = re.compile(r"`?\w+(?:[_.]\w+)+(?:\(\))?`?")
 
 
 class Demanding:
-    """Tells which sentences of a language demand something; `load_demanding` makes one object per language.
-
-    Args:
-        language: Its pack has `demands.yaml`.
-    """
+    """Tells which sentences of a language demand something; `load_demanding` makes one object per language."""
 
     def __init__(self, language: Language) -> None:
         pack = language.demands
@@ -129,10 +125,6 @@ def find_rules(policy: str, language: Language) -> PolicyRules:
     ("Ask for the number", "If it is late, apologise"). A list item does too whose lead-in or heading obliges
     ("Never:"), and one of four words or more that names no subject and states nothing by a
     verb ("Refund within 14 days"). What only states a fact ("Each order has a number") is no rule.
-
-    Args:
-        policy: The policy, in Markdown or plain text.
-        language: Its language.
 
     Example:
         >>> text = "# Desk\\n## Refunds\\n- Ask for the number.\\n- An order has a number.\\nNever:\\n- promise a date"
@@ -236,10 +228,6 @@ def find_wishes(goal: str, language: Language) -> list[str]:
 
     A sentence that begins with a condition ("If that fails, you want your money back") is left out: whether it is
     wanted depends on the conversation. Where nothing is wanted in words for it, orders are ("Cancel the order").
-
-    Args:
-        goal: The goal: "You are Ann. You want your money back."
-        language: Its language.
 
     Returns:
         The sentences, each once; the whole goal as one where there is none.

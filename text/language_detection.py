@@ -22,9 +22,6 @@ _NO_LANGUAGE = "zxx"  # ISO 639: no linguistic content
 def detect_language(*texts: str) -> str:
     """Detects the language of texts that belong together, such as a question and its answer.
 
-    Args:
-        texts: The texts; the first 400 characters of each count.
-
     Returns:
         An ISO 639 code: of a language with a pack, or of another one where the texts are long enough (20 letters) and
         the detector is sure: it has at least 0.3 of the probability among some 140 languages, and those with a pack

@@ -104,10 +104,6 @@ def read_lines(text: str, after_ordinal: re.Pattern[str] = _NOTHING) -> list[Mar
     it, and HTML is text. A fence without an end, a setext heading that is a sentence, and what the parser leaves out
     (levels too deep, cells too many) are read as plain lines.
 
-    Args:
-        text: The answer; Markdown, or plain text that may look like it.
-        after_ordinal: What follows a number with a dot that begins no item: "1. März", "1. maart".
-
     Returns:
         The lines in order; of a longer one than 3,000 characters its pieces.
 

@@ -24,10 +24,6 @@ class MessageSentence(NamedTuple):
 def message_sentences(text: str, *, without_quotes: bool = False) -> Iterator[MessageSentence]:
     """Splits a message into sentences; each line begins a new one. What no reader sees, a comment, is in none.
 
-    Args:
-        text: The message, in Markdown or plain.
-        without_quotes: Whether what stands in quotation marks or on a line with `>` is left out: it is cited, not said.
-
     Example:
         >>> [sentence.text for sentence in message_sentences("**Hello!** I need:\\n1. Your name")]
         ['Hello!', 'I need:', 'Your name']

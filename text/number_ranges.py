@@ -18,9 +18,6 @@ def join_ranges(counts: Mapping[str, int]) -> Counter[str]:
     Numbers count as quantities only where the text states one with its unit (`4,412 tokens`); a number that names
     something, as in `status 503`, and one within a word or an address keep texts apart.
 
-    Args:
-        counts: How often each text stands there.
-
     Example:
         >>> join_ranges({"needs 4,412 tokens, holds 4,096": 2, "needs 5,020 tokens, holds 4,096": 1, "status 503": 1})
         Counter({'needs 4,412 to 5,020 tokens, holds 4,096': 3, 'status 503': 1})

@@ -13,9 +13,6 @@ class PatternScreen:
 
     It looks for all of them at once, in the text's lower case: several times as fast as one after the other, caseless.
 
-    Args:
-        patterns: Caseless patterns, compiled.
-
     Example:
         >>> screen = PatternScreen([re.compile(r"hello\\b", re.I), re.compile(r".*\\bthanks\\b", re.I)])
         >>> [screen.may_match(text) for text in ("Hello there", "Many THANKS", "Open Payroll.")]

@@ -38,9 +38,6 @@ class IdlePhrases:
     A pattern of the pack counts only where it matches from the beginning of a phrase to the end of one, so that nothing
     that is stated hides behind it: "I cannot find that" counts, also in "I cannot find that, but it is free"; "Thanks"
     does not, in "Thanks to the new tool it is free".
-
-    Args:
-        pack: The `sentences.yaml` of the language.
     """
 
     def __init__(self, pack: Sentences) -> None:

@@ -30,10 +30,6 @@ def find_quote(quote: str, contexts: tuple[str, ...]) -> Place | None:
 
     A quote that leaves words out ("first ... last") counts when its parts stand in one context in that order.
 
-    Args:
-        quote: What the judge copied.
-        contexts: The texts that it may have copied from.
-
     Returns:
         The place, or None. A quote of which no part has three letters or digits proves nothing: None.
 
@@ -60,10 +56,6 @@ def find_quote(quote: str, contexts: tuple[str, ...]) -> Place | None:
 
 def find_nearest_sentence(text: str, contexts: tuple[str, ...]) -> Place | None:
     """Finds the sentence of the contexts that shares most words with a text.
-
-    Args:
-        text: A sentence.
-        contexts: Where to look.
 
     Returns:
         The place of the first sentence with the most different words of the text, if these are half of them or more.

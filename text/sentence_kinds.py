@@ -60,11 +60,7 @@ class SentencePart(NamedTuple):
 
 
 class SentenceKinds:
-    """Tells what the sentences of one language are; `load_sentence_kinds` makes one object per language.
-
-    Args:
-        language: Its pack's `sentences.yaml` has the patterns.
-    """
+    """Tells what the sentences of one language are; `load_sentence_kinds` makes one object per language."""
 
     def __init__(self, language: Language) -> None:
         pack = language.sentences
@@ -95,10 +91,6 @@ class SentenceKinds:
         A sentence that may state something is a claim: only what states nothing beyond doubt is left out. What speaks
         to whoever assesses the answer is cut out of a claim, wherever it stands; a salutation and a refusal before a
         claim are parts of their own ("I cannot find that, but it is free").
-
-        Args:
-            sentence: The sentence.
-            may_address: Whether any sentence of its answer may speak to the judge (`may_address`).
         """
         whole = len(sentence)
         left, cut = self.without_address(sentence) if may_address else (sentence, ())

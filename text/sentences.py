@@ -38,10 +38,6 @@ NO_SENTENCES = ("code", "image", "link")  # kinds that are no sentences
 def sentences(text: str, language: Language) -> list[str]:
     """Splits an answer into sentences; each line, bullet and numbered step begins a new one.
 
-    Args:
-        text: The answer, in Markdown or plain; see `answer_sentences` for how Markdown is read.
-        language: Its language: abbreviations that end no sentence differ.
-
     Returns:
         The sentences in order, also headings and greetings; what has no letter or digit is left out, and so are code,
         images and the targets of links.
@@ -132,10 +128,6 @@ def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
     are free"); a row is read with its header, and a list item that is no sentence with the line above the list. A
     command of up to three lines is read with its lead-in; other code is left out. Every word of the answer stands in
     one of the sentences.
-
-    Args:
-        text: The answer, in Markdown or plain.
-        language: Its language.
 
     Example:
         >>> from assay.languages import load_language
@@ -393,10 +385,6 @@ def without_words_to_judge(text: str, language: Language) -> str:
 
 def answer_to_its_reader(text: str, split: Sequence[AnswerSentence]) -> str:
     """An answer without what in it speaks to whoever assesses it, a sentence per line; as it is where nothing does.
-
-    Args:
-        text: The answer.
-        split: Its sentences (`answer_sentences`).
 
     Example:
         >>> from assay.languages import load_language

@@ -16,11 +16,6 @@ def find_typical_words(texts: Mapping[int, str], languages: Sequence[str], count
     A word weighs tf * log(1 + A / f): tf is its frequency in the group, f its frequency in all groups, A the mean
     number of words per group.
 
-    Args:
-        texts: The texts of each group as one text.
-        languages: The texts' languages; their most frequent words are left out.
-        count: The most words per group.
-
     Returns:
         The words of each group, the highest weight first.
 
@@ -49,9 +44,6 @@ def stop_words(languages: Sequence[str]) -> list[str]:
     """Returns the most frequent words of languages, in alphabetical order.
 
     They are those of wordfreq; where it is not installed (extra `numeric`), the function words of the language packs.
-
-    Args:
-        languages: Language codes; one that nobody knows has none.
     """
     return sorted({word for language in set(languages) for word in _frequent_words(language) if word.isalpha()})
 

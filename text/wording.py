@@ -12,11 +12,6 @@ _ENDS_IN_Y = re.compile("(?<=[^aeiou])y$")
 def count_of(count: float, noun: str, plural: str = "") -> str:
     """Returns a count with its noun, in the number that it has.
 
-    Args:
-        count: How many there are, 0 or more; of what is measured, such as seconds, also a part of one.
-        noun: In the singular; its last word is what gets the plural: "rated answer".
-        plural: The plural where it is not the usual one ("set of answers" -> "sets of answers").
-
     Examples:
         >>> count_of(1, "answer"), count_of(0, "answer"), count_of(1200, "rated answer")
         ('1 answer', '0 answers', '1,200 rated answers')
@@ -34,11 +29,6 @@ def count_of(count: float, noun: str, plural: str = "") -> str:
 
 def verb_of(count: float, singular: str, plural: str) -> str:
     """Returns the form of a verb, or of another word, that agrees with a count elsewhere in the sentence.
-
-    Args:
-        count: How many there are.
-        singular: What follows one: "is".
-        plural: What follows none, and two or more: "are".
 
     Examples:
         >>> f"1 of {count_of(3, 'answer')} {verb_of(1, 'is', 'are')} missing"
@@ -60,9 +50,6 @@ def list_first(parts: Sequence[str], most: int = 10) -> str:
 
 def quote_place(claim: Mapping[str, Any]) -> str:
     """Says where the quote of a claim stands, as the evidence of a score has it; contexts and turns count from 0.
-
-    Args:
-        claim: An entry of a score's `claims`.
 
     Examples:
         >>> quote_place({"place": {"context": 0, "start": 3, "end": 7}})

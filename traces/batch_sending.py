@@ -19,12 +19,6 @@ def send_in_halves(
     What is refused as a batch is sent again in halves, down to the single items that are at fault. So an item must be
     one however often it is sent. Where single items are refused one after the other, the rest is given up.
 
-    Args:
-        items: What to send.
-        post: Sends some of them; returns why they were not all accepted, or nothing.
-        most: How many are sent at once; None for all.
-        is_about_one: Whether what `post` says of a single item says nothing of the others.
-
     Example:
         >>> list(send_in_halves([1, 2, 3, 4], lambda some: "too large" if max(some) > 3 else ""))
         [(1, ''), (2, ''), (3, ''), (4, 'too large')]

@@ -83,10 +83,6 @@ def join_conversation(samples: Sequence[Sample], *, is_later_part: bool = False)
     Its `TraceOrigin` is that of the last trace, with the unit `session` and the time of the first one; the message of
     each answer has `trace_id` and `span_id`. What no message has a place for stands in `metadata.traces`.
 
-    Args:
-        samples: One per trace, in their order.
-        is_later_part: Whether there was an earlier part of the session, so that its id alone is not the conversation's.
-
     Raises:
         ThreadError: The messages make no conversation.
         ValidationError: What they hold makes no sample.

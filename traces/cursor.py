@@ -40,13 +40,6 @@ class PullCursor:
     What a pull reads is `pending` until its file has the name that was asked for. A pull that is killed before leaves
     the cursor where it was; after one that is killed between the file and the cursor, the next pull sees the file and
     moves the cursor then.
-
-    Args:
-        store: The store that it is kept in.
-        address: What is pulled.
-        trace_filter: The fields that traces must have.
-        unit: `session` or `trace`.
-        overlap: What is read again before the time of the newest trace.
     """
 
     def __init__(
@@ -119,13 +112,7 @@ class PullCursor:
             )
 
     def prepare(self, file: Path, digest: str, watermark: datetime | None) -> None:
-        """Notes which file is about to be complete: it moves the cursor as soon as it is there.
-
-        Args:
-            file: The file.
-            digest: The SHA-256 of its content.
-            watermark: The time of the newest trace that was read; None to leave the cursor's time as it is.
-        """
+        """Notes which file is about to be complete: it moves the cursor as soon as it is there."""
         self._write_added()
         before = self.place().watermark
         newest = max((time for time in (before, watermark) if time is not None), default=None)

@@ -14,14 +14,7 @@ _MOST_EMPTY = 1000  # pages one after the other
 
 
 class Paging:
-    """Watches the pages of one list.
-
-    Args:
-        server: The server.
-        what: What is listed, for errors.
-        most: How many pages there are at most.
-        repeats: How many pages one after the other may hold nothing new.
-    """
+    """Watches the pages of one list."""
 
     def __init__(self, server: ToolServer, what: str, *, most: int = MOST_PAGES, repeats: int = 0) -> None:
         self._server, self._what, self._most, self._repeats = server, what, most, repeats
@@ -31,10 +24,6 @@ class Paging:
 
     def follow(self, place: Hashable, ids: Iterable[object]) -> None:
         """Notes a page that another one follows, before that one is asked for.
-
-        Args:
-            place: Where the next page is: a cursor, a token or a number.
-            ids: The ids of what is on this page; None of what has none.
 
         Raises:
             InputError: The next page was read already, this one holds what was there before, or there is no end.

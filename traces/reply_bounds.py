@@ -26,12 +26,7 @@ _deadline: contextvars.ContextVar[float | None] = contextvars.ContextVar("end of
 
 
 class ReplyBounds:
-    """The bounds on the calls of one server.
-
-    Args:
-        server: The server, for errors.
-        seconds: The longest that one attempt may take; `LONGEST_CALL` if left out.
-    """
+    """The bounds on the calls of one server."""
 
     def __init__(self, server: ToolServer, seconds: float | None = None) -> None:
         self._server = server
@@ -42,9 +37,6 @@ class ReplyBounds:
 
         It runs in a thread: a server that sends a byte now and then keeps each single wait short, also before a body
         has begun. One that is given up ends with the next piece of its body, or with the process.
-
-        Args:
-            function: The call.
 
         Raises:
             InputError: It took too long.

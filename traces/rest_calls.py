@@ -35,9 +35,6 @@ class RefusedRequest(Exception):
 def read_key(variable: str) -> str:
     """Reads a key from the environment.
 
-    Args:
-        variable: The variable's name.
-
     Returns:
         The key, without blanks around it; empty where the variable is not set.
 
@@ -55,9 +52,6 @@ class RestCalls:
 
     The client is generated from the tool's published API and checks what it is sent against its models. A reply that
     they refuse because a field has another type is used as it came, as the other fields are right.
-
-    Args:
-        server: The server.
     """
 
     def __init__(self, server: ToolServer) -> None:
@@ -82,10 +76,6 @@ class RestCalls:
     def call(self, function: Callable[..., Any], **arguments: Any) -> Any:
         """Calls a function of the client, again where that may help.
 
-        Args:
-            function: A function of the client that was made with `http`.
-            arguments: Its arguments.
-
         Returns:
             The reply's JSON as it came; None of an empty one.
 
@@ -103,10 +93,6 @@ class RestCalls:
 
     def stream(self, function: Callable[..., Any], **arguments: Any) -> list[Any]:
         """Calls a function of the client whose reply is one JSON object per line.
-
-        Args:
-            function: A function of the client that was made with `http`.
-            arguments: Its arguments.
 
         Returns:
             The objects; None for a line that is no JSON.

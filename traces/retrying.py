@@ -52,12 +52,6 @@ def call_again(
 ) -> _Result:
     """Makes a call, again while it fails in passing: after as long as the server asks, else twice as long each time.
 
-    Args:
-        function: The call.
-        attempts: How many there are at most.
-        first_wait: Seconds before the second attempt, where the server asks for none.
-        longest_wait: The most seconds before any attempt.
-
     Returns:
         What the call returns.
 

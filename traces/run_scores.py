@@ -40,13 +40,6 @@ class RunScores:
 
     A metric of a conversation is about the session; a metric of an answer about the trace of its turn.
 
-    Args:
-        store: Where the run is.
-        run: The run.
-        metrics: The metrics to push; empty for those that the run was asked for, without the baselines.
-        has_valueless: Whether skipped and failed scores are among them.
-        link: Makes the address of an answer's page of run and sample.
-
     Raises:
         UsageError: The run has no such metric.
     """
@@ -133,11 +126,6 @@ def score_key(run: str, origin: TraceOrigin, metric: str) -> str:
 
 def find_origin(sample: Sample, *, is_of_conversation: bool, last_turn: int | None = None) -> TraceOrigin | None:
     """Finds what a score of a sample is about: the session, or the trace of the turn under test.
-
-    Args:
-        sample: The sample that was scored: an answer, a conversation, or a turn of one.
-        is_of_conversation: Whether the metric measures conversations.
-        last_turn: The place of the last answer of the sample, or of the conversation that it is a turn of.
 
     Returns:
         The origin; None of a sample that was not pulled, or of a turn that no trace of its own holds.

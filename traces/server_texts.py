@@ -19,11 +19,6 @@ _FIELDS = ("message", "error", "errors", "detail", "msg", "error_code")  # in wh
 def server_words(text: str, secrets: Sequence[str] = (), length: int = 200) -> str:
     """Makes of what a server says one short line, without keys and without what a terminal would obey.
 
-    Args:
-        text: The text.
-        secrets: The keys, beside those in the environment.
-        length: The most characters.
-
     Example:
         >>> server_words("no\\x1b[2J way:\\nkey-of-ann", ["key-of-ann"])
         'no[2J way: ***'
@@ -47,10 +42,6 @@ def _spellings(secrets: Sequence[str]) -> list[str]:
 
 def error_detail(content: bytes, secrets: Sequence[str] = ()) -> str:
     """Finds what a server says in the body of an error, as `server_words`; empty where that is a page or nothing.
-
-    Args:
-        content: The body.
-        secrets: The keys, beside those in the environment.
 
     Example:
         >>> error_detail(b'{"detail": [{"msg": "too long"}, {"msg": "too late"}]}'), error_detail(b"<html>")

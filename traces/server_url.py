@@ -27,13 +27,6 @@ def find_server_url(
     machine is reached by http, at the tool's port where none is named; another host with a port by http, except at 443;
     and any other by https.
 
-    Args:
-        host: The host of an address, with its port; empty for that of the settings.
-        settings: The environment variables with a URL and what they hold; the first that is set counts.
-        port: The tool's port on this machine.
-        default: The URL of the tool's own server; empty where there is none.
-        takes_user: Whether a URL of the settings may name a user.
-
     Raises:
         UsageError: The host is none, or there is none.
         InputError: A setting is no URL.

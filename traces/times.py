@@ -15,10 +15,6 @@ _WRITE = "write a duration such as 30m, 24h or 7d"
 def read_duration(text: str, option: str) -> timedelta:
     """Reads a duration: a number with s, m, h, d or w.
 
-    Args:
-        text: As typed.
-        option: What it was typed for.
-
     Raises:
         UsageError: It is none, or too long for a calendar.
 
@@ -37,11 +33,6 @@ def read_duration(text: str, option: str) -> timedelta:
 
 def read_moment(text: str, option: str, now: datetime) -> datetime:
     """Reads a duration before now, or a time in ISO 8601; one without a zone is of the local zone.
-
-    Args:
-        text: As typed.
-        option: What it was typed for.
-        now: The time now, with its zone.
 
     Raises:
         UsageError: It is neither.
@@ -82,9 +73,6 @@ def is_without_zone(text: str) -> bool:
 
 def read_utc(value: Any) -> datetime | None:
     """Reads a time in UTC; one without a zone is taken to be in UTC, as servers keep it.
-
-    Args:
-        value: What the server sent.
 
     Returns:
         The time; None of what is none.

@@ -43,12 +43,7 @@ class ToolServer:
         return f"the server {problem} (status {status}{f': {detail}' if detail else ''})"
 
     def wrong_form(self, call: str, problem: str) -> InputError:
-        """Makes an error of a reply that is none of this tool.
-
-        Args:
-            call: What was asked for.
-            problem: What is wrong with the reply.
-        """
+        """Makes an error of a reply that is none of this tool."""
         what = self.words(call)
         return InputError(
             f"{self} answers {what} with {self.words(problem)}, as no {self.tool} does: correct the address, or update "
@@ -57,12 +52,6 @@ class ToolServer:
 
     def objects(self, reply: Any, name: str, call: str, *, is_needed: bool = True) -> list[dict[str, Any]]:
         """Returns the objects of a page.
-
-        Args:
-            reply: The reply's JSON.
-            name: The field with the list.
-            call: What was asked for.
-            is_needed: Whether the field must be there; a server may leave out an empty list.
 
         Raises:
             InputError: There is no such list, or something in it is no object.

@@ -14,10 +14,6 @@ def trace_page_url(address: str, trace: str) -> str:
 
     Only Phoenix has addresses by a trace's id alone; those of other tools need ids that an address does not have.
 
-    Args:
-        address: The address of the project.
-        trace: The trace's id.
-
     Returns:
         The address; "" where the tool has none.
 

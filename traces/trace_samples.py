@@ -20,23 +20,14 @@ _OF_FILES = "; --skip-bad leaves such traces out"  # what a message of the reade
 
 
 class TraceSamples:
-    """Makes the samples of the traces of one source.
-
-    Args:
-        address: Where the traces are.
-    """
+    """Makes the samples of the traces of one source."""
 
     def __init__(self, address: TraceAddress) -> None:
         self._address = address
         self._rows = Rows(str(address), "trace", iter(()))
 
     def sample(self, trace: Trace, *, unit: str = "trace") -> Sample | UnreadTrace:
-        """Makes the sample of a trace; `UnreadTrace` of one without a question or an answer.
-
-        Args:
-            trace: The trace; its `id`, `span`, `session` and `time` become the sample's origin.
-            unit: What a score of the sample is about.
-        """
+        """Makes the sample of a trace; `UnreadTrace` of one without a question or an answer."""
         time = read_utc(None if trace.time is None else str(trace.time))
         began = "" if time is None else time.isoformat()
         origin = TraceOrigin(

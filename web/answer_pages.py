@@ -43,12 +43,7 @@ _MOST_PARTS = 300  # turns of one conversation that can be rated by themselves f
 
 
 class AnswerPages:
-    """The pages of single answers.
-
-    Args:
-        viewer: The store, and who looks at it.
-        sets: Where answers may be added to sets.
-    """
+    """The pages of single answers."""
 
     def __init__(self, viewer: Viewer, sets: SetFolder) -> None:
         self.viewer = viewer

@@ -13,13 +13,6 @@ _WORD = re.compile(r"[^\W_]+")
 def find_place(text: str, answer: str, seen: VisibleText, begin: int = 0) -> tuple[int, int] | None:
     """Returns where a sentence or a claim stands in the answer that it comes from.
 
-    Args:
-        text: The sentence or claim; it may have or lack the marks of the answer's Markdown (`**Save**`, a link's
-            target), or be a list's item or a table's row in words ("plan: Basic; price: 5 euros").
-        answer: The answer as it was written.
-        seen: What a reader sees of the answer.
-        begin: Where the search begins, a place in the answer; a place before it is taken only if there is none after.
-
     Returns:
         The first character and the one after the last, or None.
 

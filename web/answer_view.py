@@ -75,13 +75,7 @@ class AnswerView:
 
 
 def view_answer(sample: Sample, scores: Sequence[tuple[str, Score]], by: str = "") -> AnswerView:
-    """An answer as its page shows it.
-
-    Args:
-        sample: The answer.
-        scores: Its scores by metric.
-        by: The metric whose claims colour the answer; the first that has claims if it has none.
-    """
+    """An answer as its page shows it."""
     metrics, first = [], 1
     for name, score in scores:
         metric = _metric_view(name, score, sample.retrieved_contexts, first)

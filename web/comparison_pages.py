@@ -45,11 +45,7 @@ class ComparedAnswer:
 
 
 class ComparisonPages:
-    """The pages of two runs.
-
-    Args:
-        viewer: The store, and who looks at it.
-    """
+    """The pages of two runs."""
 
     def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer

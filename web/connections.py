@@ -24,10 +24,6 @@ class Connections:
 
     A piece of work that fails with the database's own error runs again on a new connection, for up to 10 s; so work
     must be one transaction, or change nothing.
-
-    Args:
-        where: The store's folder or PostgreSQL URL.
-        wait: Seconds to wait for another process that holds the store.
     """
 
     def __init__(self, where: str | Path, wait: float = 5.0) -> None:

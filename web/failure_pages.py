@@ -21,11 +21,7 @@ _MOST_LISTED = 60
 
 
 class FailurePages:
-    """The pages of why answers are bad.
-
-    Args:
-        viewer: The store, and who looks at it.
-    """
+    """The pages of why answers are bad."""
 
     def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer

@@ -14,9 +14,6 @@ _LEVEL = re.compile(r"-?[0-9]{1,9}")
 class Form:
     """The fields of a form that a page of ours sent (`application/x-www-form-urlencoded`).
 
-    Args:
-        body: The request's body.
-
     Raises:
         HTTPException: A field has a zero character, which no browser sends and no database keeps (status 400).
     """

@@ -36,13 +36,7 @@ def split_answer(response: str, language: str | None) -> tuple[str, ...]:
 
 
 def render_answer(response: str, language: str | None, prefix: str = "") -> RatedAnswer:
-    """Returns an answer as the rating page shows it.
-
-    Args:
-        response: The answer.
-        language: Its language; None if that is not known.
-        prefix: What stands before the number of a sentence in the form, so that answers of one page differ.
-    """
+    """Returns an answer as the rating page shows it."""
     split, seen = split_answer(response, language), read_visible_text(response)
     marks, without, end = dict[int, TextMark](), list[int](), 0
     for number, sentence in enumerate(split):

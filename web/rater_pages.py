@@ -33,13 +33,7 @@ _MOST_BOXES = 3000  # sentences of a page's conversation that can be marked
 
 
 class RaterPages:
-    """The pages of the raters of one queue of answers.
-
-    Args:
-        connections: The store's database.
-        queue: The id of the rating queue.
-        sessions: Who is who.
-    """
+    """The pages of the raters of one queue of answers."""
 
     def __init__(self, connections: Connections, queue: str, sessions: Sessions) -> None:
         self._connections = connections

@@ -22,12 +22,6 @@ from .team_pages import COORDINATOR, TEAM_HOME, TeamPages
 class RatingApp:
     """The rating application.
 
-    Args:
-        connections: The store's database.
-        queue: The id of the rating queue.
-        site: Where the pages are.
-        meaning: What the ratings so far say (see `TeamPages`).
-
     Attributes:
         asgi: The ASGI application, for a server.
     """

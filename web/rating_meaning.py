@@ -13,12 +13,7 @@ _LEAST_SECONDS = 5.0  # between two computations
 
 
 class MeaningOfRatings:
-    """Works out the present meaning of a queue's ratings when they have changed, at most every five seconds.
-
-    Args:
-        where: The store's folder or URL.
-        queue: The queue's id.
-    """
+    """Works out the present meaning of a queue's ratings when they have changed, at most every five seconds."""
 
     def __init__(self, where: str | Path, queue: str) -> None:
         self._where = where
@@ -31,9 +26,6 @@ class MeaningOfRatings:
 
     async def read(self, state: object) -> RatingMeaning | None:
         """The newest meaning that is worked out, and begins a newer one where the state differs; None before the first.
-
-        Args:
-            state: What the meaning depends on, such as the number of ratings.
         """
         is_free = self._under_way is None or self._under_way.done()
         if is_free and state != self._state and time.monotonic() - self._ended > _LEAST_SECONDS:

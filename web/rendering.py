@@ -47,16 +47,7 @@ def render(request: Request, template: str, content: Mapping[str, Any], status: 
 def render_message(
     request: Request, status: int, title: str, text: str, csrf: str = "", *, has_home: bool = True
 ) -> Response:
-    """A page that only says something, or a part of one for a request from within a page.
-
-    Args:
-        request: The request.
-        status: The status of the reply.
-        title: What is the matter, in short.
-        text: What it is, and what to do.
-        csrf: The session's token: offers to undo the last rating; "" does not.
-        has_home: Whether it links to the visitor's first page.
-    """
+    """A page that only says something, or a part of one for a request from within a page."""
     content = {"title": title, "text": text, "csrf": csrf, "scripts": [], "has_home": has_home}
     return render(request, "message.html", content, status)
 

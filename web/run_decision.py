@@ -33,14 +33,7 @@ class RunDecision:
 
 
 def decide_two(store: Store, a: str, b: str, metric: str = "") -> RunDecision:
-    """Decides between two runs.
-
-    Args:
-        store: Where they are.
-        a: The id of the run that is in use today.
-        b: The id of the other.
-        metric: The metric that decides; the only scorer, else the only metric, if left out.
-    """
+    """Decides between two runs."""
     try:
         reading = read_versions(store, [f"A={a}", f"B={b}"], VersionOptions(metric=metric or None))
         decision = decide_reading(reading)

@@ -42,11 +42,7 @@ class _ListedRun:
 
 
 class RunPages:
-    """The pages of the runs.
-
-    Args:
-        viewer: The store, and who looks at it.
-    """
+    """The pages of the runs."""
 
     def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer
@@ -171,12 +167,7 @@ def _state_of(store: Store, name: str) -> tuple[str, tuple[Any, ...]]:
 
 
 def read_query(request: Request, metrics: Sequence[str]) -> tuple[AnswerQuery, str]:
-    """Returns the query of a request's parameters, and what of them is not used because a query does not take it.
-
-    Args:
-        request: The request.
-        metrics: The metrics of the run.
-    """
+    """Returns the query of a request's parameters, and what of them is not used because a query does not take it."""
     values, unused = request.query_params, list[str]()
 
     def text(name: str) -> str:

@@ -47,10 +47,6 @@ class Visitor(NamedTuple):
 class Access:
     """Signed links and sessions of one application.
 
-    Args:
-        secret: The application's secret; whoever has it can make links. None where there is none any more: no link and
-            no session is good then.
-
     Attributes:
         cookie: The name of the session cookie: a browser keeps one per host name, whatever the port.
     """
@@ -102,11 +98,7 @@ def _load(serializer: URLSafeSerializer, text: str, *, length: int) -> list[str]
 
 
 class FailureLimit:
-    """Counts failed log-ins per address; each process counts for itself.
-
-    Args:
-        clock: Seconds on a clock that does not go back.
-    """
+    """Counts failed log-ins per address; each process counts for itself."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -128,10 +120,6 @@ class GuardMiddleware:
     """Checks the Host and Origin headers and the size of every request, and adds the security headers to every reply.
 
     An error of ours becomes a page too.
-
-    Args:
-        app: The application behind it.
-        site: Where the pages are.
     """
 
     def __init__(self, app: ASGIApp, site: SiteAddress) -> None:

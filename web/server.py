@@ -21,10 +21,6 @@ def server_settings(app: ASGIApp, site: SiteAddress) -> "uvicorn.Config":
 
     Behind a proxy (`site.public`) the last address of `X-Forwarded-For` counts as the visitor's, and only where the
     connection comes from this machine. Without one that header, and the variable `FORWARDED_ALLOW_IPS`, say nothing.
-
-    Args:
-        app: The ASGI application.
-        site: Where the pages are.
     """
     import uvicorn
 
@@ -50,12 +46,6 @@ def server_settings(app: ASGIApp, site: SiteAddress) -> "uvicorn.Config":
 
 def serve(app: ASGIApp, site: SiteAddress, port: int, on_ready: Callable[[str], None]) -> None:
     """Serves an application until Ctrl-C.
-
-    Args:
-        app: The ASGI application.
-        site: Where the pages are.
-        port: The port to listen on; 0 takes a free one.
-        on_ready: Called with what links begin with (`http://HOST:PORT`) when it listens.
 
     Raises:
         UsageError: The address cannot be listened on.

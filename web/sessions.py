@@ -15,13 +15,7 @@ SEE_OTHER = 303
 
 
 class Sessions:
-    """The sessions of one application.
-
-    Args:
-        read_secret: Reads the secret of the links and sessions from the store. It is called for each request, so that a
-            secret that is changed, by this or another process, ends all links and sessions at once.
-        homes: The path of each role's first page.
-    """
+    """The sessions of one application."""
 
     def __init__(self, read_secret: Callable[[], str | None], homes: dict[str, str]) -> None:
         self._read_secret = read_secret

@@ -18,9 +18,6 @@ class SetFolder:
 
     A request names a set by its key, which is looked up among the sets that are there; no text of a request becomes a
     path. Links that lead out of the folder are left out.
-
-    Args:
-        root: The folder.
     """
 
     def __init__(self, root: Path) -> None:
@@ -40,10 +37,6 @@ class SetFolder:
 
     def add(self, key: str, sample: Sample) -> tuple[str, bool]:
         """Adds an answer at the end of a set.
-
-        Args:
-            key: The set's key.
-            sample: The answer.
 
         Returns:
             The set's name, and whether the answer is new in it.

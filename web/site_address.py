@@ -33,10 +33,6 @@ class SiteAddress:
     def behind_proxy(cls, host: str, url: str) -> "SiteAddress":
         """The address of a server behind a proxy.
 
-        Args:
-            host: The address or name that the server listens on.
-            url: What people open, as they type it.
-
         Raises:
             UsageError: The URL is not of the form `https://NAME` or `https://NAME:PORT`.
         """
@@ -53,9 +49,6 @@ class SiteAddress:
         """What the printed links begin with: the public address, or the server's own; no `/` at its end.
 
         A server that listens on all addresses of the machine (`0.0.0.0`) is reached by the machine's name.
-
-        Args:
-            port: The port that the server listens on.
         """
         if self.public:
             return self.public
@@ -67,10 +60,6 @@ class SiteAddress:
 
         A numeric address counts if the request reached the server there: a foreign page cannot borrow it, as it can
         let a name of its own lead to this machine (DNS rebinding).
-
-        Args:
-            host: The header, with its port if it has one.
-            reached: The server's end of the connection, a numeric address.
         """
         match = _HOST_HEADER.fullmatch(host)
         if match is None:
@@ -78,12 +67,7 @@ class SiteAddress:
         return (match[1] or match[2]).lower() in {*self._names(), reached.removeprefix("::ffff:")}
 
     def is_own_origin(self, origin: str, host: str) -> bool:
-        """Whether an Origin header names the pages of this server.
-
-        Args:
-            origin: The header.
-            host: The request's Host header, which is one of the server's names.
-        """
+        """Whether an Origin header names the pages of this server."""
         own = (self.public,) if self.public else (f"http://{host}", f"https://{host}")
         return origin.lower() in [address.lower() for address in own]
 

@@ -17,11 +17,7 @@ _MOST_NIGHTLY_RUNS = 200
 
 
 class SuitePages:
-    """The pages of nightly runs.
-
-    Args:
-        viewer: The store, and who looks at it.
-    """
+    """The pages of nightly runs."""
 
     def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer

@@ -31,14 +31,7 @@ _MOST_DISAGREEMENTS = 50  # shown at once; the next ones follow when these are a
 
 
 class TeamPages:
-    """The coordinator's pages of one queue.
-
-    Args:
-        connections: The store's database.
-        queue: The id of the rating queue.
-        sessions: Who is who.
-        meaning: What the ratings so far say; None for answers without scores.
-    """
+    """The coordinator's pages of one queue."""
 
     def __init__(
         self,

@@ -136,18 +136,6 @@ def view_thread(
 
     A conversation of more than 300 messages stands on several pages. All texts of a page together have a bound: long
     texts are cut, and each says how many of its characters are not shown.
-
-    Args:
-        sample: The conversation.
-        language: That of the page.
-        tested: The place of the answer under test, which is marked; None marks none.
-        around: A message of the page to show; that with the answer under test, else the first, if not given.
-        answer: The answer under test as it is to be shown; None shows it as the other messages.
-        render: Shows an answer of the assistant with boxes, given its turn and text; None shows it without.
-        notes: What scores say of messages, by their places.
-        has_ratings: Whether ratings of messages are shown; raters are blind.
-        most_characters: The most characters of all texts of the page, the answer under test aside. The first 200 of
-            each text are shown in any case.
     """
     messages = sample.messages
     first, end = _page(len(messages), (tested or 0) if around is None else around)

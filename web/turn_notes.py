@@ -35,10 +35,6 @@ def find_turn_notes(scores: Sequence[tuple[str, Score]], last: int) -> dict[int,
 
     Evidence of which its score says that it did not happen (`broken` is false) is left out.
 
-    Args:
-        scores: The scores of a conversation by metric.
-        last: The place of the last message; a turn after it is none.
-
     Returns:
         The notes by turn. Each leads to `#metric-N`, where N counts the scores from 1.
 

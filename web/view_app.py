@@ -27,11 +27,6 @@ from .watch_pages import WatchPages
 class ViewApp:
     """The viewing application.
 
-    Args:
-        connections: The store's database.
-        sets: Where answers may be added to sets.
-        site: Where the pages are.
-
     Attributes:
         asgi: The ASGI application, for a server.
     """

@@ -26,12 +26,7 @@ Handler = Callable[[Any, Request], Any]
 
 
 class Viewer:
-    """The store, and who looks at it.
-
-    Args:
-        connections: The store's database.
-        sessions: Who is who.
-    """
+    """The store, and who looks at it."""
 
     def __init__(self, connections: Connections, sessions: Sessions) -> None:
         self._connections = connections

@@ -116,11 +116,7 @@ class WatchHistory:
 
 
 class WatchPages:
-    """The pages of watches.
-
-    Args:
-        viewer: The store, and who looks at it.
-    """
+    """The pages of watches."""
 
     def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer

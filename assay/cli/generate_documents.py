@@ -73,11 +73,7 @@ with_fold_options = option_group(
 
 @contextmanager
 def explain_no_folds(cure: str) -> Iterator[None]:
-    """Adds to the message that there are no folds how a command does without, and what is lost by it.
-
-    Args:
-        cure: What to type instead.
-    """
+    """Adds to the message that there are no folds how a command does without, and what is lost by it."""
     from ..generation.folds import FoldError
 
     try:

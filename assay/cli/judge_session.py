@@ -133,11 +133,6 @@ class JudgeSession:
 def open_judge_session(judge: str | None, options: SessionOptions, out: Path) -> Iterator[JudgeSession]:
     """Opens a session. Says how to resume when the budget or Ctrl-C ends it.
 
-    Args:
-        judge: Who is asked, as for `--judge`; None where the command asks nobody or names models itself.
-        options: The session's options.
-        out: The command's output. Without a cassette, replies are kept beside it until the session is finished.
-
     Raises:
         UsageError: Replies of an earlier session lie beside `out`, and `--resume` was not given.
         BudgetReached: At a bound of the budget.

@@ -17,10 +17,6 @@ _AS_EVALUATED = (
 
 def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:
     """Returns the recommendation, `metrics`, `combinations`, `ceiling` and `chosen`; then the rest of the evaluation.
-
-    Args:
-        evaluation: What is printed.
-        joined: What it was made from, with the notes about reading it.
     """
     selection, raters = evaluation.selection, evaluation.raters
     values = asdict(evaluation)

@@ -14,12 +14,7 @@ MOST_REPEATS = 1000
 
 
 class BoundedCount(click.IntRange):
-    """A whole number; the help names the least one, and only the error the largest.
-
-    Args:
-        least: The least.
-        most: The largest.
-    """
+    """A whole number; the help names the least one, and only the error the largest."""
 
     def __init__(self, least: int = 1, most: int = MOST) -> None:
         super().__init__(min=least)

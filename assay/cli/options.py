@@ -106,13 +106,7 @@ max_failed_option = click.option(
 def option_group(
     keyword: str, group: Callable[..., Any], *options: Callable[[Any], Any]
 ) -> Callable[[Command], Command]:
-    """Makes a decorator that adds options to a command and gives it their values as one object.
-
-    Args:
-        keyword: The command's keyword argument for the object.
-        group: Makes the object; its parameters are named as those of the options.
-        options: The click options, in the order of the help.
-    """
+    """Makes a decorator that adds options to a command and gives it their values as one object."""
     names = tuple(inspect.signature(group).parameters)
 
     def decorate(command: Command) -> Command:
@@ -314,11 +308,6 @@ class EngineOptions:
     def shard_options(self, out: str | Path | None, results: str | None, *, skip_bad: bool) -> "ShardOptions | None":
         """The options of a run by shards; None for a run whose rows go into the store.
 
-        Args:
-            out: As typed.
-            results: Where the results of a resumed run are, if they are not in the store.
-            skip_bad: Whether rows that cannot be read are to be left out.
-
         Raises:
             UsageError: The options do not fit together.
         """
@@ -378,11 +367,7 @@ class ServerOptions:
 
 
 def server_options(port: int) -> Callable[[Command], Command]:
-    """The options of a command that serves pages, which gets them as `server`.
-
-    Args:
-        port: The port where none is typed.
-    """
+    """The options of a command that serves pages, which gets them as `server`."""
     return option_group(
         "server",
         ServerOptions,
@@ -429,12 +414,6 @@ def read_probes(typed: str, hint: str = "") -> list[str]:
 
 def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: bool = True) -> tuple[str, ...]:
     """Reads `faithfulness,weakest_claim` as typed into names; with `translate` as an option of those that have it.
-
-    Args:
-        typed: What was typed; None for the default metrics. A comma between double quotes ends no name:
-            `predicate:"The answer is polite, and short"`.
-        translate: Who translates for the metrics that read a translation, if anybody.
-        has_judge: Whether there is a judge; without one the default metrics are those that ask nobody.
 
     Raises:
         UsageError: For an unknown name (with `translate`), or when no metric can be translated for.

@@ -65,9 +65,6 @@ def set_flag(context: click.Context, parameter: click.Parameter, value: bool) ->
 def open_console(*, err: bool = False) -> "Console":
     """A console for tables and styled text. Nothing that it prints is read as markup, an emoji's name or an escape.
 
-    Args:
-        err: Whether it prints on standard error.
-
     Returns:
         A console as wide as the terminal, if there is one; else 80 columns wide, with `--wide` 140.
     """
@@ -104,11 +101,6 @@ def print_command(console: "Console", command: str, purpose: str = "") -> None:
 
 def typed_command(*words: str | Path, ids: Sequence[str] = (), store: str | Path | None = None) -> str:
     """A command of Assay that the user may copy: quoted for the shell, with the `--store` that was typed.
-
-    Args:
-        words: What stands after `assay`, such as `show`, `last`.
-        ids: Further arguments, whose text is not ours: one that begins with a dash is no option.
-        store: The store to name where none was typed, because the command would not find it by itself.
 
     Returns:
         The command. A password in a store's URL is left out.

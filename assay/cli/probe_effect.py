@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 def print_effects(names: tuple[str, ...], store: str | Path, *, as_json: bool) -> None:
     """Prints how far each probe's run moved from the original's, and the judge's own wording against others'.
 
-    Args:
-        names: The run of the original, then those of the probes.
-        store: Where the runs are.
-        as_json: Print JSON.
-
     Raises:
         UsageError: There is no run of a probe, or two judges judged: a shift would be theirs, not the probe's.
     """

@@ -25,14 +25,7 @@ _STYLES |= {"supported": "green", "contradicted": "red", "not_found": "yellow", 
 
 
 def print_run(store: "Store", run: str, outcome: "Outcome | None" = None, *, each_sample: bool = False) -> None:
-    """Prints a run's table, why scores are missing, and the worst answers.
-
-    Args:
-        store: Where the run is.
-        run: The run's id.
-        outcome: What the session took that has just ended, if one has.
-        each_sample: Whether every sample's values are printed too.
-    """
+    """Prints a run's table, why scores are missing, and the worst answers."""
     blocks = [run_block(store, run, outcome, is_detailed=is_wide(), by_language=is_by_language())]
     worst, worst_answers = worst_block(store, run)
     print_blocks(*blocks, *([worst_answers] if worst else []))
@@ -69,15 +62,7 @@ def _style(line: Line) -> "Text":
 def print_comparison(
     store: "Store", comparison: "RunComparison", raters: "RaterComparison", metric: str, count: int
 ) -> None:
-    """Prints sentences and tables, then the samples whose `metric` changed most with both audits side by side.
-
-    Args:
-        store: Where both runs are.
-        comparison: The two runs.
-        raters: What raters say of B beside A.
-        metric: The metric whose changes are shown.
-        count: The most samples to show.
-    """
+    """Prints sentences and tables, then the samples whose `metric` changed most with both audits side by side."""
     from ..runs.compare_tables import change_line, comparison_block
 
     print_blocks(comparison_block(store, comparison, raters))

@@ -45,13 +45,6 @@ def conversation_row(
 ) -> Row | BadRow:
     """Builds the row of a conversation out of messages that stand in rows of their own.
 
-    Args:
-        conversation: Its id.
-        messages: Its messages.
-        rows: The row of each message.
-        name: The file's name, for messages to the user.
-        beside: What else is known of it.
-
     Returns:
         The row; a bad row that names the row and the turn where the messages make no conversation.
     """

@@ -39,10 +39,6 @@ def span_kind(attributes: Mapping[str, Any]) -> str:
 def read_messages(attributes: Mapping[str, Any], side: str) -> list[Any]:
     """Reads the messages that a call was given or returned, in OpenAI's form.
 
-    Args:
-        attributes: Of the span.
-        side: `input` or `output`.
-
     Example:
         >>> parts = [{"type": "text", "content": "Free?"}]
         >>> read_messages({"gen_ai.input.messages": [{"role": "user", "parts": parts}]}, "input")

@@ -107,12 +107,6 @@ def join_ratings(
     and of several ratings by one rater the latest. What people wrote of the answer is kept, also beside a rating
     that does not count; a text without a number or label is no rating.
 
-    Args:
-        ratings: What people said.
-        find_scale: Finds the scale of the numbers under a name that the tool tells none for.
-        cure: What tells the scale in the tool.
-        needs_scale: Whether numbers on no known scale are left out; a set of a file finds the scale of a column itself.
-
     Examples:
         >>> join_ratings([HumanRating("solved", "ada", True), HumanRating("solved", "bob", label="👎")]).fields
         {'ratings': {'ada': 1.0, 'bob': 0.0}, 'rating_min': 0.0, 'rating_max': 1.0}

@@ -84,9 +84,6 @@ def read_trace(row: Row) -> Trace:
     A trace without an input or an output of its own has those of its root; where the root has none either, the input of
     the first call of a model and the output of the last. The model and the prompt are those of the call that made the
     answer, else of the last one.
-
-    Args:
-        row: The row of the trace.
     """
     values = dict(row.values)
     if isinstance(values.get("trace"), Mapping):

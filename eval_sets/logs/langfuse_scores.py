@@ -16,9 +16,6 @@ def read_scores(scores: Any) -> list[HumanRating]:
     A person's score is an annotation, or one that is named as feedback; annotations count before feedback. A category
     has the number that the score's `config` gives it.
 
-    Args:
-        scores: A list of objects with name, value and source, or an object name -> value.
-
     Example:
         >>> scores = [{"name": "helpful", "value": 4, "source": "ANNOTATION"}, {"name": "bleu", "value": 0.3}]
         >>> read_scores(scores)[0].value

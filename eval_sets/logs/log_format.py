@@ -27,11 +27,6 @@ _PAGE_KEYS = ("data", "traces", "spans", "examples", "conversations")
 def read_logs(opened: Rows, mapping: Mapping[str, str], again: Callable[[], Rows] | None = None) -> Rows:
     """Turns a log or export of a known tool into rows of samples; other rows stay as they are.
 
-    Args:
-        opened: The opened source.
-        mapping: Their column -> our field. Who maps columns wants them as they are, unless the rows are turns.
-        again: Opens the source once more; None where it can be read only once.
-
     Raises:
         InputError: The mapping is of messages, and the columns are not.
     """

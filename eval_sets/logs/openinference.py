@@ -158,14 +158,7 @@ def read_evaluations(values: Mapping[str, Any]) -> list[HumanRating]:
 
 
 def read_trace(number: int, rows: Sequence[Row], find_scale: ScaleFinder | None = None) -> Trace:
-    """Reads one trace of its spans, by OpenInference's attributes or by `gen_ai.*`.
-
-    Args:
-        number: Its row's number.
-        rows: Its spans, in any order, and log records of them.
-        find_scale: Finds the scale of people's ratings whose events name none, by their name; None to judge by those of
-            the trace.
-    """
+    """Reads one trace of its spans, by OpenInference's attributes or by `gen_ai.*`."""
     events = [row.values for row in rows if is_event(row.values)]
     spans = [
         (row.values, _with_events(span_attributes(row.values), row.values, events))

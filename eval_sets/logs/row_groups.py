@@ -16,11 +16,6 @@ def group_rows(
 
     Where the rows can be read twice, only groups that have begun and not ended are held in memory: one, where the
     rows of a group follow one another.
-
-    Args:
-        rows: The rows.
-        key: What the rows of a group have in common; None for a row that stands by itself.
-        again: Reads the rows once more; None where they can be read only once.
     """
     last: dict[int, int] = {}
     for row in again() if again else ():

@@ -51,9 +51,6 @@ def join_messages(traces: Sequence[SessionTrace]) -> tuple[Message, ...]:
     Each answer has the `trace_id` and `span_id` of its trace, its contexts, its ratings and its reference; the question
     has the time.
 
-    Args:
-        traces: The traces in their order.
-
     Raises:
         ThreadError: The messages make no conversation.
     """
@@ -64,13 +61,7 @@ def join_messages(traces: Sequence[SessionTrace]) -> tuple[Message, ...]:
 
 
 def with_ratings(thread: Sequence[Message], answer: str, ratings: Mapping[str, Any]) -> list[Message]:
-    """Returns messages of which the last one with an answer has people's ratings of it.
-
-    Args:
-        thread: The messages.
-        answer: The answer.
-        ratings: The fields of the ratings, as of a `SessionTrace`.
-    """
+    """Returns messages of which the last one with an answer has people's ratings of it."""
     messages = list(thread)
     turn = _find_turn(messages, answer)
     if turn is not None:

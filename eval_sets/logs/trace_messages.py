@@ -37,15 +37,7 @@ def join_trace(
     tools: Sequence[Mapping[str, Any]],
     models: Sequence[tuple[Any, Any]],
 ) -> list[Any]:
-    """Joins the messages of one trace: the earlier ones, the question, what tools were called, and the answer.
-
-    Args:
-        threads: The messages in its input, and those in its output.
-        texts: Its question and its answer.
-        tools: The calls of tools that it logged.
-        models: What each call of a model received and returned; the one that returned the answer shows the system
-            message and the tools' results where the trace itself does not.
-    """
+    """Joins the messages of one trace: the earlier ones, the question, what tools were called, and the answer."""
     question, answer = texts
     before, after = map(_forms, threads)
     if any(fields["role"] == "user" for fields in after):

@@ -73,10 +73,6 @@ def build_row(traces: Sequence[Trace], name: str) -> list[Row | BadRow]:
     A trace with one question and answer that is alone in its session, or in none, is a sample without messages.
     An input or output that is more than the text taken from it stays in `metadata` too.
 
-    Args:
-        traces: The traces.
-        name: The file's name, for messages.
-
     Returns:
         The row, after a bad row for each trace in which no question or answer can be found.
     """

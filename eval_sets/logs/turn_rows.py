@@ -76,10 +76,6 @@ class TurnColumns:
 def find_turn_columns(columns: Iterable[str], mapping: Mapping[str, str]) -> TurnColumns | None:
     """Finds the columns of rows that are turns of conversations; None where they are none.
 
-    Args:
-        columns: The columns.
-        mapping: Their column -> our field.
-
     Example:
         >>> find_turn_columns(["ticket", "speaker", "text", "channel"], {}).fields
         {'role': 'speaker', 'content': 'text'}
@@ -151,12 +147,6 @@ class TurnReader:
     A column with one value in all rows of each conversation is the conversation's, such as a channel or a rating; any
     other stays in the messages. A rating, or what a rater gave, may stand in some of its rows only: a rating is the
     conversation's where it stands on no answer, and that of a rater always is, since messages have no raters.
-
-    Args:
-        opened: The opened source.
-        columns: The columns of its first row.
-        mapping: Their column -> our field.
-        again: Reads its rows once more.
     """
 
     def __init__(self, opened: Rows, columns: TurnColumns, mapping: Mapping[str, str], again: Reopen) -> None:

@@ -10,10 +10,6 @@ from .set_place import find_place
 def check_count(facts: PublicSet, count: int) -> list[str]:
     """Compares the number of answers that were read with the one that Assay knows, if it knows one.
 
-    Args:
-        facts: The set.
-        count: How many answers its files hold.
-
     Returns:
         What to tell the user where the set's authors say another number: they may have counted otherwise, so that the
         files are read, but nobody vouches for them. Nothing where the number fits, or Assay knows none.
@@ -41,10 +37,6 @@ def describe_unknown_count(facts: PublicSet, count: int) -> list[str]:
     """Says that nobody here can tell whether a set is whole, each time that it is read.
 
     A pin does not change that: it says that a file is the one that came first, and that may have been a part.
-
-    Args:
-        facts: The set.
-        count: How many answers its files hold.
 
     Returns:
         One line; nothing where Assay knows the number of answers, or the checksum of every file.

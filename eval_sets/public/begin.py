@@ -20,10 +20,6 @@ _LONGEST_GROUP = 80  # the sentences that differ after so many letters differ in
 def read_begin(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
     """Reads one row per reply.
 
-    Args:
-        facts: What is known of the set.
-        files: The tables, tab-separated without quotes.
-
     Yields:
         The fields of the samples.
 

@@ -19,10 +19,6 @@ _MOST_LINES = 3  # a set of tables has hundreds of files
 def pin_files(facts: PublicSet, files: Sequence[OriginalFile]) -> dict[str, str]:
     """Writes the checksums of the files of a set that Assay does not know and that have no pin yet.
 
-    Args:
-        facts: The set.
-        files: Its files, as they are in the cache.
-
     Returns:
         The checksums that were pinned, by path; none while `ASSAY_PUBLIC_SETS` names a folder, which is the user's own,
         and none where the set does not have as many answers as its authors say (`check_count`).
@@ -72,11 +68,7 @@ def name_refused(facts: PublicSet) -> Iterator[None]:
 
 
 def describe_pinned(checksums: Mapping[str, str]) -> list[str]:
-    """Says which files had no checksum that Assay knew: one line per file, of many only the first.
-
-    Args:
-        checksums: By path, the SHA-256 of each file that `pin_files` pinned.
-    """
+    """Says which files had no checksum that Assay knew: one line per file, of many only the first."""
     lines = [
         f"{path}: its checksum is not known to Assay: sha256 of what came is {checksum}"
         for path, checksum in list(checksums.items())[:_MOST_LINES]

@@ -15,10 +15,6 @@ _CRITERIA = ("faithfulness", "answer_relevance", "fluency")
 def read_clapnq(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
     """Reads one row per result: the answer of one system to one question.
 
-    Args:
-        facts: What is known of the set.
-        files: The results with their tasks.
-
     Yields:
         The fields of the samples.
 

@@ -107,11 +107,7 @@ def _pin(facts: PublicSet, files: list[OriginalFile], new: set[str]) -> list[Dow
 
 
 def describe_unknown(files: list[DownloadedFile]) -> list[str]:
-    """Says which of the files had no checksum that Assay knew: one line per file, of many only the first.
-
-    Args:
-        files: What `download_public_set` returned.
-    """
+    """Says which of the files had no checksum that Assay knew: one line per file, of many only the first."""
     return describe_pinned({file.path: file.sha256 for file in files if file.is_pinned})
 
 

@@ -36,15 +36,7 @@ class _BadRedirect(Exception):
 
 
 class FileDownload:
-    """Gets one file.
-
-    Args:
-        facts: The set.
-        file: The file, as the facts have it.
-        mirror: The address of the mirror; "" for GitHub.
-        client: Makes the requests; its hook for responses is `check_redirect`.
-        report: Is called with the number of bytes of each block that comes.
-    """
+    """Gets one file."""
 
     def __init__(
         self, facts: PublicSet, file: PublicFile, mirror: str, client: httpx.Client, report: Callable[[int], None]
@@ -262,10 +254,6 @@ def check_redirect(response: httpx.Response) -> None:
 
 def _describe_no_address(location: str, target: httpx.URL) -> str:
     """Why a redirect leads nowhere; "" where it may lead somewhere. Raises ValueError where httpx reads more than is.
-
-    Args:
-        location: Where it leads, as the server wrote it.
-        target: The same as a whole address.
     """
     if not location:
         return "it is empty"

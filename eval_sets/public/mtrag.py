@@ -19,10 +19,6 @@ _COLLECTION = "mt-rag-"
 def read_mtrag(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
     """Reads one row per evaluation: the answer of one system at one turn of a conversation.
 
-    Args:
-        facts: What is known of the set.
-        files: The evaluations with their tasks and documents.
-
     Yields:
         The fields of the samples.
 

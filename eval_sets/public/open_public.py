@@ -20,10 +20,6 @@ _LOGGER = logging.getLogger("assay")
 def open_public(source: str, split: str | None) -> Rows:
     """Opens a public set.
 
-    Args:
-        source: Its name: `public:mtrag`, or one half of it, `public:mtrag:dev`.
-        split: The split that was asked for, which a public set does not have.
-
     Raises:
         InputError: There is no such set, it is not downloaded and nobody allows that, or a file is not as expected.
     """

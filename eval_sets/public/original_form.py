@@ -44,11 +44,6 @@ class OriginalFormError(InputError):
 class OriginalValue:
     """A value of a JSON document that knows its place, so that an error can name it.
 
-    Args:
-        value: The value, as `json` reads it.
-        file: The file, for messages.
-        place: Where in it the value stands: `evaluations[3].model_id`.
-
     Example:
         >>> OriginalValue({"query": 7}, "labels.json").field("query").text()
         Traceback (most recent call last):

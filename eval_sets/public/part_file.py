@@ -19,11 +19,7 @@ class Version(NamedTuple):
 
 
 class PartFile:
-    """A file that is downloaded into a place beside its own, which it takes when it is whole.
-
-    Args:
-        target: Where the file is to stand.
-    """
+    """A file that is downloaded into a place beside its own, which it takes when it is whole."""
 
     def __init__(self, target: Path) -> None:
         self.target = target

@@ -17,10 +17,6 @@ def read_ragchecker(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator
     A rating above 0 prefers the second answer (`other_response`), one below 0 the first (`response`). The file has no
     retrieved text: the context is the reference answer, which the raters compared with.
 
-    Args:
-        facts: What is known of the set.
-        files: The labels.
-
     Yields:
         The fields of the samples.
 

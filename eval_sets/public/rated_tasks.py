@@ -20,13 +20,6 @@ def read_rated_tasks(
 ) -> Iterator[Row]:
     """Reads one row per rated answer, with the task that it answers.
 
-    Args:
-        facts: What is known of the set.
-        document: The whole file.
-        kind: What a rated answer is called in it: `evaluation`, of which the list is `evaluations`.
-        name_groups: Names the group of each task, by its id.
-        read_fields: Makes the fields of a sample of a rated answer and its task.
-
     Yields:
         The fields of the samples, with what the set says of its ratings and the group in their metadata.
 
@@ -48,14 +41,7 @@ def read_rated_tasks(
 def rated_fields(
     annotations: OriginalValue, criteria: Iterable[str], fields: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Adds what people rated to the fields of a sample.
-
-    Args:
-        annotations: By criterion, by rater, an object with a `value` from 1 to 4. Other values are no ratings.
-        criteria: What was rated; `faithfulness` is the sample's rating.
-        fields: The other fields of the sample.
-        metadata: Its other metadata.
-    """
+    """Adds what people rated to the fields of a sample."""
     ratings = {criterion: _ratings(annotations, criterion) for criterion in criteria}
     faithfulness = ratings["faithfulness"]
     summary = summarise_criteria(ratings, lambda criterion: ratings[criterion].values())
@@ -92,9 +78,6 @@ def _values_by_rater(annotations: OriginalValue, criterion: str) -> dict[str, Or
 
 def merge_groups(sources: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """Names the group of each item: items that share a source, also through other items, are one group.
-
-    Args:
-        sources: By item, what it is made from.
 
     Returns:
         By item, the first in the alphabet of all items and sources of its group.

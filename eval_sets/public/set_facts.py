@@ -162,9 +162,6 @@ def is_public(source: str) -> bool:
 def parse_name(source: str) -> PublicName:
     """Reads the name of a public set, or of one half of it.
 
-    Args:
-        source: Such as `public:mtrag` or `public:mtrag:test`.
-
     Raises:
         InputError: There is no such set or half.
 

@@ -74,9 +74,6 @@ def is_file(path: Path) -> bool:
 def read_files(facts: PublicSet) -> list[OriginalFile] | None:
     """Reads the files of a set, checked.
 
-    Args:
-        facts: The set.
-
     Returns:
         The files in the order of the facts, then the tables; None where they are not all downloaded.
 
@@ -112,12 +109,6 @@ def table_files(facts: PublicSet, first: OriginalFile) -> list[PublicFile]:
 
 def read_file(facts: PublicSet, file: PublicFile, path: Path, *, in_folder: bool = False) -> OriginalFile:
     """Reads a file that is on this machine, and checks that it is the one that Assay knows, or that was downloaded.
-
-    Args:
-        facts: The set.
-        file: The file, as the facts have it.
-        path: Where it is.
-        in_folder: Whether that is in the folder of `ASSAY_PUBLIC_SETS`, not in the cache.
 
     Raises:
         InputError: It is another one, too large, no text, or cannot be read.

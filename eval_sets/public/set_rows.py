@@ -28,10 +28,6 @@ _READERS: Mapping[str, Callable[[PublicSet, Sequence[OriginalFile]], Iterator[Ro
 def read_rows(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
     """Reads a public set from its original form: a function of the texts alone.
 
-    Args:
-        facts: The set.
-        files: Its files, in the order of the facts; tables after them.
-
     Yields:
         The fields of its samples.
 

@@ -16,9 +16,6 @@ def part_of(group: str) -> Part:
     The first byte of the SHA-256 of the group's name decides: below 128 is `dev`, else `test`. It depends on nothing
     else, so that a set that grows keeps its split.
 
-    Args:
-        group: What a sample is resampled with: `Sample.source`.
-
     Examples:
         >>> part_of("mtrag:2"), part_of("mtrag:3")
         ('dev', 'test')
@@ -28,10 +25,6 @@ def part_of(group: str) -> Part:
 
 def first_by_hash(samples: Iterable[Sample], n: int) -> list[Sample]:
     """Takes the first samples in the order of the SHA-256 of their ids: the same ones on every machine.
-
-    Args:
-        samples: The samples of a set, or of one half of it.
-        n: How many; fewer where the set has fewer.
 
     Examples:
         >>> samples = [Sample(id=name, user_input="Free?", response="Yes.") for name in "abc"]

@@ -18,9 +18,6 @@ _MOST_TABLES = 20_000  # the whole repository has 16,621
 def list_tables(file: OriginalFile) -> list[str]:
     """The names of the tables that the statements are about, which are files of their own.
 
-    Args:
-        file: The statements.
-
     Raises:
         InputError: A name is none of a file, or there are too many.
     """
@@ -36,10 +33,6 @@ def list_tables(file: OriginalFile) -> list[str]:
 
 def read_tabfact(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
     """Reads one row per statement.
-
-    Args:
-        facts: What is known of the set.
-        files: The statements, then their tables (cells between `#`).
 
     Yields:
         The fields of the samples.

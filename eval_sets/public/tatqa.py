@@ -36,10 +36,6 @@ def read_tatqa(facts: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]
     The set has right answers only. So that there is something to tell apart, the value of about every second answer is
     changed (`choose_value`): its rating is 0 by construction, that of the annotators' own value is 1.
 
-    Args:
-        facts: What is known of the set.
-        files: The tables with their paragraphs and questions.
-
     Yields:
         The fields of the samples.
 
@@ -98,11 +94,6 @@ def choose_value(uid: str, gold: Decimal, *, is_difference: bool) -> StatedValue
 
     The SHA-256 of the question's uid decides, so that the choice is the same everywhere: the first byte whether the
     value is changed, the second how (a difference may change its sign), the third and fourth by how much.
-
-    Args:
-        uid: The question's uid.
-        gold: The annotators' value.
-        is_difference: Whether the value was computed by a subtraction.
 
     Raises:
         InvalidOperation: The changed value has more digits than `decimal` reckons with (28).

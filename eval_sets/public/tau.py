@@ -16,9 +16,6 @@ _KEYS = ("role", "content", "tool_calls", "tool_call_id", "name")
 def read_tau(_: PublicSet, files: Sequence[OriginalFile]) -> Iterator[Row]:
     """Reads one row per conversation, its messages as they are.
 
-    Args:
-        files: The trajectories; a file's name says which agent and which domain.
-
     Yields:
         The fields of the samples.
 

@@ -35,13 +35,6 @@ async def compare_bots(
 ) -> list[SplitResult]:
     """Cross-evaluates every bot on the validation split, and the best of them on the test split (Twente paper, 4.3).
 
-    Args:
-        bots: The bots, with different names. Without a validation split there may be only one.
-        samples: The questions of each split.
-        pages: The pages of each split and fold.
-        setup: How a cross-evaluation is done.
-        progress: Shows the progress of one bot on one split.
-
     Returns:
         One result per bot on validation, then that of the best bot on test.
 
@@ -94,11 +87,6 @@ def read_pages(
     set_file: Path, sections_file: Path | None = None, folds_file: Path | None = None
 ) -> dict[str, dict[int, list[Page]]]:
     """Returns the pages of each split and fold.
-
-    Args:
-        set_file: The set with the questions.
-        sections_file: The sections of its documents; if left out, the file beside the set.
-        folds_file: Their folds; if left out, the file beside the set.
 
     Raises:
         UsageError: A file was left out and is not beside the set.

@@ -101,14 +101,7 @@ class ModelBot:
 
 
 class HttpBot:
-    """An HTTP endpoint that takes JSON and returns JSON with the answer in it.
-
-    Args:
-        url: The endpoint. Without a user, a password and parameters in it, it also is the bot's name.
-        template: The JSON to send; values `$question`, `$pages` (a list), `$fold` and `$language` are filled in.
-        answer_path: Where the answer is in the reply, such as `choices.0.message.content`.
-        cassette: Records the answers, and replays them.
-    """
+    """An HTTP endpoint that takes JSON and returns JSON with the answer in it."""
 
     def __init__(self, url: str, template: Any, answer_path: str, cassette: Cassette | None = None) -> None:
         self.name = recordable_url(url)
@@ -163,12 +156,7 @@ class HttpBot:
 
 
 class FunctionBot:
-    """A function `(question, pages)`, async or not, that returns a text, or a dict with `answer` and `contexts`.
-
-    Args:
-        specification: `module:function`, which also is the bot's name.
-        cassette: Records the answers, and replays them.
-    """
+    """A function `(question, pages)`, async or not, that returns a text, or a dict with `answer` and `contexts`."""
 
     def __init__(self, specification: str, cassette: Cassette | None = None) -> None:
         self.name = specification
@@ -233,13 +221,6 @@ def load_bot(
 ) -> Bot:
     """Loads a bot by its name.
 
-    Args:
-        specification: `http(s)://...`, `module:function`, or the name of a model.
-        model: Loads a model by its name.
-        cassette: Records the answers of an endpoint or function.
-        template: A JSON file, the template of an endpoint.
-        answer_path: Where the answer is in an endpoint's reply.
-
     Returns:
         The bot.
 
@@ -256,10 +237,6 @@ def load_bot(
 
 def fill_template(template: Any, question: BotQuestion) -> Any:
     """Fills in a template.
-
-    Args:
-        template: JSON in which `$question`, `$pages`, `$fold` and `$language` are values.
-        question: What the bot is question.
 
     Returns:
         The JSON with these values replaced; a text cannot break it.

@@ -97,14 +97,6 @@ async def cross_evaluate(
 ) -> list[Exchange]:
     """Asks a bot the questions of all folds, once for each fold loaded.
 
-    Args:
-        samples: The questions.
-        pages: The pages of each fold.
-        bot: The bot.
-        setup: How the answers are measured and pages retrieved.
-        split: The split of the questions and pages.
-        on_reply: Called after each question, with False where there is no answer.
-
     Returns:
         One exchange per loaded fold and question.
 
@@ -141,9 +133,6 @@ async def cross_evaluate(
 
 def question_fold(sample: Sample) -> int:
     """Returns the fold of a question.
-
-    Args:
-        sample: The question.
 
     Returns:
         The fold's number, from `metadata.fold`.

@@ -31,12 +31,6 @@ class Page:
 def build_pages(sections: Sequence[Section], folds: Sequence[Fold], fold: int, split: Split) -> list[Page]:
     """Builds the emulated pages of one fold and split from the sections in it.
 
-    Args:
-        sections: The sections.
-        folds: The fold of each section.
-        fold: The fold's number.
-        split: The split.
-
     Returns:
         The pages, by document and number.
     """
@@ -65,9 +59,6 @@ class PageStore:
     async def load(self, pages: Sequence[Page]) -> None:
         """Puts pages into the store, in place of those before.
 
-        Args:
-            pages: The pages, at least one.
-
         Raises:
             UsageError: The store cannot be reached, or the extra `generation` is not installed.
         """
@@ -93,11 +84,6 @@ class PageStore:
 
     async def nearest(self, question: str, count: int, least_cosine: float = -1.0) -> list[Page]:
         """Finds the pages nearest to a question.
-
-        Args:
-            question: The question.
-            count: The most pages.
-            least_cosine: The lowest cosine of a page with the question.
 
         Returns:
             The pages, the nearest first.

@@ -57,10 +57,6 @@ _Value = Callable[[Exchange], float | None]
 def summarise_split(exchanges: Sequence[Exchange], metrics: Sequence[str]) -> SplitSummary:
     """Summarises the exchanges of one bot on one split.
 
-    Args:
-        exchanges: The exchanges, at least one.
-        metrics: The metrics to summarise, by name.
-
     Returns:
         The figures. Intervals resample documents; averages are over iterations, as in 4.3 of the Twente paper.
     """
@@ -99,11 +95,6 @@ def summarise_split(exchanges: Sequence[Exchange], metrics: Sequence[str]) -> Sp
 
 def average_over_iterations(exchanges: Sequence[Exchange], value: _Value, *, is_rate: bool) -> Estimate:
     """Computes the mean over iterations of the mean within each iteration.
-
-    Args:
-        exchanges: The exchanges with an answer.
-        value: Returns the value of an exchange, None where it has none.
-        is_rate: Whether the value is 0 or 1.
 
     Returns:
         The mean with an interval over documents. Where a rate is 0 or 1 in all exchanges, leaving documents out cannot

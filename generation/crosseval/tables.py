@@ -14,11 +14,7 @@ _LONGEST_REASON = 200
 
 
 def crosseval_blocks(summaries: Sequence[SplitSummary]) -> Iterator[ReportBlock]:
-    """The tables of each split of each bot, and which of several bots validation chose.
-
-    Args:
-        summaries: One summary per bot and split.
-    """
+    """The tables of each split of each bot, and which of several bots validation chose."""
     yield ReportBlock(())
     yield from map(_split_block, summaries)
     if len({summary.bot for summary in summaries}) > 1:

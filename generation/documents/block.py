@@ -25,9 +25,6 @@ class Block(NamedTuple):
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     r"""Formats rows as a Markdown table whose head is the first row.
 
-    Args:
-        rows: The cells of each row, at least one row; shorter rows are filled up with empty cells.
-
     Returns:
         One line per row, with the line that Markdown requires below the head.
 

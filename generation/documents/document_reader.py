@@ -51,9 +51,6 @@ SUFFIXES = tuple(_READERS)
 def read_document(source: DocumentSource) -> list[Section]:
     """Reads the sections of one document.
 
-    Args:
-        source: The document; its suffix is one of `SUFFIXES`.
-
     Returns:
         The sections, in the document's order; none for a document without text.
 

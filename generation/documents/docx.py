@@ -22,9 +22,6 @@ _MOST_BYTES = 500_000_000  # unpacked; a document with more is a zip bomb, or to
 def docx_blocks(path: Path) -> list[Block]:
     """Reads the blocks of a DOCX file, without headers, footers and tables of contents.
 
-    Args:
-        path: The file.
-
     Returns:
         The blocks, in the document's order; at least one.
 

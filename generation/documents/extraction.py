@@ -55,14 +55,6 @@ def extract_sections(
     The suffix says the format: Markdown, text, HTML, DOCX or PDF. Documents are read in another process: one that
     crashes it or takes too long has an error, and the next one is read.
 
-    Args:
-        places: Files, and folders with the folders below them. `leaflets` is the bundled collection, where no file or
-            folder has this name.
-        language: The documents' language; None to detect it for each.
-        header: The depth of a PDF's header in points; None to find it.
-        footer: The depth of a PDF's footer in points; None to find it.
-        time_limit: The most seconds for one document.
-
     Yields:
         The outcome for each document, by name.
 
@@ -95,9 +87,6 @@ def list_documents(places: Sequence[str | Path]) -> list[DocumentFile]:
     """Lists the documents in files and folders.
 
     A link in a folder to something outside it is listed with a problem: it is not followed.
-
-    Args:
-        places: Files and folders, as for `extract_sections`.
 
     Returns:
         The files, each once, by place and name.

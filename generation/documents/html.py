@@ -25,9 +25,6 @@ _MOST_LEVELS = 100  # of elements within elements; deeper ones are read as plain
 def html_blocks(path: Path) -> list[Block]:
     """Reads the blocks of an HTML file, of its `main` element where it has one.
 
-    Args:
-        path: The file.
-
     Returns:
         The blocks, in the page's order; at least one. Elements that are nested more than 100 deep become one paragraph.
 

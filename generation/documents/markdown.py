@@ -15,9 +15,6 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 def markdown_blocks(path: Path) -> list[Block]:
     """Reads the blocks of a Markdown or plain text file.
 
-    Args:
-        path: The file.
-
     Returns:
         The blocks, in the file's order.
 
@@ -29,9 +26,6 @@ def markdown_blocks(path: Path) -> list[Block]:
 
 def read_text(path: Path) -> str:
     """Reads a file in UTF-8.
-
-    Args:
-        path: The file.
 
     Returns:
         Its text, without a byte order mark.
@@ -50,9 +44,6 @@ def read_text(path: Path) -> str:
 
 def parse_markdown(text: str) -> list[Block]:
     """Splits a Markdown text into blocks.
-
-    Args:
-        text: The Markdown.
 
     Returns:
         Headings and text in order. Headings in code or quotes are text; front matter and comments are left out.

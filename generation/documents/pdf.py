@@ -20,11 +20,6 @@ _NUMBERED = re.compile(r"\(?(?:\d{1,2}|[a-z])[.)]\s+\S")
 def pdf_blocks(path: Path, header: float | None = None, footer: float | None = None) -> list[Block]:
     """Reads the blocks of a PDF with a text layer.
 
-    Args:
-        path: The file.
-        header: The depth of the header in points from the page's edge; None to find it.
-        footer: The depth of the footer; None to find it.
-
     Returns:
         The blocks in reading order, across columns and pages; at least one.
 

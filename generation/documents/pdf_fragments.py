@@ -43,10 +43,6 @@ class Fragment:
     def join(self, other: "Fragment", separator: str) -> "Fragment":
         """Joins this fragment with one to its right.
 
-        Args:
-            other: The fragment to its right.
-            separator: What is between them.
-
         Returns:
             A fragment with the size of the longer one, bold where both are. A mark of one or two characters (a
             bullet, an icon) takes the other's style.
@@ -66,11 +62,6 @@ class Fragment:
 
 def page_fragments(textpage: Any, page: int, height: float) -> list[Fragment]:
     """Reads the fragments of a page.
-
-    Args:
-        textpage: A text page of pypdfium2.
-        page: The page's number, from 1.
-        height: The page's height in points.
 
     Returns:
         The fragments, in the order of the file's text stream.

@@ -75,10 +75,6 @@ def body_size(lines: Sequence[PdfLine]) -> float:
 def usual_gap(lines: Sequence[PdfLine], body: float) -> float:
     """Returns the most frequent distance in points between lines of a paragraph.
 
-    Args:
-        lines: The document's lines.
-        body: The body's size in points.
-
     Returns:
         The distance; 1.2 times the body's size where no lines follow each other.
     """
@@ -89,9 +85,6 @@ def usual_gap(lines: Sequence[PdfLine], body: float) -> float:
 
 def find_contents(lines: Sequence[PdfLine]) -> set[int]:
     """Finds the lines of tables of contents: dots that lead to page numbers, the lines between, and the heading.
-
-    Args:
-        lines: The document's lines.
 
     Returns:
         The lines' indexes.
@@ -118,9 +111,6 @@ def find_headings(lines: Sequence[PdfLine]) -> dict[int, int]:
 
     Consecutive lines in one large size are one heading; more lines than a heading has are a paragraph in large type.
 
-    Args:
-        lines: The document's lines.
-
     Returns:
         The number of lines of each heading, by the index of its first line.
     """
@@ -143,10 +133,6 @@ def find_headings(lines: Sequence[PdfLine]) -> dict[int, int]:
 
 def heading_levels(lines: Sequence[PdfLine], headings: Iterable[int]) -> dict[Style, int]:
     """Returns the level of each style: larger ones are above smaller ones, bold ones above light ones.
-
-    Args:
-        lines: The document's lines.
-        headings: The indexes of the headings' first lines.
 
     Returns:
         The level, from 1, of each style that a heading has.

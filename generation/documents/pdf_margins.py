@@ -24,12 +24,6 @@ def remove_margins(
     one height on a quarter of the pages and at least three (two, in a document of two pages); page numbers; and a first
     or last line apart from the text that is in small type, or at one height on most pages.
 
-    Args:
-        pages: The fragments of each page, by its number.
-        heights: The height of each page in points.
-        header: The depth of the header in points; None to find it.
-        footer: The depth of the footer in points; None to find it.
-
     Returns:
         The fragments that are left of each page.
     """

@@ -27,9 +27,6 @@ class _Columns(NamedTuple):
 def find_gutters(fragments: Sequence[Fragment]) -> list[float]:
     """Finds where the right columns of a page begin, for pages of the same document with columns of a few lines.
 
-    Args:
-        fragments: The page's fragments.
-
     Returns:
         Distances in points from the page's left.
     """
@@ -44,10 +41,6 @@ def order_rows(fragments: Sequence[Fragment], gutters: Collection[float] = ()) -
 
     A fragment that crosses the space between two columns, such as a title over both, separates what is above it from
     what is below. Columns within columns are found too.
-
-    Args:
-        fragments: The page's fragments.
-        gutters: Where right columns begin in the document; there, columns of a few lines count too.
 
     Returns:
         Rows (fragments on one baseline, from left to right), column after column.

@@ -43,11 +43,6 @@ class RuledTable(NamedTuple):
 def find_ruled_tables(page: Any, textpage: Any, height: float) -> list[RuledTable]:
     """Finds the tables with ruled lines on a page.
 
-    Args:
-        page: A page of pypdfium2.
-        textpage: Its text page.
-        height: The page's height in points.
-
     Returns:
         The tables, from top to bottom.
     """

@@ -34,9 +34,6 @@ class ReaderProcess:
     def read(self, source: DocumentSource) -> list[Section]:
         """Reads one document.
 
-        Args:
-            source: The document.
-
         Returns:
             Its sections.
 

@@ -22,11 +22,6 @@ def build_sections(blocks: Iterable[Block], document: str, language: str | None 
     As in Appendix A of the Twente paper, a heading without text becomes one of the headings above the next section; at
     the document's end it becomes text of the last section. Text before the first heading is a section with heading "".
 
-    Args:
-        blocks: The blocks, in reading order.
-        document: The document's name.
-        language: The document's language; None to detect it.
-
     Returns:
         The sections, in the document's order.
 
@@ -66,9 +61,6 @@ def estimate_tokens(text: str) -> int:
 
     Within 5% of GPT-4o's tokenizer (o200k_base) in total over Dutch and English help pages.
 
-    Args:
-        text: The text.
-
     Returns:
         The estimate.
 
@@ -83,10 +75,6 @@ def emulate_pages(tokens: Sequence[int], size: int = PAGE_TOKENS) -> list[int]:
     """Groups the sections of a document, in their order, into pages of about `size` tokens.
 
     No section is divided. A page ends where it is nearer to `size` than it would be with the next section.
-
-    Args:
-        tokens: The tokens of each section.
-        size: The tokens of a page.
 
     Returns:
         The page of each section, from 1.

@@ -88,17 +88,6 @@ def make_folds(
     mean of single and average linkage distance is chosen. Where none has, more clusters than folds are cut and joined
     in every way.
 
-    Args:
-        sections: The sections.
-        topics: The topic of each section.
-        folds: The number of folds.
-        separate: What may not be in two folds.
-        test_share: The share of a fold's sections that are for the test.
-        sample: The number of sections to make questions from; None for all.
-        smallest: The share of the valid sections that the smallest fold must have. Each fold must also have two
-            documents or pages.
-        seed: The same seed gives the same folds.
-
     Returns:
         The folds and the candidates.
 
@@ -148,11 +137,6 @@ def make_folds(
 
 def require_documents(sections: Sequence[Section], folds: int, separate: Separate) -> None:
     """Checks that there can be folds at all; cheap, before anything is embedded or asked.
-
-    Args:
-        sections: The sections.
-        folds: The number of folds.
-        separate: What may not be in two folds.
 
     Raises:
         FoldError: There are too few documents, and too few pages to separate these instead.

@@ -54,11 +54,6 @@ class Leaks(NamedTuple):
 def measure_leaks(texts: Sequence[str], vectors: "Vectors", folds: Sequence[int]) -> Leaks:
     """Measures what folds share.
 
-    Args:
-        texts: The text of each section.
-        vectors: Their unit vectors, shape (sections, dimensions).
-        folds: The fold of each section; at least two different ones.
-
     Returns:
         The measures over all sections.
     """
@@ -81,13 +76,6 @@ async def compare_leaks(
     sections: Sequence[Section], plan: FoldPlan, embedder: Embedder, seed: int, on_progress: Callable[[int], None]
 ) -> dict[str, Leaks]:
     """Measures what folds share, beside two simpler ways to make them.
-
-    Args:
-        sections: The sections that the folds were made from.
-        plan: The folds.
-        embedder: Turns sections into vectors.
-        seed: The seed of the random folds.
-        on_progress: Called with the number of sections embedded so far.
 
     Returns:
         Leaks by name: with the same sections put into folds at random, by topic before shared documents are removed,
@@ -116,11 +104,6 @@ def _compare(inside: Sequence[Section], plan: FoldPlan, vectors: "Vectors", seed
 
 def find_shared_runs(texts: Sequence[str], folds: Sequence[int], length: int = RUN_LENGTH) -> tuple[set[int], int]:
     """Finds runs of words, without case and punctuation, that are in more than one fold.
-
-    Args:
-        texts: The text of each section.
-        folds: The fold of each section.
-        length: The number of words in a run.
 
     Returns:
         The places of the texts with such a run, and the number of different runs.

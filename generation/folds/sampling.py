@@ -14,12 +14,6 @@ def mark_sampled(folds: Sequence[Fold], size: int | None, test_share: float, see
     Each fold gets its share of the sample, rounded to tenths. `test_share` divides it between validation and test; in
     each part the topics are strata.
 
-    Args:
-        folds: The fold of each section.
-        size: The number of sections to sample; None for all.
-        test_share: The share of the sample that is in the test split.
-        seed: The same seed gives the same sample.
-
     Returns:
         The same folds, in the same order.
     """

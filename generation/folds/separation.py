@@ -18,10 +18,6 @@ Unit = tuple[str, int]
 def source_units(section: Section, separate: Separate) -> tuple[Unit, ...]:
     """Returns what a section stands on.
 
-    Args:
-        section: The section.
-        separate: Whether documents or pages are separated.
-
     Returns:
         Its document, or its pages; the emulated page where the document has no pages.
     """
@@ -35,10 +31,6 @@ def source_units(section: Section, separate: Separate) -> tuple[Unit, ...]:
 def folds_per_document(sections: Sequence[Section], folds: Mapping[str, int]) -> float:
     """Computes the mean number of folds in which a document has sections (Twente paper, Table 2).
 
-    Args:
-        sections: The sections.
-        folds: The fold of each section that is in a topic, by the section's id.
-
     Returns:
         A number from 1.
     """
@@ -47,11 +39,6 @@ def folds_per_document(sections: Sequence[Section], folds: Mapping[str, int]) ->
 
 def remove_shared(sections: Sequence[Section], folds: Mapping[str, int], separate: Separate) -> dict[str, int]:
     """Removes the sections of documents, or pages, that are in more than one fold.
-
-    Args:
-        sections: The sections.
-        folds: The fold of each section that is in a topic, by the section's id.
-        separate: Whether documents or pages are separated.
 
     Returns:
         The fold of each section that is left, by the section's id.
@@ -71,13 +58,6 @@ def split_sections(
 
     Whole documents, or pages, are drawn at random within each fold. The test split comes as near to `test_share` of the
     fold's sections as the draw allows; a fold of two or more documents or pages has both splits.
-
-    Args:
-        sections: The sections.
-        folds: The fold of each section, by the section's id.
-        separate: Whether documents or pages stay whole.
-        test_share: The share of a fold's sections that are for the test.
-        seed: The same seed gives the same split.
 
     Returns:
         The split of each section, by the section's id.

@@ -53,11 +53,6 @@ def split_topics(centroids: "Points", folds: int, clusters: int) -> Iterator[Top
 
     With as many clusters as folds this is the paper's own search; with more clusters, every way to join them to folds.
 
-    Args:
-        centroids: The topics' centroids, shape (topics, dimensions).
-        folds: The number of folds.
-        clusters: The number of clusters to cut, at least `folds`.
-
     Yields:
         Each split.
     """
@@ -77,10 +72,6 @@ def split_topics(centroids: "Points", folds: int, clusters: int) -> Iterator[Top
 def pairwise_distances(points: "Points", distance: Distance) -> "NDArray[np.float64]":
     """Computes the distances of all pairs of points.
 
-    Args:
-        points: Shape (points, dimensions).
-        distance: Which distance; a point at the origin has cosine distance 1 to all others.
-
     Returns:
         The distances in condensed form, shape (points * (points - 1) / 2,).
     """
@@ -92,10 +83,6 @@ def pairwise_distances(points: "Points", distance: Distance) -> "NDArray[np.floa
 
 def fold_distances(centroids: "Points", folds: Sequence[int]) -> tuple[float, float]:
     """Computes how far apart the two nearest folds are.
-
-    Args:
-        centroids: The topics' centroids, shape (topics, dimensions).
-        folds: The fold of each topic.
 
     Returns:
         Single and average linkage distance (Euclidean).

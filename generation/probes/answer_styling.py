@@ -22,10 +22,6 @@ def add_style(answer: str, language: Language) -> str:
     No word is added, lost or moved, and the answer claims the same: where a heading or a list would change what it
     claims, that mark is left out. Lists, tables, code and headings that it has stay.
 
-    Args:
-        answer: The answer; Markdown, or plain text.
-        language: Its language.
-
     Returns:
         The answer with marks; "" where no mark can be added.
 

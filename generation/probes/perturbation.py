@@ -33,11 +33,6 @@ class Probe(NamedTuple):
 def perturb(sample: Sample, probe: Probe, seed: int = 0) -> Sample | str:
     """Changes a sample as a probe does.
 
-    Args:
-        sample: The sample.
-        probe: The probe, one of `PROBES`.
-        seed: The same seed and sample id give the same change.
-
     Returns:
         The changed sample, or a sentence that says why it cannot be changed.
 
@@ -53,11 +48,6 @@ def mark_changed(sample: Sample, changed: Sample, **metadata: object) -> Sample:
     """Marks a sample as changed by a probe.
 
     Id, question and group stay, so that runs can be paired. A changed answer loses its ratings: nobody rated it.
-
-    Args:
-        sample: The original.
-        changed: The changed sample.
-        metadata: What to add to its metadata; `probe` names the probe.
 
     Returns:
         The changed sample with this metadata.

@@ -38,14 +38,6 @@ def write_probes(
 ) -> list[ProbeFile]:
     """Writes `original.jsonl` and one file per probe.
 
-    Args:
-        samples: The original set.
-        folder: Where the files go; it is made where it does not exist.
-        probes: The names of the probes.
-        seed: The same seed gives the same files.
-        further: Sets that were changed in another way, by the name of their file: for each sample, in order, the
-            changed one or the reason why there is none.
-
     Returns:
         The files, the original first. A probe that changes no sample has no file.
 

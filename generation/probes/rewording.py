@@ -46,10 +46,6 @@ class RewordingResult:
 def build_rewording_question(sample: Sample, prompts: Prompts) -> Question[RewordedAnswer]:
     """Builds the question that asks for a rewording.
 
-    Args:
-        sample: The sample. Only its answer is sent, so that no words of another text get into the rewording.
-        prompts: Has the prompt `reworded`.
-
     Returns:
         The question.
     """
@@ -69,13 +65,6 @@ async def reword(
     on_reply: Callable[[bool], None] = lambda _: None,
 ) -> RewordingResult:
     """Rewords the answers of a set in the words of a judge's model.
-
-    Args:
-        samples: The set.
-        judge: Its model rewords; `metadata.reworded_by` names it.
-        prompts: Your own prompts over the bundled ones.
-        concurrency: The most calls at the same time.
-        on_reply: Called after each call, with False where it failed.
 
     Returns:
         The reworded samples. One whose rewording lost content (see `find_content_loss`) is left out.

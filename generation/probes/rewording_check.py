@@ -27,11 +27,6 @@ def find_content_loss(original: str, rewording: str, language: str) -> str:
     Names and codes are compared without case, numbers by value ("7" equals "seven"). Content in words alone, such as a
     lost condition, is not checked.
 
-    Args:
-        original: The original answer.
-        rewording: The reworded answer.
-        language: Their language.
-
     Returns:
         The first reason, or "" where nothing is missing.
 
@@ -46,10 +41,6 @@ def find_content_loss(original: str, rewording: str, language: str) -> str:
 
 def shared_word_share(original: str, rewording: str) -> float:
     """Computes the number of words that both texts have / the words of the longer text.
-
-    Args:
-        original: The original answer.
-        rewording: The reworded answer.
 
     Returns:
         A share in [0, 1]; 1 where nothing was reworded.

@@ -50,10 +50,6 @@ class SelfPreference(NamedTuple):
 def load_probe_run(store: "Store", run: str) -> ProbeRun:
     """Loads what probe a run is of.
 
-    Args:
-        store: The store that has the run.
-        run: The run's id.
-
     Returns:
         The probe and the judge.
 
@@ -76,10 +72,6 @@ def judge_identity(store: "Store", run: str) -> str | None:
 
 def compare_own_wording(store: "Store", probe_runs: Sequence[ProbeRun]) -> list[SelfPreference]:
     """Compares each run on the judge's own wording with each run of the same judge on another model's wording.
-
-    Args:
-        store: The store that has the runs.
-        probe_runs: The runs on probes' sets.
 
     Returns:
         One comparison for each such couple of runs.

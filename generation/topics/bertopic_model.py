@@ -33,13 +33,6 @@ def fit_bertopic(
 ) -> BertopicModel:
     """Finds topics with BERTopic. Reaches no network.
 
-    Args:
-        texts: The sections' texts.
-        vectors: The sections in the reduced space, shape (sections, dimensions).
-        smallest: The smallest number of sections in a topic.
-        most_topics: The most topics; similar ones are merged. None for no bound.
-        languages: The sections' languages; their most frequent words are no topic words.
-
     Returns:
         The topics and their words.
 

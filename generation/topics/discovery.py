@@ -72,16 +72,6 @@ async def find_topics(
 ) -> TopicDiscovery:
     """Finds what sections are about.
 
-    Args:
-        sections: The sections, at least 4.
-        embedder: Turns sections into vectors.
-        method: `bertopic`, `plain` (Ward's clustering), or `auto`: BERTopic from 300 sections on.
-        topics: The most topics with BERTopic, the exact number with `plain`; None to choose it by the measures.
-        grid: The dimensions and the smallest topic sizes to try with BERTopic.
-        seed: The same seed gives the same topics.
-        one_subject: Whether a document is about one subject, so that its sections should share a topic.
-        on_progress: Called with the number of sections embedded so far.
-
     Returns:
         The topics.
 
@@ -115,11 +105,6 @@ async def section_vectors(
     sections: Sequence[Section], embedder: Embedder, on_progress: Callable[[int], None] = lambda _: None
 ) -> "Vectors":
     """Embeds the sections' titles and beginnings.
-
-    Args:
-        sections: The sections.
-        embedder: Turns texts into vectors.
-        on_progress: Called with the number of sections embedded so far.
 
     Returns:
         Unit vectors, shape (sections, dimensions of the embedder).

@@ -49,9 +49,6 @@ class GridChoice(NamedTuple):
 def default_grid(sections: int) -> tuple[list[int], list[int]]:
     """Returns the dimensions and the smallest topic sizes to try.
 
-    Args:
-        sections: The number of sections; the sizes grow with it, to the paper's 10 to 50.
-
     Returns:
         The dimensions, and the sizes in ascending order.
 
@@ -68,11 +65,6 @@ def default_grid(sections: int) -> tuple[list[int], list[int]]:
 
 def reduce_dimensions(vectors: "Vectors", dimensions: int, seed: int) -> "Vectors":
     """Reduces vectors with UMAP and BERTopic's own settings (15 neighbours, cosine).
-
-    Args:
-        vectors: Shape (sections, dimensions of the embedder).
-        dimensions: The dimensions to reduce to.
-        seed: The same seed gives the same vectors.
 
     Returns:
         Shape (sections, dimensions).
@@ -113,13 +105,6 @@ def search_grid(
 ) -> GridChoice:
     """Tries every setting of a grid and chooses one.
 
-    Args:
-        vectors: The sections, shape (sections, dimensions of the embedder).
-        documents: The document of each section.
-        grid: The dimensions and the smallest topic sizes to try.
-        seed: The same seed gives the same choice.
-        one_subject: Whether a document is about one subject; False leaves `document_match` out of the choice.
-
     Returns:
         The chosen setting, and all settings.
     """
@@ -136,10 +121,6 @@ def best_setting(grid: Sequence[Measures], *, one_subject: bool = True) -> int:
     Settings with more than 60% outliers, or with fewer topics than half the grid's median, are considered only where
     there is no other. Each group of measures (geometric, robustness, documents) ranks the settings; the best mean rank
     wins, and of equal ranks the setting with more topics.
-
-    Args:
-        grid: The measures of each setting.
-        one_subject: Whether a document is about one subject; False leaves `document_match` out.
 
     Returns:
         The place of the chosen setting in `grid`.

@@ -33,9 +33,6 @@ _TOPICS = LinesFile(SectionTopic, lambda row: row.section, "assay generate topic
 def read_topics(path: str | Path) -> list[SectionTopic]:
     """Reads the file that `assay generate topics` wrote.
 
-    Args:
-        path: A JSON Lines file with the topic of one section per line.
-
     Returns:
         The topics, in the file's order.
 
@@ -47,10 +44,6 @@ def read_topics(path: str | Path) -> list[SectionTopic]:
 
 def write_topics(rows: Iterable[SectionTopic], path: str | Path) -> int:
     """Writes topics as JSON Lines, the topic of one section per line.
-
-    Args:
-        rows: The topics to write.
-        path: The file, in a folder that exists.
 
     Returns:
         The number of lines written.

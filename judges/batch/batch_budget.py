@@ -18,11 +18,6 @@ class BatchBudget:
     Unlike a budget of live calls it covers all sessions of a run: what an earlier one submitted counts. A batch whose
     replies have not come counts for the most that it may take, and so does a request without a reply that may have been
     charged.
-
-    Args:
-        budget: The bounds; what its live calls (an embedder's) took counts too.
-        batches: The batches of the journal.
-        model: The judge's name, for messages.
     """
 
     def __init__(self, budget: Budget, batches: Iterable[Batch], model: str) -> None:
@@ -45,9 +40,6 @@ class BatchBudget:
 
     def take(self, size: RequestSize) -> str:
         """Counts a request, unless it does not fit: then says which bound is reached.
-
-        Args:
-            size: What the request may take.
 
         Raises:
             UsageError: The budget is in USD and the price is unknown.

@@ -93,9 +93,6 @@ class Batch:
 class BatchJournal:
     """The journal of the batches whose replies go into one cassette.
 
-    Args:
-        cassette: The cassette's path.
-
     Attributes:
         folder: Where the journal is.
         batches: The batches by their ids, in the order in which they were planned.
@@ -115,11 +112,7 @@ class BatchJournal:
             self._read()
 
     def begin(self, settings: JudgeSettings) -> None:
-        """Begins to write: makes the folder, and removes what a kill left of batches that were not planned.
-
-        Args:
-            settings: The judge's.
-        """
+        """Begins to write: makes the folder, and removes what a kill left of batches that were not planned."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if self.settings is None:
             self.settings = settings.recordable
@@ -209,14 +202,7 @@ class BatchJournal:
 
 
 class BatchWriter:
-    """Writes the files of new batches, and begins the next batch where one is full.
-
-    Args:
-        journal: Where the batches are added.
-        stage: The stage that they belong to.
-        most_requests: The most requests of one batch.
-        most_bytes: The most bytes of its file.
-    """
+    """Writes the files of new batches, and begins the next batch where one is full."""
 
     def __init__(self, journal: BatchJournal, stage: int, most_requests: int, most_bytes: int) -> None:
         self._journal = journal
@@ -226,15 +212,7 @@ class BatchWriter:
         self._open: _OpenBatch | None = None
 
     def add(self, request: bytes, record: bytes, tokens_in: int, tokens_out: int, usd: float | None) -> None:
-        """Adds a request.
-
-        Args:
-            request: Its line.
-            record: The line of what stays here of it.
-            tokens_in: The most tokens of its prompt.
-            tokens_out: The most tokens of its reply.
-            usd: The most that it may cost; None where the price is unknown.
-        """
+        """Adds a request."""
         is_full = self._open is not None and (
             self._open.requests >= self._most_requests or self._open.bytes + len(request) > self._most_bytes
         )

@@ -41,14 +41,6 @@ class BatchQueue:
     are run again. A stage without requests is the last one. Used as a context manager, which holds the lock of the
     journal: two processes never work on the same batches.
 
-    Args:
-        settings: The judge's.
-        cassette: The cassette that the replies are kept in; the journal is beside it.
-        budget: What the batches may take.
-        keep: Keeps a reply, on disk before it returns.
-        most_requests: The most requests of one batch; None for the provider's limit.
-        on_note: Called with each note for the user.
-
     Attributes:
         journal: What was submitted and what came of it.
 

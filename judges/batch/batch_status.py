@@ -37,11 +37,6 @@ async def ask_progress(
 ) -> list[BatchProgress]:
     """Asks how the batches beside a cassette are getting on.
 
-    Args:
-        cassette: The cassette.
-        judge: The judge; None for the one in the journal.
-        cancel: Whether to cancel those that have not ended; what they did until then is kept.
-
     Returns:
         One entry per batch, in the order in which they were planned.
 

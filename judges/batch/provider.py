@@ -70,9 +70,6 @@ class BatchProvider:
     Every method raises `PassingFailure` where the call failed for now, and `JudgeUnavailable` where it would fail
     again.
 
-    Args:
-        settings: The judge's.
-
     Attributes:
         model: The model's name at the provider.
         name: The provider's name in litellm.
@@ -101,10 +98,6 @@ class BatchProvider:
     async def create(self, file: str, metadata_id: str) -> BatchState:
         """Creates a batch, in one attempt: a second one could be a second batch.
 
-        Args:
-            file: The uploaded file.
-            metadata_id: The id to find it again by.
-
         Raises:
             CreationUnknown: The reply was lost.
         """
@@ -122,13 +115,7 @@ class BatchProvider:
             raise self._unavailable(error) from error
 
     async def find(self, metadata_id: str, file: str, since: float) -> BatchState | None:
-        """Looks for a batch whose creation got no reply.
-
-        Args:
-            metadata_id: The id in its metadata.
-            file: Its uploaded file, which no other batch has.
-            since: When it was created at the earliest, in seconds since 1970.
-        """
+        """Looks for a batch whose creation got no reply."""
         async for batch in self._list():
             if (batch.metadata or {}).get(METADATA_ID) == metadata_id or batch.input_file_id == file:
                 return _read_state(batch, self._settings)

@@ -27,14 +27,7 @@ class RequestRecord:
 
 
 def request_body(question: Question[Any], settings: JudgeSettings, model: str, provider: str) -> dict[str, Any]:
-    """Returns the body of a chat request as litellm would send it.
-
-    Args:
-        question: What is asked.
-        settings: The judge's.
-        model: The model's name at the provider.
-        provider: The provider's name in litellm.
-    """
+    """Returns the body of a chat request as litellm would send it."""
     litellm = load_litellm()
     utils = load_litellm("utils")
     sent = shape_request(question, settings)

@@ -48,10 +48,6 @@ class BatchResults:
 def read_results(files: Iterable[bytes], keys: Collection[str]) -> BatchResults:
     """Reads the files of one batch. The first reply to a request stands; a reply stands before a failure.
 
-    Args:
-        files: Their contents.
-        keys: The keys of the batch's requests.
-
     Example:
         >>> line = b'{"custom_id": "a", "response": {"status_code": 200, "body": {"id": "1"}}, "error": null}'
         >>> read_results([line + b"\\n" + line], {"a"})

@@ -29,10 +29,6 @@ class DecisionReply(BaseModel):
 def read_answers(questions: Sequence[TypedQuestion], body: str) -> list[Answer]:
     """The answer to each question, in their order; one that cannot be read says why.
 
-    Args:
-        questions: What was asked.
-        body: The reply, which holds `answers`.
-
     Example:
         >>> body = '{"answers": [{"type": "predicate", "name": "1", "probability": 0.75}]}'
         >>> read_answers([Predicate("1", "It is free.")], body)[0].probabilities

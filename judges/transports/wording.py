@@ -58,13 +58,7 @@ def describe_words(question: TypedQuestion) -> dict[str, str]:
 
 
 def compose(request: Request, prompt: Prompt, frame: str) -> Prompt:
-    """The prompt of a request: the words of its task in the frame of a transport.
-
-    Args:
-        request: The request.
-        prompt: The prompt of its task.
-        frame: The name of the prompt that says how to reply.
-    """
+    """The prompt of a request: the words of its task in the frame of a transport."""
     _check_task(prompt, "" if frame == "single" else _SINGLE_NEEDS_NONE)
     return _compose(prompt, request.prompts.load(frame, prompt.language))
 

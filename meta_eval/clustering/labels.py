@@ -18,9 +18,6 @@ OUTLIER = -1
 def number_by_size(labels: "Labels") -> "Labels":
     """Numbers groups from 0 by size, the largest first; of equal sizes the group of the first item.
 
-    Args:
-        labels: The group of each item, -1 for outliers.
-
     Returns:
         The same groups with other numbers.
 

@@ -78,13 +78,6 @@ def measure_robustness(
 ) -> float:
     """Computes the percentage of sections that stay in their topic when noise is added (Davidson et al., 2001).
 
-    Args:
-        vectors: The sections, shape (sections, dimensions).
-        labels: Their topics without noise.
-        cluster: The function that made the labels.
-        seed: The seed of the noise.
-        noise: The noise's standard deviation, as a share of the vectors' own in each dimension.
-
     Returns:
         A percentage. Topics with and without noise are matched one to one so that most sections stay; outliers are
         matched with outliers.
@@ -98,10 +91,6 @@ def measure_robustness(
 
 def share_in_same_group(one: "Labels", other: "Labels") -> float:
     """Computes the share of items in the same group in two clusterings.
-
-    Args:
-        one: The group of each item, -1 for outliers.
-        other: The group of each item in the other clustering.
 
     Returns:
         A share in [0, 1]. The groups are matched one to one so that the share is the largest possible.
@@ -127,10 +116,6 @@ def measure_document_match(labels: Sequence[int], documents: Sequence[str]) -> f
 
     For each document d = 100 max_j(s_j / N), with s_j its sections in topic j and N its sections in any topic; the
     result is the mean of d over documents. It says something only where a document is about one subject.
-
-    Args:
-        labels: The topic of each section, -1 for outliers, which are left out.
-        documents: The document of each section.
 
     Returns:
         A percentage; None where no document has a topic.

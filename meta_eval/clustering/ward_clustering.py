@@ -56,10 +56,6 @@ def cluster_by_ward(vectors: "Vectors", groups: int) -> "Labels":
 def candidate_counts(sections: int, documents: int) -> list[int]:
     """Returns the numbers of topics to try: from 2 to three per document, at most 40 and one per three sections.
 
-    Args:
-        sections: The number of sections.
-        documents: The number of documents.
-
     Returns:
         The numbers in ascending order; at least one.
 

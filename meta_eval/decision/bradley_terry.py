@@ -166,11 +166,7 @@ def _reached(arrows: Bools) -> Bools:
 
 
 def connected_parts(compared: Bools) -> Places:
-    """The number of the part that each version is in: the first version that comparisons connect it with.
-
-    Args:
-        compared: Which versions are compared with which, (versions, versions), symmetric.
-    """
+    """The number of the part that each version is in: the first version that comparisons connect it with."""
     return np.asarray(_reached(compared).argmax(axis=1))
 
 

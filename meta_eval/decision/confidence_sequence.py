@@ -36,13 +36,7 @@ class ConfidenceSequence:
     spread: float
 
     def half_width(self, standard_error: float, degrees: float, *, error: float) -> float:
-        """Half the width of the sequence at one look.
-
-        Args:
-            standard_error: Of the estimate, above 0.
-            degrees: Degrees of freedom of the standard error, above 0; infinite where it is known.
-            error: The share of sequences that miss the difference at some look, in (0, 1).
-        """
+        """Half the width of the sequence at one look."""
         ratio = (self.spread / standard_error) ** 2
         z = math.sqrt((1 + 1 / ratio) * (math.log1p(ratio) - 2 * math.log(error)))
         return t_of_normal(z, degrees) * standard_error

@@ -10,13 +10,7 @@ from .version_table import VersionTable
 
 
 def describe_assumptions(table: VersionTable, decision: Decision, is_rated: Bools) -> list[str]:
-    """Says what an estimate leaves out or assumes, each a sentence.
-
-    Args:
-        table: The answers.
-        decision: What was decided, as yet without notes.
-        is_rated: Which versions have ratings or preferences that count, (versions,).
-    """
+    """Says what an estimate leaves out or assumes, each a sentence."""
     notes: list[str] = []
     measure = decision.measure or "the score"
     rated, used = ~np.isnan(shared_ratings(table)), ~np.isnan(usable_ratings(table))

@@ -20,13 +20,6 @@ def bound_by_counts(
     every look is the end of the beta-binomial mixture (Robbins, 1970): the largest q with
     B(k + 1, G - k + 1) / (q^k (1 - q)^(G - k)) < 2 / error; for a single look that of Clopper and Pearson (1934).
 
-    Args:
-        table: The answers.
-        first: The place of the first version.
-        second: The place of the second.
-        error: The share of errors of both bounds together.
-        at_every_look: Whether the bounds hold at every look.
-
     Returns:
         The bounds; None where not every answer that differs is rated, or where groups differ much in size.
 
@@ -66,12 +59,6 @@ def bound_mean_by_counts(
 
     With v the value of most groups and U the upper bound of the share of the others (Clopper and Pearson, 1934), the
     mean lies in v (1 - U) + U [the scale].
-
-    Args:
-        values: The ratings of a version's answers, all of them, (answers,).
-        group: Their groups, (answers,).
-        scale: The lowest and the highest rating.
-        error: The share of errors.
 
     Returns:
         The bounds; None where a rating is missing, or groups differ much in size.

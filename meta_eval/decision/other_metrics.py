@@ -15,13 +15,7 @@ _NO_ERROR = 1e-12
 
 
 def compare_other_metrics(table: VersionTable, *, error: float, seed: int = 0) -> tuple[OtherDifference, ...]:
-    """Compares each version with the one in use by each further metric, with bounds that hold for all rows together.
-
-    Args:
-        table: The answers; `others` are the metrics.
-        error: The share of errors of all rows together.
-        seed: Seed of the draws behind max-T.
-    """
+    """Compares each version with the one in use by each further metric, with bounds that hold for all rows together."""
     estimates: list[tuple[str, int, VersionMeans]] = []
     for name, scores in table.others.items():
         if not np.isnan(scores).all():

@@ -379,13 +379,7 @@ def _contrasts(sums: _Sums, link: Link, layout: _Layout) -> Floats:
 
 
 def _to_ratings(values: Floats, counts: Floats, sizes: Floats) -> Floats:
-    """The mean rating difference at each mean value of preferences, (rows, pairs), by the tilt that explains it.
-
-    Args:
-        values: Mean values, (rows, pairs).
-        counts: How many rating differences have each size, (rows, sizes).
-        sizes: The sizes, (sizes,), from 0 on.
-    """
+    """The mean rating difference at each mean value of preferences, (rows, pairs), by the tilt that explains it."""
     shares = counts / counts.sum(axis=1, keepdims=True)
     largest = _ALMOST * shares[:, sizes > 0].sum(axis=1, keepdims=True)
     target = np.clip(np.abs(values), 0.0, largest)

@@ -15,11 +15,6 @@ def probabilities_of_best(means: VersionMeans, *, width: float, seed: int = 0) -
     middle with one of several standard deviations. The errors are multivariate t with the degrees of freedom of the
     estimate.
 
-    Args:
-        means: The estimates.
-        width: The width of the scale.
-        seed: Seed of the draws.
-
     Example:
         Two versions, 0.5 apart with a standard error of 0.167 and 9 degrees of freedom, on a scale of 4 points:
 

@@ -98,12 +98,6 @@ def settling_power(evidence: EstimatedDifference, rule: SettlingRule, later_erro
     """How likely a difference is settled once its standard error is smaller, in [0, 1].
 
     The predictive power (Spiegelhalter, Freedman and Blackburn, 1986) under the prior of `version_prior`.
-
-    Args:
-        evidence: The estimate as it is.
-        rule: When it counts as settled.
-        later_error: The standard error that it will have.
-        degrees: The degrees of freedom that it will have.
     """
     now, later = evidence.standard_error**2, later_error**2
     if later >= now:

@@ -76,12 +76,7 @@ def decide_variants(table: ScoreTable, *, margin: float = MARGIN, measure: str =
 
 
 def variant_sentences(decision: Decision | None, in_use: str) -> list[str]:
-    """Says what a reader should know of a decision between variants, and last the decision in a sentence.
-
-    Args:
-        decision: The decision; None where no variant can be compared with the one in use.
-        in_use: The variant in use.
-    """
+    """Says what a reader should know of a decision between variants, and last the decision in a sentence."""
     if decision is None:
         return [f"Not settled: no agreement with ratings can be compared with that of {in_use}."]
     return [*decision.notes, decision.sentence]

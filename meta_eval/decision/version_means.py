@@ -90,11 +90,6 @@ def estimate_version_means(table: VersionTable, *, use_scores: bool = True, use_
 
     Errors come from leaving out one group at a time, with its rated and its unrated answers, all estimated anew.
 
-    Args:
-        table: The answers.
-        use_scores: Whether the scores help.
-        use_ratings: Whether the ratings count.
-
     Example:
         Ten questions, all rated, B half a point better:
 
@@ -150,12 +145,7 @@ def knows_level(table: VersionTable) -> bool:
 
 
 def changed_answers(table: VersionTable, versions: Sequence[int] | None = None) -> Bools:
-    """Which answers are to questions that not all of these versions answer alike, (answers,).
-
-    Args:
-        table: The answers.
-        versions: The places of the versions; None for all.
-    """
+    """Which answers are to questions that not all of these versions answer alike, (answers,)."""
     wanted = range(len(table.versions)) if versions is None else versions
     rows = np.isin(table.version, list(wanted))
     count, all_versions = int(table.question.max()) + 1, len(table.versions)

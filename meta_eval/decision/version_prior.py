@@ -16,12 +16,6 @@ its P(best) is too sure of the small differences (simulated: benchmarks/decision
 def weigh_spreads(differences: Floats, errors: Floats, degrees: float, *, width: float) -> tuple[Floats, Floats]:
     """The spreads that versions may have, with how probable each is given the estimates.
 
-    Args:
-        differences: Of each other version from the first, (versions - 1,).
-        errors: Their covariance, (versions - 1, versions - 1).
-        degrees: Degrees of freedom of the errors.
-        width: The width of the scale.
-
     Returns:
         Spreads in points of the scale, and their probabilities, (spreads,) each.
 

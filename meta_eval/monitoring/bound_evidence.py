@@ -167,11 +167,6 @@ class WeighedBound:
 
         The interval is the one that an alarm is raised by: its end on the side of the bound is beyond the bound in at
         most as many months as an alarm is false.
-
-        Args:
-            start: The place of the first day.
-            day: The place of the last.
-            state: The state on that day.
         """
         noise = self.sums.noise(day)
         runs, before = self.compare(np.array([start]), day, noise, state)
@@ -231,13 +226,6 @@ def t_of_score(score: float, degrees: float, skewness: float) -> float:
 
 def ratings_needed(variance: float, fall: float, *, days: int, needed: float, others: float = 0.0) -> int | None:
     """How many ratings a day find a fall within some days in four of five cases.
-
-    Args:
-        variance: The variance that one rating adds, what the scores explain left out.
-        fall: How far beyond the bound the figure falls, above 0.
-        days: Within how many days the fall is to be found.
-        needed: How many standard errors raise the alarm.
-        others: What else adds to the variance of the mean of these days: that not every answer is judged.
 
     Returns:
         The number; None where ratings alone cannot do it.

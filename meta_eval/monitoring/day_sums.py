@@ -54,10 +54,6 @@ class DaySums:
 
     Groups that go on for several days count as one group per day, and what that hides of the variance is multiplied
     back in.
-
-    Args:
-        terms: The terms of all answers.
-        tail: The side of the scale where rare outcomes may still come from, -1 or 1.
     """
 
     def __init__(self, terms: OutcomeTerms, tail: int) -> None:
@@ -79,13 +75,7 @@ class DaySums:
         self._over_days = np.array([_dependence(terms, stage) for stage in stages])
 
     def runs(self, first: Places, end: Places, noise: Noise) -> RunMeans:
-        """Estimates the mean of runs of days.
-
-        Args:
-            first: The place of the first day of each run.
-            end: The place after its last day.
-            noise: What the errors are taken from.
-        """
+        """Estimates the mean of runs of days."""
         mean = np.zeros(len(first))
         variance, third, size = np.zeros(len(first)), np.zeros(len(first)), np.zeros(len(first))
         limits = self._limits(first, end)

@@ -70,13 +70,6 @@ def corrected_terms(
     The prediction of a day is the least-squares line through the ratings of the 90 days before it, with a slope of 0
     until there are 20 of them, and where it would have the wrong sign. So the terms of a day are right on average
     whatever the scores are worth: nothing in them was fitted to that day.
-
-    Args:
-        answers: The answers.
-        design: How they were drawn.
-        outcome: The outcome of each rated answer, (n,); NaN elsewhere.
-        extent: The lowest and the highest outcome; predictions stay within.
-        rises: Whether the outcome rises with the scores.
     """
     day_numbers, day = np.unique(answers.days, return_inverse=True)
     group = np.unique(answers.groups, return_inverse=True)[1].ravel()

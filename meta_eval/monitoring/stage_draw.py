@@ -61,9 +61,6 @@ def _draw(could_be: Bools, share: Floats, chance: Floats, is_there: Bools) -> St
 def draws_worth(sums: Sequence[Floats]) -> list[Floats]:
     """Says how many equally weighted answers each of some draws, made one from another, is worth at most.
 
-    Args:
-        sums: Per draw, the sums of `StageDraw.columns` over the answers of some periods, (4, periods).
-
     Returns:
         Per draw the number for each period; infinite where the draw has no chances.
 

@@ -52,11 +52,6 @@ def estimate_window(terms: OutcomeTerms, is_in: Bools, *, error: float) -> Estim
     number of rated groups G, k = G min(p, 1 - p), and at most 16 times: few ratings off the end of the scale say little
     about how many there are.
 
-    Args:
-        terms: The terms of all answers.
-        is_in: The answers of the window, (n,).
-        error: The share of sequences of looks at a window that miss the mean at some look.
-
     Returns:
         The estimate: `n` ratings in `groups` groups; without an interval where fewer than five groups are rated.
 

@@ -58,13 +58,7 @@ def scorer_check_block(file: str, check: ScorerCheck) -> ReportBlock:
 def verdict_blocks(
     evaluation: MetaEvaluation, joined: "JoinedScores", *, is_detailed: bool = False
 ) -> Iterator[ReportBlock]:
-    """The sentence with the lines under it, and one table: each metric against the ratings.
-
-    Args:
-        evaluation: The evaluation.
-        joined: What it was made from.
-        is_detailed: Whether there is room for all columns.
-    """
+    """The sentence with the lines under it, and one table: each metric against the ratings."""
     settings = evaluation.settings
     low, high = Figure("rating", settings.rating_min), Figure("rating", settings.rating_max)
     made = (

@@ -36,12 +36,7 @@ def calibration_table(check: ScorerCheck) -> ResultTable:
 
 
 def metric_table(evaluation: MetaEvaluation, *, is_detailed: bool) -> ResultTable:
-    """Each metric against the ratings, the best first.
-
-    Args:
-        evaluation: The evaluation.
-        is_detailed: Whether the columns that need more room are shown too, so that the note explains them.
-    """
+    """Each metric against the ratings, the best first."""
     corrected = "p of all" if is_detailed else "p"
     metrics = sorted(evaluation.metrics, key=lambda metric: -_rho(metric, without=-2))
     best_baseline = max((_rho(one) for one in metrics if one.baseline and one.spearman.value is not None), default=None)
@@ -181,12 +176,7 @@ def _candidates(combination: Combination) -> str:
 
 
 def comparison_table(comparisons: Sequence[Comparison], most: int | None = None) -> ResultTable:
-    """Two measures at a time on the same answers.
-
-    Args:
-        comparisons: The comparisons; at least one.
-        most: How many are shown; None for all.
-    """
+    """Two measures at a time on the same answers."""
     margin = Figure("rating", comparisons[0].margin)
     fields = (
         Field("difference of Spearman", "name", lambda one: f"{one.first} - {one.second}"),
@@ -266,12 +256,7 @@ def procedure_table(evaluation: MetaEvaluation) -> ResultTable | None:
 
 
 def slice_table(evaluation: MetaEvaluation, metrics: Sequence[str]) -> ResultTable:
-    """The agreement by language, message type or another attribute.
-
-    Args:
-        evaluation: The evaluation.
-        metrics: The metrics that have a column beside the chosen combination; the first also where there is no room.
-    """
+    """The agreement by language, message type or another attribute."""
     fields = (
         Field("", "text", lambda part: f"{part.attribute} {part.label or '(unknown)'}"),
         Field("n", "count", lambda part: part.n),

@@ -51,10 +51,6 @@ _LOWER_IS_BETTER = frozenset(
 def find_roles(columns: Iterable[str], mapping: Mapping[str, str]) -> dict[str, str]:
     """Finds which column of a file has which role.
 
-    Args:
-        columns: The columns of the file.
-        mapping: Their column -> our role, as the user says it.
-
     Returns:
         Our role -> the column that has it.
 

@@ -12,9 +12,6 @@ class ItemMatcher:
     Items match by id where their answers do not differ, else by question and answer; texts match when only white space
     differs.
 
-    Args:
-        items: The items to start with.
-
     Examples:
         >>> matcher = ItemMatcher([Item("a", "row 1", "How?", "So."), Item("b", "row 2", "When?", "Now.")])
         >>> matcher.find(Item("", "line 1", "When?", "Now. "))

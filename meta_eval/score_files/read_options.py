@@ -52,9 +52,6 @@ class ReadOptions:
 def parse_scale(text: str) -> tuple[float, float]:
     """Reads a rating scale.
 
-    Args:
-        text: The lowest and the highest rating, such as `1-5`, `0..10` or `0 to 1`.
-
     Raises:
         UsageError: It is no scale, or the first is not below the second.
 

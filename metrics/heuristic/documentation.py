@@ -15,9 +15,6 @@ _MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]+>|https?:
 def read_documentation(paths: Sequence[Path]) -> list[str]:
     """Returns the text of each file, without tags and addresses.
 
-    Args:
-        paths: Files of any suffix, and folders, of which all files with one of `SUFFIXES` are read.
-
     Raises:
         InputError: A path does not exist, a file is not UTF-8 text, or the folders hold no documentation.
     """

@@ -47,12 +47,7 @@ class SampleTexts(NamedTuple):
 
 
 def explain_missing_pack(sample: Sample, *sections: str) -> str:
-    """Says why the heuristics cannot read a sample's language, or "".
-
-    Args:
-        sample: The sample; one without a language is read as English.
-        sections: What they need of a language pack, by the names of its files.
-    """
+    """Says why the heuristics cannot read a sample's language, or ""."""
     code = sample.language or FALLBACK
     language = find_language(code)
     if language is None:

@@ -52,10 +52,6 @@ class ParsedTexts:
     async def parse(self, texts: Iterable[str], language: Language) -> list[Parsed]:
         """Parses texts, those not yet known in one batch with what other tasks ask for in the same moment.
 
-        Args:
-            texts: The texts.
-            language: Their language.
-
         Returns:
             The parsed texts, in order.
 

@@ -57,10 +57,6 @@ def select_bad_answers(runs: Sequence[RunRecords], metric: str | None = None) ->
     by the metric: of one with verdicts those with a claim that is contradicted or not found (a request not met, a rule
     broken, a criterion below its middle); of one that says yes or no those that fail; of any other the worst quarter.
 
-    Args:
-        runs: The runs.
-        metric: By which metric; None for ratings where there are some, else the first that was asked for.
-
     Raises:
         UsageError: A run has no value of the metric, or there is nothing to go by.
     """

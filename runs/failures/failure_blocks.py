@@ -62,12 +62,7 @@ def failure_notes(failures: Failures) -> list[str]:
 
 
 def group_table(failures: Failures, link: Callable[[FailureGroup], str] | None = None) -> ResultTable:
-    """Per group its share of the bad answers and of all, how stable it is, and the change between runs.
-
-    Args:
-        failures: The groups.
-        link: Where a group's name leads on a page; None for nowhere.
-    """
+    """Per group its share of the bad answers and of all, how stable it is, and the change between runs."""
 
     def name(group: FailureGroup) -> TableCell:
         return TableCell(group.name, link=link(group) if link else "")

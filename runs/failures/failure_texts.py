@@ -217,9 +217,6 @@ def read_peoples_texts(sample: Sample) -> Iterator[FailureText]:
     """Reads what people say of an answer: their reasons, and the sentences that they marked as wrong.
 
     A rater who rated the answer at or above the middle of the scale does not say why it is bad.
-
-    Args:
-        sample: The answer, with the reasons of the rating page or of its file in its metadata.
     """
     middle = (sample.rating_min + sample.rating_max) / 2
     content = {rater for rater, rating in sample.ratings.items() if rating >= middle}
@@ -245,9 +242,6 @@ def _texts_of_field(value: Any) -> Iterator[tuple[str, str]]:
 
 def embeddable_texts(texts: Sequence[FailureText]) -> list[str]:
     """Returns what is embedded of each text: the text, and what the judge says in its own words of its verdict.
-
-    Args:
-        texts: All texts; words that three or more verdicts share, but for their numbers, say nothing of one of them.
 
     Example:
         >>> texts = [FailureText("verdict", name, "faithfulness", words=f"Not on page {name}.") for name in "123"]

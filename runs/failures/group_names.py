@@ -24,13 +24,7 @@ class GroupName(BaseModel):
 
 
 def name_question(group: FailureGroup, language: str | None, prompts: Prompts = BUNDLED) -> Question[GroupName]:
-    """What the judge is asked for the name of a group: its examples, as material between tags.
-
-    Args:
-        group: The group.
-        language: The language of its answers.
-        prompts: Has the prompt `failure_name`.
-    """
+    """What the judge is asked for the name of a group: its examples, as material between tags."""
     prompt = prompts.load("failure_name", language)
     texts = "\n".join(f"- {_listed(example)}" for example in group.examples)
     return Question(prompt, prompt.render({"texts": texts}), GroupName, group.examples[0].answer, prompts=prompts)

@@ -45,13 +45,6 @@ def cluster_texts(
 
     A text fits nowhere (-1) where it is alone, or is nearer to the texts of another group than to those of its own.
 
-    Args:
-        vectors: Unit vectors of the texts, shape (texts, dimensions).
-        texts: The texts; equal ones are in one group.
-        units: What each text belongs to; the texts of one unit are drawn together to measure stability.
-        count: The number of groups; None to choose it.
-        seed: Of the draws.
-
     Raises:
         UsageError: More groups are asked for than there are different texts.
     """

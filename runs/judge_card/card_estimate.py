@@ -78,9 +78,6 @@ class _Counter:
 def estimate_card(request: CardRequest) -> CardEstimate:
     """Estimates what a card takes: runs its metrics up to the first missing reply, and asks nobody.
 
-    Args:
-        request: What the judge is to be asked.
-
     Raises:
         InputError: The cassette cannot be read.
     """

@@ -82,9 +82,6 @@ class CardSet:
 def name_sets(sets: Sequence[str]) -> dict[str, str]:
     """Names sets as a card shows them: files by their names, since a card is shown to people of other machines.
 
-    Args:
-        sets: Sets as they were typed; one that stands twice counts once.
-
     Returns:
         The name of each; where two files have one name, their paths.
 

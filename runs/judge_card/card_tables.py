@@ -60,12 +60,7 @@ class _BinLine:
 
 
 def card_blocks(cards: Sequence[JudgeCard], *, is_page: bool = False) -> list[tuple[str, ReportBlock]]:
-    """The blocks of cards with their titles: each set, then what holds over all sets.
-
-    Args:
-        cards: One card, or several that stand beside each other.
-        is_page: Whether they are for a page, which shows the bins of the calibration too.
-    """
+    """The blocks of cards with their titles: each set, then what holds over all sets."""
     names = _names(cards)
     entries = [CardEntry(name, of_set) for name, one in zip(names, cards, strict=True) for of_set in one.sets]
     by_answers: dict[tuple[str, str, str], list[CardEntry]] = {}
@@ -178,11 +173,7 @@ def _outcome(card: SetCard) -> str:
 
 
 def agreement_table(entries: Sequence[CardEntry]) -> ResultTable:
-    """How judges, and what is computed without one, agree with the ratings of one set.
-
-    Args:
-        entries: The judges on one set and metric.
-    """
+    """How judges, and what is computed without one, agree with the ratings of one set."""
     first = entries[0].card
     fields = (
         Field("scored by", "name", lambda line: line.name),

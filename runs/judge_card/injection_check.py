@@ -29,13 +29,6 @@ def check_injections(
     some answers whenever it is asked: what the instruction did is the difference of the two shares, on the same
     answers.
 
-    Args:
-        samples: The samples.
-        scores: The judge's scores of them, by sample.
-        injected: Its scores of the answers with an instruction.
-        again: Its scores of the unchanged answers when asked again.
-        is_unseen: Whether no question had the instruction in it: then nothing could work.
-
     Returns:
         What the instructions did; None where no answer was given one.
     """

@@ -44,11 +44,7 @@ def write_card_markdown(path: Path, cards: Sequence[JudgeCard]) -> None:
 
 
 def render_card_markdown(cards: Sequence[JudgeCard]) -> str:
-    """Renders cards as Markdown; names and reasons format, link and mention nothing.
-
-    Args:
-        cards: One card, or several that stand beside each other.
-    """
+    """Renders cards as Markdown; names and reasons format, link and mention nothing."""
     return "\n".join(_markdown_lines(cards)) + "\n"
 
 

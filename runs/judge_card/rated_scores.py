@@ -69,13 +69,7 @@ class RatedScores:
         return np.array([self.values[name].get(sample.id, np.nan) for sample in self.samples], float)
 
     def agreement(self, name: str, *, shown: str = "", source: str = "") -> CardAgreement:
-        """The agreement of one name's scores with the ratings, on the samples that it scored.
-
-        Args:
-            name: Whose scores.
-            shown: What the agreement is called; the name if left out.
-            source: Where the scores were published.
-        """
+        """The agreement of one name's scores with the ratings, on the samples that it scored."""
         return self._agreement(shown or name, self.column(name), source)
 
     def _agreement(self, name: str, values: "Floats", source: str = "") -> CardAgreement:
@@ -107,9 +101,6 @@ class RatedScores:
         those at hand take the predictions as fixed, though other answers would have given other weights, and leave out
         0 too often where both are noise (`benchmarks/card_simulation.py`).
 
-        Args:
-            other: Whose scores are taken together with the judge's.
-
         Returns:
             The agreement of both together, and how much its Spearman is more than that of the other name alone.
         """
@@ -128,9 +119,6 @@ class RatedScores:
 
         Which of the two, and its weights, are chosen anew on the other folds of groups: nothing is shown on the answers
         that chose it. The folds are dealt ten times.
-
-        Args:
-            other: Whose scores are taken together with the judge's.
 
         Returns:
             The predictions, (samples, repeats), or why there are none.
@@ -213,10 +201,6 @@ def _without_interval(fitted: Estimate) -> Estimate:
 
 def rater_ceilings_of(samples: Sequence[Sample]) -> tuple[Estimate, Estimate]:
     """Estimates the best that any measure could reach with the ratings, and what one rater reaches against the others.
-
-    Args:
-        samples: The samples that are scored, with their ratings by rater: the ceiling is of the same answers as the
-            agreement that it stands beside.
 
     Returns:
         Two rank correlations with the mean rating (`estimate_ceiling`, `rater_ceilings`); without a value where fewer

@@ -40,13 +40,7 @@ _LARGEST_PUBLISHED = 1e100
 
 
 def make_set_card(card_set: CardSet, judge: JudgeScores, *, seed: int = 0) -> SetCard:
-    """Makes the card of one set.
-
-    Args:
-        card_set: The set.
-        judge: The judge's scores of its samples: as they are, changed by probes, and (of some) asked again.
-        seed: Seed of the folds and permutations.
-    """
+    """Makes the card of one set."""
     samples, scores = card_set.samples, judge.scores
     own = _oriented(card_set, scores)
     published, sources = published_scores(samples)
@@ -195,9 +189,6 @@ def missing_reasons(scores: Iterable[Score]) -> tuple[MissingReason, ...]:
     """Why scores have no value, the most frequent reasons first; without what they quote, and whose they are.
 
     Reasons that differ only in how much are one (`join_ranges`).
-
-    Args:
-        scores: The scores of a set.
     """
     counts: dict[Literal["failed", "skipped"], Counter[str]] = {"failed": Counter(), "skipped": Counter()}
     for score in scores:

@@ -38,12 +38,7 @@ def _line(text: str) -> Paragraph:
 
 
 def judge_table(comparison: JudgeComparison, keys: Mapping[str, str] | None = None) -> ResultTable:
-    """What is known of each judge.
-
-    Args:
-        comparison: The comparison.
-        keys: The letter of each judge in the chart; left out without a chart.
-    """
+    """What is known of each judge."""
     letters = [] if keys is None else [Field("", "text", lambda judge: keys.get(judge.judge, ""))]
     fields = (
         *letters,
@@ -81,13 +76,7 @@ def _agreement(rho: Estimate) -> str:
 
 
 def panel_table(comparison: JudgeComparison, keys: Mapping[str, str], beyond: "Collection[str]") -> ResultTable:
-    """What several judges reach together.
-
-    Args:
-        comparison: The comparison.
-        keys: The letter of each panel in the chart.
-        beyond: The panels that agree more than any judge of their cost.
-    """
+    """What several judges reach together."""
     unit = "USD" if comparison.unit == "usd" else comparison.unit
     fields = (
         Field("", "text", lambda panel: keys.get(panel.name, "")),

@@ -20,11 +20,6 @@ class AcceptedRuns(NamedTuple):
 def accept_runs(store: Store, runs: Sequence[str], suite: str | None = None) -> AcceptedRuns:
     """Accepts runs of one judge for their suite, as a new baseline; what was accepted before is remembered.
 
-    Args:
-        store: Where the runs are.
-        runs: One or more: the id of each, its beginning, or `last`.
-        suite: The suite's name; needed for runs that were not made by a suite.
-
     Raises:
         UsageError: A run did not finish, it is unknown which suite it is for, or the runs are not of one suite and
             one judge.

@@ -84,13 +84,6 @@ def weigh_falls(
     After a failed run, or one with a fall in few groups, the baseline and the fall stay as they are until a run is
     nearer to the baseline than to the fall; the runs in between are then left out.
 
-    Args:
-        values: (samples, runs): the accepted runs, then the nightly runs.
-        groups: The group of each sample.
-        accepted: How many of the runs were accepted, at least 1.
-        allowed: The fall that is allowed, at least 0.
-        level: The share of months without a change in which the gate may fail.
-
     Returns:
         One piece of evidence per nightly run.
     """
@@ -227,14 +220,6 @@ def weigh_bound(
     failures are not nearly normal.
 
     A run whose own mean reaches the bound does not fail, and after a failed run the evidence starts anew with it.
-
-    Args:
-        values: (samples, runs), 0 or 1 for a share.
-        groups: The group of each sample.
-        skipped: The first runs that only tell of the noise, such as those accepted.
-        bound: What the mean must reach.
-        level: The share of months with a mean at the bound in which the gate may fail.
-        is_share: Whether the values are 0 and 1.
 
     Returns:
         One piece of evidence per run that is not skipped and has values.

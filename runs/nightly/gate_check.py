@@ -174,11 +174,6 @@ def list_bounds(gate: SampleGate) -> list[tuple[str, float]]:
 def is_beyond(figure: float, side: str, bound: float) -> bool:
     """Returns whether a figure breaks a bound, by more than the computer's rounding.
 
-    Args:
-        figure: The figure.
-        side: `at least` or `at most`.
-        bound: The bound.
-
     Example:
         >>> is_beyond(0.1 + 0.2, "at most", 0.3), is_beyond(0.31, "at most", 0.3)
         (False, True)

@@ -35,12 +35,6 @@ def decide_gates(
     a change does any gate fail that is not `strict`. The cost is known without noise, and a decision has a level of its
     own, which holds at every look.
 
-    Args:
-        gates: The gates of the suite.
-        runs: The runs, one per judge.
-        spending: What all live calls took.
-        false_alarms: The level of all gates together, between 0 and 1.
-
     Returns:
         The results in the order of the gates, and of the runs within a gate.
     """

@@ -44,11 +44,7 @@ class _Gate(BaseModel):
     judge: str | None = Field(default=None, description="one of the suite's judges; each of them if left out")
 
     def name_for(self, metric: str | None) -> str:
-        """Returns the gate as a name that no other gate of the suite has, such as `mean of bleu, at least 0.5`.
-
-        Args:
-            metric: The metric that is held against it; None for a gate on the cost.
-        """
+        """Returns the gate as a name that no other gate of the suite has, such as `mean of bleu, at least 0.5`."""
         fields = self.model_dump(exclude_defaults=True, exclude={"gate", "metric", "judge"})
         bounds = [f"{_FIELD_WORDS[field].format(_bound_text(value))}" for field, value in fields.items()]
         return ", ".join([f"{self.gate} of {metric}" if metric else self.gate, *bounds])

@@ -50,13 +50,6 @@ def read_history(
 
     A nightly run counts if it finished, began after the baseline was accepted, and had the same sets, metrics and
     judge. One that was replayed within twelve hours, with the same values, is the same one once more and counts once.
-
-    Args:
-        store: Where the runs are.
-        rows: The suite's nightly runs before this one, the newest first.
-        judge: The judge as the suite names it.
-        run: The id of the run that is compared.
-        baseline: The runs that were accepted last; None where none were.
     """
     plan = store.run(run).plan
     newest = list(run_samples(store, run))

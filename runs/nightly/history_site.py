@@ -21,12 +21,6 @@ def write_site(folder: Path, suite: str, rows: Sequence[NightlyRunRow], accepted
 
     The pages of earlier nightly runs are written too, so that a lost folder comes back whole.
 
-    Args:
-        folder: Where to write; made if it does not exist.
-        suite: The suite's name.
-        rows: The suite's nightly runs, the newest first.
-        accepted: The ids of the runs that are accepted now.
-
     Raises:
         InputError: A page cannot be written.
     """
@@ -42,9 +36,6 @@ def write_site(folder: Path, suite: str, rows: Sequence[NightlyRunRow], accepted
 
 def draw_trends(reports: Sequence[NightlyReport]) -> list[tuple[str, Trend]]:
     """(judge, chart) of every metric that the suite names: its means with their intervals, one point per nightly run.
-
-    Args:
-        reports: The nightly runs of a suite, the newest first; those that did not finish are left out.
     """
     charts = []
     for judge, metric in _trend_lines(reports):

@@ -49,9 +49,6 @@ class Ledger:
     """The nightly runs and the accepted runs of a store.
 
     Every method raises `InputError` where the store cannot be read or written.
-
-    Args:
-        store: The store.
     """
 
     def __init__(self, store: Store) -> None:
@@ -86,10 +83,6 @@ class Ledger:
 
     def resume(self, nightly_run: str, spent: dict[str, Any]) -> None:
         """Goes on with a nightly run, as `begin` begins one.
-
-        Args:
-            nightly_run: Its id.
-            spent: What its earlier sessions took.
 
         Raises:
             UsageError: A process is at work on it.
@@ -174,13 +167,7 @@ class Ledger:
         )
 
     def accept(self, suite: str, judge: str, *runs: str) -> None:
-        """Makes runs the baseline of the suite's next nightly runs; the earlier ones stay recorded.
-
-        Args:
-            suite: The suite's name.
-            judge: The identity of the runs' judge.
-            runs: The runs' ids, the oldest first.
-        """
+        """Makes runs the baseline of the suite's next nightly runs; the earlier ones stay recorded."""
         now = datetime.now(UTC).isoformat(timespec="microseconds")  # what was accepted together has one time
         with self._writing(), self._database.transaction():
             (last,) = self._database.execute("SELECT coalesce(max(number), 0) FROM accepted").fetchone()

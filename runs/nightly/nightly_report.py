@@ -202,12 +202,6 @@ def read_report(row: NightlyRunRow) -> NightlyReport:
 def decide_verdict(status: Status, gates: Sequence[GateResult], failed: int, max_failed: int) -> Verdict:
     """Returns what a nightly run comes to.
 
-    Args:
-        status: How it ended.
-        gates: The results of its gates.
-        failed: How many samples failed.
-        max_failed: How many may.
-
     Returns:
         The verdict. A regression that could not be tested (too few groups) does not fail the nightly run; every other
         undecided gate does.
@@ -225,16 +219,7 @@ def decide_verdict(status: Status, gates: Sequence[GateResult], failed: int, max
 def report_run(
     store: "Store", suite: Suite, *, judge: str, run: str, accepted: str | None, comparison: RunComparison | None
 ) -> RunReport:
-    """Returns the report of one run.
-
-    Args:
-        store: Where the run is.
-        suite: The suite that it belongs to.
-        judge: The judge as the suite names it.
-        run: The run's id.
-        accepted: The accepted run's id, or None.
-        comparison: With the accepted run or the run of the nightly run before; None where there is neither.
-    """
+    """Returns the report of one run."""
     row = store.run(run)
     samples = [judged for _, judged in run_samples(store, run)]
     left_out = shares_left_out(store.sentence_counts(run))
@@ -278,15 +263,7 @@ def report_metric(
     left_out: float | None = None,
     asked: bool = True,
 ) -> MetricReport:
-    """Returns the figures of a metric without a change.
-
-    Args:
-        metric: The metric's name.
-        statuses: The number of its scores by status.
-        mean: The mean of its values.
-        left_out: The share of sentences that it did not judge (`MetricReport`).
-        asked: Whether a suite names the metric.
-    """
+    """Returns the figures of a metric without a change."""
     return MetricReport(
         metric=metric,
         asked=asked,

@@ -81,13 +81,6 @@ def begin_nightly_run(
 ) -> NightlyRun:
     """Begins a nightly run, or resumes the newest.
 
-    Args:
-        suite: What to run.
-        store: Where to keep it.
-        resume: Resume the newest nightly run of the suite, which must not have finished.
-        resume_command: The command that would resume it, for the report.
-        accept_command: The command that would accept a run whose id follows it, for the report.
-
     Raises:
         UsageError: There is nothing to resume, or the suite has changed so that its runs cannot go on.
     """
@@ -193,10 +186,6 @@ def accept_nightly_run(nightly: NightlyRun, report: NightlyReport) -> NightlyRep
     """Accepts the runs of a nightly run that ended: the next nightly runs are compared with them.
 
     Its gates on regressions and decisions no longer count, because it is the new baseline; all other gates do.
-
-    Args:
-        nightly: The nightly run.
-        report: Its report. One that can be resumed is returned as it is: nothing is accepted.
 
     Returns:
         The report with the verdict that follows.

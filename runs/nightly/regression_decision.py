@@ -95,9 +95,6 @@ def _describe(check: GateCheck, newest: Evidence, groups: list[str], allowed: fl
 def fewest_groups(level: float) -> int:
     """Returns how many groups of answers a fall of the whole takes to be told from chance.
 
-    Args:
-        level: The share of months in which the gate may fail without a change, between 0 and 1.
-
     Example:
         >>> fewest_groups(0.05), fewest_groups(0.05 / 3)
         (7, 9)

@@ -52,11 +52,6 @@ def list_columns(source: str, *, sheet: str | None = None) -> tuple[str, ...]:
 def look_at_set(source: str, mapping: Mapping[str, str], *, sheet: str | None = None) -> SetLook:
     """Reads a set as a run would.
 
-    Args:
-        source: The file.
-        mapping: Their column -> our field.
-        sheet: The sheet of an Excel file.
-
     Raises:
         InputError: The set cannot be read; the message says what to do.
     """
@@ -76,12 +71,7 @@ def look_at_set(source: str, mapping: Mapping[str, str], *, sheet: str | None = 
 
 
 def choose_metrics(look: SetLook, *, has_judge: bool) -> tuple[str, ...]:
-    """Chooses metrics that can score a set: those that agreed best with people's ratings, and can be computed.
-
-    Args:
-        look: What the set holds.
-        has_judge: Whether there is a judge to ask.
-    """
+    """Chooses metrics that can score a set: those that agreed best with people's ratings, and can be computed."""
     has_contexts = look.count("retrieved_contexts") > 0
     if has_judge:
         return ("weakest_claim", "faithfulness") if has_contexts else ("answer_relevance",)
@@ -99,15 +89,6 @@ def draft_suite(
     reports: str = "suite",
 ) -> str:
     """Writes a suite as YAML with comments: the set, the gates that it can fail, and the files that it writes.
-
-    Args:
-        name: The suite's name.
-        source: The set, relative to the suite's folder.
-        look: What the set holds.
-        metrics: The metrics to score.
-        judge: Who is asked; None for nobody.
-        sheet: The sheet of an Excel file.
-        reports: The suite's file without its ending; one with another name than `suite` has reports of its own.
 
     Examples:
         >>> look = SetLook((), (), {"question": "user_input"})
@@ -165,10 +146,6 @@ def draft_suite(
 
 def draft_gates(look: SetLook, metrics: Sequence[str]) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
     """Chooses gates that can fail, and that this set as it is passes: on the coverage, and on regressions.
-
-    Args:
-        look: What the set holds.
-        metrics: The metrics to score.
 
     Returns:
         The gates on the coverage: one for all metrics, or one per metric where some answers lack what a metric needs;

@@ -59,10 +59,6 @@ def load_suite(path: Path) -> Suite:
 def check_sets(suite: Suite, path: Path) -> None:
     """Checks that the sets of a suite can be opened, and that they hold a first row.
 
-    Args:
-        suite: The suite.
-        path: Its file.
-
     Raises:
         InputError: A set cannot be opened; the text names the suite's file and the set's line.
     """

@@ -14,12 +14,7 @@ _STATES: dict[str, State] = {
 
 
 def decide_version_gate(gate: DecideGate, run: JudgedRun) -> GateResult:
-    """Decides whether a run's answers are better for the raters than those of the accepted run, or as good.
-
-    Args:
-        gate: The gate.
-        run: The run; without an accepted one the gate has no baseline.
-    """
+    """Decides whether a run's answers are better for the raters than those of the accepted run, or as good."""
     value: float | None = None
     state: State = "undecided"
     if run.decide is None:

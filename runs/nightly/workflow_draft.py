@@ -14,11 +14,7 @@ _PROVIDER = re.compile(r"([a-z]\w*)/.")
 
 
 def find_workflow_file(suite: Path) -> Path:
-    """Returns where the workflow of a suite belongs: in its repository, or beside the suite where there is none.
-
-    Args:
-        suite: The suite's file; it need not exist.
-    """
+    """Returns where the workflow of a suite belongs: in its repository, or beside the suite where there is none."""
     beside = suite.resolve().parent
     folder = next((parent for parent in (beside, *beside.parents) if (parent / ".git").exists()), beside)
     return folder / _PLACE
@@ -28,10 +24,6 @@ def draft_workflow(suite: str, judge: str | None) -> str:
     """Writes a workflow as YAML with comments: each night and by hand, with the box that accepts a run.
 
     Actions are pinned by commit, since a tag can be moved; that of Assay by the one that it was installed from.
-
-    Args:
-        suite: The suite's file, relative to the repository.
-        judge: Who is asked; the key of its provider is read from the secrets. None for nobody.
 
     Examples:
         >>> [line.strip() for line in draft_workflow("suite.yaml", "mistral/large").splitlines() if "KEY" in line]

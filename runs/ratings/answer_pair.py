@@ -33,13 +33,7 @@ class PairedQuestion(BaseModel):
     ids: tuple[str, str]
 
     def preference(self, value: float, *, rater: str = "", reason: str = "") -> Preference:
-        """Somebody's choice between the two.
-
-        Args:
-            value: 1 where the second is better, -1 where the first is, 0 for a tie.
-            rater: Who says so.
-            reason: Why.
-        """
+        """Somebody's choice between the two."""
         return Preference(self.question, self.first, self.second, CHOICES[value], rater, self.group, reason)
 
 

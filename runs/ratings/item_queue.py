@@ -139,11 +139,6 @@ class ItemQueue:
     Every change is one transaction that serialises with all others of the queue, in SQLite and in PostgreSQL: a process
     killed at any moment loses no rating that was confirmed, and no two raters take the last place of one item.
 
-    Args:
-        database: The store's database.
-        queue: The queue's id.
-        clock: Seconds since the epoch; replaced in tests.
-
     Attributes:
         kind: What the items are.
 
@@ -264,12 +259,6 @@ class ItemQueue:
         its lock went to somebody else is kept too: work is never thrown away, the item then has one rating more than
         asked for.
 
-        Args:
-            rater: Who rates.
-            item: The item's id.
-            judge: What the rater says, given whether it is a hidden repeat.
-            showing: The `OpenItem.showing` of the form; None takes it for the present one.
-
         Returns:
             Whether it was new: False for one that is there already.
 
@@ -309,10 +298,6 @@ class ItemQueue:
         """The id of the item that a form is of: one that the rater has open, or rated in this series.
 
         Pages name an item by its `OpenItem.showing` alone, since its id would tell a hidden repeat.
-
-        Args:
-            rater: Who sent the form.
-            showing: The `OpenItem.showing` of the form.
 
         Raises:
             UsageError: The rater is unknown, or saw nothing under this showing.
@@ -560,12 +545,7 @@ def rating_state(database: Database) -> tuple[tuple[str, int], ...]:
 
 
 def queue_ids(database: Database, kind: QueueKind | None = "answers") -> list[str]:
-    """The ids of the rating queues, the newest first.
-
-    Args:
-        database: The store's database.
-        kind: What their items are; None for all queues.
-    """
+    """The ids of the rating queues, the newest first."""
     where, values = ("", ()) if kind is None else ("WHERE kind = ? ", (kind,))
     rows = database.execute(f"SELECT id FROM rating_queues {where}ORDER BY created DESC, id DESC", values)
     return [str(queue) for (queue,) in rows]

@@ -117,11 +117,7 @@ class PairProgress:
 
 
 def pair_progress(queue: PairQueue) -> PairProgress:
-    """Computes what the choices of the present series show.
-
-    Args:
-        queue: The queue of pairs.
-    """
+    """Computes what the choices of the present series show."""
     from ...meta_eval.estimate import estimate_proportion
 
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
@@ -141,11 +137,7 @@ def pair_progress(queue: PairQueue) -> PairProgress:
 
 
 def choice_agreement(queue: PairQueue) -> ChoiceAgreement | None:
-    """Computes how far the raters of the present series agree; None before five pairs have choices of two.
-
-    Args:
-        queue: The queue of pairs.
-    """
+    """Computes how far the raters of the present series agree; None before five pairs have choices of two."""
     import numpy as np
 
     from ...meta_eval.estimate import estimate
@@ -166,11 +158,7 @@ def choice_agreement(queue: PairQueue) -> ChoiceAgreement | None:
 
 
 def pair_disagreements(queue: PairQueue) -> list[PairDisagreement]:
-    """The pairs of the present series of which two raters chose different answers.
-
-    Args:
-        queue: The queue of pairs.
-    """
+    """The pairs of the present series of which two raters chose different answers."""
     return [
         PairDisagreement(queue.pair(name), tuple(ratings))
         for name, ratings in _choices_by_pair(queue).items()

@@ -44,10 +44,6 @@ class PairSource:
         The questions are in random order. Of more than two versions each question first gets one pair of them, drawn at
         random, then all questions a second one, and so on: the first pairs are spread over the questions.
 
-        Args:
-            seed: Seed of the draw.
-            limit: The most pairs; all if None.
-
         Returns:
             The pairs whose answers differ; and the questions with the same answer twice that the draw came across, each
             with the number of pairs before it.
@@ -96,12 +92,6 @@ def _is_same(one: PairedAnswer, other: PairedAnswer) -> bool:
 def find_pairs(store: Store, names: Sequence[str], by: str | None, turns: RatedTurns = "none") -> PairSource:
     """Finds the questions that all versions answered, paired as for a decision between them (`pair_versions`).
 
-    Args:
-        store: Where the runs are.
-        names: Runs or sets, the first the one in use today; each may be written as `NAME=RUN`.
-        by: Of one run or set, the field of metadata that parts it into versions (`system`, or `system=A,B`); else None.
-        turns: What of a conversation is compared (see `select_rated`).
-
     Raises:
         UsageError: There are fewer than two versions, two have one name, or no source has a name.
         InputError: A row of a set cannot be read.
@@ -127,12 +117,7 @@ def find_pairs(store: Store, names: Sequence[str], by: str | None, turns: RatedT
 
 
 def name_versions(sources: Sequence[AnswerSource], by: str | None) -> tuple[ComparedVersion, ...]:
-    """Names versions as a queue keeps them, and as `store_preferences` knows them again.
-
-    Args:
-        sources: One per version.
-        by: What parted one run or set into them; None where each is a run or set of its own.
-    """
+    """Names versions as a queue keeps them, and as `store_preferences` knows them again."""
     field = (by or "").partition("=")[0].strip().removeprefix("metadata.")
     return tuple(
         ComparedVersion(
@@ -185,13 +170,6 @@ def open_pair_queue(
     store: Store, source: PairSource, settings: QueueSettings, *, guideline: str | None, limit: int | None = None
 ) -> PairQueue:
     """The newest queue of these versions with these settings, else a new one; its guideline brought up to date.
-
-    Args:
-        store: Where queues are kept.
-        source: What is compared.
-        settings: Raters, repeats and seed.
-        guideline: The raters' guideline; None keeps the present one.
-        limit: The most pairs of a new queue; all if None.
 
     Raises:
         UsageError: No question has two different answers, or the queue has another number of pairs than the limit.

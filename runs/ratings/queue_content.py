@@ -16,9 +16,6 @@ def write_contents(samples: Sequence[Sample]) -> list[str]:
     """Writes the answers of a queue as JSON, so that n turns of a conversation take the room of one.
 
     A turn whose messages are the first of those of the longest turn of its conversation has their number only.
-
-    Args:
-        samples: The answers, each with an id of its own.
     """
     longest: dict[str, Sample] = {}
     for sample in filter(is_turn, samples):
@@ -37,11 +34,7 @@ def _write(sample: Sample, keeper: Sample | None) -> str:
 
 
 class QueueContentReader:
-    """Reads what `write_contents` wrote, and answers that keep all their messages, as those of older stores.
-
-    Args:
-        find: Gives the content of the queue's answer with an id.
-    """
+    """Reads what `write_contents` wrote, and answers that keep all their messages, as those of older stores."""
 
     def __init__(self, find: Callable[[str], str]) -> None:
         self._find = find

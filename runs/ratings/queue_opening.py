@@ -9,10 +9,6 @@ from .rating_queue import RatingQueue
 def open_item_queue(database: Database, queue: str) -> RatingQueue | PairQueue:
     """Opens a queue of either kind.
 
-    Args:
-        database: The store's database.
-        queue: The queue's id.
-
     Raises:
         UsageError: There is no such queue.
     """

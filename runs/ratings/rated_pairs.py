@@ -38,10 +38,6 @@ def queue_choices(queue: PairQueue, series: int | None = None) -> list[PairChoic
 
     Questions to which two versions gave the same answer are ties of nobody (`rater` is empty), as many as the draw came
     across before the last pair that was compared: they then have the share that they have among all questions.
-
-    Args:
-        queue: The queue of pairs.
-        series: Which series; the present one if not given.
     """
     by_pair: dict[str, list[Rating]] = defaultdict(list)
     for rating in queue.ratings(series):
@@ -66,21 +62,12 @@ def queue_choices(queue: PairQueue, series: int | None = None) -> list[PairChoic
 
 
 def queue_preferences(queue: PairQueue, series: int | None = None) -> list[Preference]:
-    """The choices of a queue as preferences; see `queue_choices`.
-
-    Args:
-        queue: The queue of pairs.
-        series: Which series; the present one if not given.
-    """
+    """The choices of a queue as preferences; see `queue_choices`."""
     return [choice.preference for choice in queue_choices(queue, series)]
 
 
 def write_choices(choices: Sequence[PairChoice], target: Path) -> None:
     """Writes choices to a .jsonl or .csv file, one row per choice: the preference and what stood left.
-
-    Args:
-        choices: The choices.
-        target: The file; its suffix decides the format.
 
     Raises:
         UsageError: There is no choice.
@@ -97,10 +84,6 @@ def store_preferences(database: Database, versions: Sequence[ComparedVersion]) -
 
     A version is known by its source (and by its name where a field of metadata tells it apart), whatever it is called
     there. Of two choices by one rater on one pair of answers the newer counts.
-
-    Args:
-        database: The store's database.
-        versions: The versions, the first the one in use today, with the names that the preferences get.
 
     Returns:
         Preferences of which `first` comes before `second` in `versions`, and `question` is the sample's id in the

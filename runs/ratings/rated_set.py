@@ -18,10 +18,6 @@ FILE = "file"
 def file_ratings(sample: Sample, scale: tuple[float, float]) -> dict[str, float]:
     """Returns the ratings that a sample came with, by rater; its one rating is that of the rater `file`.
 
-    Args:
-        sample: The sample.
-        scale: Their scale; none count where the sample's is another.
-
     Examples:
         >>> sample = Sample(id="a", user_input="q", response="r", rating=4)
         >>> file_ratings(sample, (1, 5)), file_ratings(sample, (1, 10))
@@ -41,11 +37,6 @@ def rated_samples(queue: RatingQueue, series: int | None = None, *, has_file: bo
     came with where they are on this scale; `rating` is what the team agreed on, where it adjudicated. `metadata` gets
     `rating_reasons` and `wrong_sentences` by rater, and `rating_probability` where the answer was drawn with a known
     probability.
-
-    Args:
-        queue: The rating queue.
-        series: Which series; the present one if not given.
-        has_file: Whether the ratings that the sample came with are among its ratings.
     """
     by_sample: dict[str, list[Rating]] = defaultdict(list)
     for rating in queue.ratings(series):

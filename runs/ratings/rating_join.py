@@ -49,10 +49,6 @@ def join_ratings(database: Database, samples: Mapping[str, Sample]) -> JoinedRat
     Every rating queue of the store counts that is on the same scale under the same guideline, in its present series;
     of two ratings by one rater the newer. Ratings on different scales are not one measure: the scale counts whose
     ratings, of the file and the page together, are of the most answers; where they are of as many, the newest queue's.
-
-    Args:
-        database: The store's database.
-        samples: Samples by id.
     """
     pages = _read_pages(database, samples)
     if not pages:
@@ -88,22 +84,12 @@ def _left_out(other: _Page, page: _Page) -> str:
 
 
 def join_run_ratings(store: "Store", run: str) -> JoinedRatings:
-    """Joins the ratings of a run's answers; see `join_ratings`.
-
-    Args:
-        store: Where the run and the ratings are.
-        run: The run's id.
-    """
+    """Joins the ratings of a run's answers; see `join_ratings`."""
     return join_ratings(store.database, {sample.id: sample for sample in store.samples(run)})
 
 
 def find_rated_sample(store: "Store", run: str, name: str) -> Sample:
     """Finds one sample of a run with the ratings that all commands count: those of `join_run_ratings`.
-
-    Args:
-        store: Where the run and the ratings are.
-        run: The run's id.
-        name: The sample's id.
 
     Raises:
         UsageError: The run has no such sample.

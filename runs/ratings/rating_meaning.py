@@ -38,12 +38,7 @@ def _run_of(queue: RatingQueue) -> str:
 
 
 def interpret_ratings(where: str | Path, name: str) -> RatingMeaning:
-    """Works out what the ratings of a queue say; takes seconds, on a connection of its own.
-
-    Args:
-        where: The store's folder or URL.
-        name: The queue's id.
-    """
+    """Works out what the ratings of a queue say; takes seconds, on a connection of its own."""
     store = Store(where)
     try:
         return interpret_queue(store, RatingQueue(store.database, name))
@@ -52,12 +47,7 @@ def interpret_ratings(where: str | Path, name: str) -> RatingMeaning:
 
 
 def interpret_queue(store: Store, queue: RatingQueue) -> RatingMeaning:
-    """Works out what the ratings of a queue say.
-
-    Args:
-        store: The store with the run that is rated.
-        queue: The rating queue.
-    """
+    """Works out what the ratings of a queue say."""
     from ...meta_eval.evaluation import evaluate_table
     from ...meta_eval.stopping import predict_stability
 

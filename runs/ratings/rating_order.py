@@ -26,11 +26,6 @@ def rating_order(choose: Choose, scores: "Floats", *, seed: int = 0) -> tuple[li
       metric lies from the middle, which is what determines a rank correlation. The probability of each draw allows
       an unbiased estimate (Farquhar, Gal and Rainforth, 2021).
 
-    Args:
-        choose: How to choose.
-        scores: Scores, (answers, metrics), NaN where one is missing; no metric is needed for `random`.
-        seed: Seed of the draw.
-
     Returns:
         Places in `scores` in the order of rating; for `active` the probability of each draw, else None.
 

@@ -38,11 +38,6 @@ class RatingSource:
 def find_source(store: Store, name: str, turns: RatedTurns = "none") -> RatingSource:
     """All answers of a run (its id, the beginning of one, or `last`), else those of a set.
 
-    Args:
-        store: Where the runs are.
-        name: The run or the set.
-        turns: What of a conversation is rated (see `select_rated`).
-
     Raises:
         UsageError: Neither a run nor a set has this name.
         InputError: A row of the set cannot be read.
@@ -62,11 +57,6 @@ def find_source(store: Store, name: str, turns: RatedTurns = "none") -> RatingSo
 
 def select_rated(samples: Iterable[Sample], turns: RatedTurns) -> list[Sample]:
     """Selects what is rated of samples: answers without messages, and of conversations the whole or each answer.
-
-    Args:
-        samples: Conversations, turns of them, and answers without messages.
-        turns: `none`: conversations, and turns of which the conversation is not there. `each`: the answers of each
-            conversation, as samples of their own (`ID#PLACE`).
 
     Example:
         >>> chat = [{"role": "user", "content": "Free?"}, {"role": "assistant", "content": "Yes."}]
@@ -106,14 +96,6 @@ def open_queue(
     """The newest queue of this source with these settings, else a new one; its guideline brought up to date.
 
     The answers are drawn from all of the source; a limit then takes the first that were drawn.
-
-    Args:
-        store: Where queues are kept.
-        source: What is rated.
-        settings: Raters, scale, repeats, and how to choose.
-        guideline: The raters' guideline; None keeps the present one.
-        by: The metric to choose by; the run's first if not given.
-        limit: The most answers of a new queue; all if not given.
 
     Raises:
         UsageError: The way to choose needs scores that the source does not have, or the queue has another number of

@@ -32,10 +32,6 @@ def find_common_raters(answers: Sequence[RatedText], versions: Collection[int]) 
     """Finds the raters who rated answers of every version.
 
     A strict rater who saw only one version's answers says nothing of the difference between versions.
-
-    Args:
-        answers: The answers.
-        versions: The versions.
     """
     raters = {version: set[str]() for version in versions}
     for answer in answers:
@@ -46,10 +42,6 @@ def find_common_raters(answers: Sequence[RatedText], versions: Collection[int]) 
 
 def average_ratings(answers: Sequence[RatedText], raters: Collection[str]) -> list[float]:
     """Returns the mean of the ratings of each answer that count (`comparable_ratings`), NaN without one.
-
-    Args:
-        answers: The answers.
-        raters: The raters who count (`find_common_raters`).
 
     Example:
         Bob rated one of two answers:
@@ -67,10 +59,6 @@ def comparable_ratings(answers: Sequence[RatedText], raters: Collection[str]) ->
 
     Of a question that is rated in several versions only those raters count who rated most of its answers, two or more:
     of two answers those who rated both.
-
-    Args:
-        answers: The answers.
-        raters: The raters who count (`find_common_raters`).
     """
     by_question = defaultdict[Hashable, list[int]](list)
     for place, answer in enumerate(answers):

@@ -43,11 +43,6 @@ class ClusterLimits:
 
     A worker that dies keeps nothing: its places become free after `lease_seconds`, and what its calls may have taken
     counts as spent, so that the budget is never exceeded.
-
-    Args:
-        most_calls: Calls at once, of all workers together.
-        bounds: Of the budget.
-        lease_seconds: After how long without a sign of life a worker counts as dead.
     """
 
     def __init__(self, most_calls: int, bounds: ClusterBudget, lease_seconds: float = LEASE_SECONDS) -> None:

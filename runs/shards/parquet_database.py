@@ -20,12 +20,6 @@ class ParquetDatabase:
 
     Where the results have an index, the views are over that and lack texts, evidence and usage; `with_texts` has them.
 
-    Args:
-        run: The run's id.
-        folder: Where the results are.
-        metrics: The metrics of the run, whose columns the results have.
-        names: The shards to read, with texts; None for all that count.
-
     Raises:
         InputError: The folder is gone, or a result.
     """

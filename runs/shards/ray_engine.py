@@ -36,13 +36,6 @@ def score_with_ray(
 
     A worker that is killed is replaced, and its piece is read again; the shards whose results are there are left out.
     After a bound of the budget no worker begins another shard, and each writes what it has.
-
-    Args:
-        pieces: What to score.
-        job: What the workers need for it.
-        budget: What the calls of all workers together may take.
-        workers: How many score at once; None for one per processor of the cluster.
-        address: The cluster, as `ray.init` takes it; None for one on this machine, which ends with the run.
     """
     with _connected(address):
         import ray.data
@@ -70,13 +63,7 @@ def score_with_ray(
 
 
 class RayWorker:
-    """Scores pieces in a process of Ray, which keeps the judge's client, the embedder and loaded models.
-
-    Args:
-        job: What it needs.
-        bounds: Of the budget of all workers.
-        limits: The actor that lends calls and budget; None where nobody is asked.
-    """
+    """Scores pieces in a process of Ray, which keeps the judge's client, the embedder and loaded models."""
 
     def __init__(self, job: ShardJob, bounds: ClusterBudget, limits: Any) -> None:
         self._job = job
@@ -101,12 +88,7 @@ class RayWorker:
 
 
 class SharedBudget(Budget):
-    """A worker's part in the budget and in the calls of a cluster.
-
-    Args:
-        bounds: Of the budget.
-        limits: The actor with the `ClusterLimits`.
-    """
+    """A worker's part in the budget and in the calls of a cluster."""
 
     def __init__(self, bounds: ClusterBudget, limits: Any) -> None:
         super().__init__(bounds.usd, bounds.tokens, bounds.calls)

@@ -21,12 +21,6 @@ def write_index(files: "AbstractFileSystem", paths: Sequence[str], metrics: Sequ
 
     Its columns are `shard` (the number of the result, from 0), those of the sample but its texts, and for each metric
     its value, its status and, where it has no value, the reason.
-
-    Args:
-        files: The file system.
-        paths: The results.
-        metrics: The metrics whose columns they have.
-        target: An open file.
     """
     from pyarrow import parquet
 

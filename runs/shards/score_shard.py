@@ -166,11 +166,6 @@ class ShardScorer:
 def read_samples(rows: "pyarrow.Table", plan: ShardPlan, notes: list[str] | None = None) -> Iterator[Sample]:
     """Yields the samples of a shard's rows.
 
-    Args:
-        rows: The rows.
-        plan: How columns are read.
-        notes: What the user should know about how they are read is appended to it.
-
     Raises:
         InputError: A row is no sample.
     """
@@ -200,9 +195,6 @@ def read_samples(rows: "pyarrow.Table", plan: ShardPlan, notes: list[str] | None
 
 class ShardReplies:
     """The replies of the shard in work: those of an earlier attempt, those of a cassette, and new ones.
-
-    Args:
-        cassette: A cassette that is only read, if there is one.
 
     Attributes:
         path: Where messages say that the replies are.

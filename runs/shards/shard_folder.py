@@ -34,9 +34,6 @@ class ShardFolder:
     ended early. `shards.json` names the shards of the last run that ended, so that those of files that changed since
     do not count twice. `NAME.index` has what is small of all of them, so that a run of many shards is shown quickly.
 
-    Args:
-        url: The folder, with its protocol where it is not on this machine.
-
     Raises:
         UsageError: The place cannot be reached.
     """
@@ -231,10 +228,6 @@ def shard_name(keys: Iterable[str]) -> str:
 
 def write_replies(results: str | Path, cassette: Path) -> None:
     """Writes the replies of all shards into a cassette, each once.
-
-    Args:
-        results: The folder of one plan's results, or the one that the user named, with the results of several.
-        cassette: The file to write.
 
     Raises:
         InputError: There are no results, or the cassette cannot be written.

@@ -72,11 +72,6 @@ class Origin:
 def find_pieces(paths: Sequence[str], shard_rows: int, limit: int | None = None) -> list[Piece]:
     """Lists what there is to score; reads only the files' footers.
 
-    Args:
-        paths: The Parquet files.
-        shard_rows: Rows per shard. A piece has a whole number of shards, but for the last one of a row group.
-        limit: At most so many rows.
-
     Raises:
         InputError: A file cannot be read, or none has a row.
     """
@@ -122,12 +117,7 @@ def read_shards(piece: Piece, shard_rows: int) -> Iterator["pyarrow.Table"]:
 
 
 def choose_rating_columns(paths: Sequence[str], mapping: Mapping[str, str]) -> tuple[RatingColumn, ...]:
-    """Finds the columns of ratings with their scale, by all rows of all files, of which only such columns are read.
-
-    Args:
-        paths: The Parquet files.
-        mapping: The renamed columns; none is looked for where one of them is the rating.
-    """
+    """Finds the columns of ratings with their scale, by all rows of all files, of which only such columns are read."""
     if "rating" in mapping.values():
         return ()
     names = {"rating", "ratings", *RATING_ALIASES}
@@ -146,9 +136,6 @@ def choose_rating_columns(paths: Sequence[str], mapping: Mapping[str, str]) -> t
 
 def find_files(pattern: str) -> list[str]:
     """Lists Parquet files, sorted by name.
-
-    Args:
-        pattern: A Parquet file or a pattern of several, such as `answers/*.parquet` or `s3://bucket/answers/*.parquet`.
 
     Raises:
         InputError: There is no such file, or the name is not that of a Parquet file.

@@ -47,10 +47,6 @@ class Entity:
 def find_entities(text: str, language: Language) -> list[Entity]:
     """Finds the entities of a text in order, none within another.
 
-    Args:
-        text: Any text.
-        language: Its language; the patterns are those of `entities.yaml` of its pack.
-
     Raises:
         UsageError: The extra `numeric` is not installed.
 
@@ -79,13 +75,7 @@ def states_fact(text: str, fact: Entity, language: Language) -> bool:
 
 
 def find_unstated(facts: Iterable[Entity], text: str, entities: Sequence[Entity]) -> list[Entity]:
-    """Finds the facts that a text does not state.
-
-    Args:
-        facts: The facts.
-        text: The text.
-        entities: Its entities, as `find_entities` gives them: each fact is compared with each of them.
-    """
+    """Finds the facts that a text does not state."""
     plain = _plain(text)
     return [
         fact

@@ -38,9 +38,6 @@ _SHORTEST = 2  # letters: a single one is a word, or stands in the pack ("5 m")
 def cldr_units(language: Language) -> Mapping[str, str]:
     """The units of a language as written, singular, plural and abbreviated -> as computed with.
 
-    Args:
-        language: Any language; its locale data are read.
-
     Example:
         >>> from assay.languages import load_language
         >>> units = cldr_units(load_language("de"))

@@ -58,10 +58,6 @@ def find_numbers(text: str, language: Language) -> list[Number]:
     Where a numeral fits both notations (1.234), the notation that the others of the text give away decides; without
     such, that of the language comes first and the other stays as a second reading.
 
-    Args:
-        text: Any text.
-        language: Its language, whose pack has a `notation.yaml`.
-
     Example:
         >>> from assay.languages import load_language
         >>> numbers = find_numbers("It rose 1.5 million euros.", load_language("en"))

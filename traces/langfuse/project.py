@@ -22,10 +22,6 @@ class LangfuseProject:
 
     Only the REST client of the package `langfuse` is used: the one that traces begins threads of its own.
 
-    Args:
-        address: `langfuse://HOST/PROJECT`; without a host the server of `LANGFUSE_BASE_URL`, else Langfuse's cloud;
-            without a project the one that the keys belong to.
-
     Raises:
         UsageError: The package is not installed.
         InputError: A key is missing.
@@ -88,10 +84,6 @@ class LangfuseProject:
     def list_items(self, reply: Any, call: str) -> list[dict[str, Any]]:
         """Returns the objects of a page.
 
-        Args:
-            reply: The page.
-            call: What was asked for.
-
         Raises:
             InputError: It is no page of Langfuse.
         """
@@ -99,10 +91,6 @@ class LangfuseProject:
 
     def next_cursor(self, reply: Any, call: str) -> str | None:
         """Returns the cursor of the page after this one; None of the last page.
-
-        Args:
-            reply: The page.
-            call: What was asked for.
 
         Raises:
             InputError: The cursor is none of Langfuse.

@@ -23,9 +23,6 @@ class LangfuseSink:
     A score of a conversation is one of the session; any other one is of the observation that holds the answer, where
     that is not the trace itself, else of the trace. Langfuse stores scores a moment after it has accepted them.
 
-    Args:
-        address: `langfuse://HOST/PROJECT`.
-
     Raises:
         UsageError: The package is not installed.
         InputError: A key is missing.
@@ -36,9 +33,6 @@ class LangfuseSink:
 
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
         """Writes scores; see `Sink`. A batch is one call, and one more for each 40 scores, which asks what is there.
-
-        Args:
-            scores: The scores.
 
         Raises:
             InputError: The server cannot be reached, refuses the key, or the keys are of another project.

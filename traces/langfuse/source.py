@@ -48,9 +48,6 @@ class LangfuseSource:
     Annotations are ratings by rater, on the scale of their score config; scores by API that are named as feedback are
     ratings too, on the usual scale of the last 100 of that name.
 
-    Args:
-        address: `langfuse://HOST/PROJECT`.
-
     Raises:
         UsageError: The package is not installed.
         InputError: A key is missing.
@@ -71,12 +68,6 @@ class LangfuseSource:
         filter: Mapping[str, str],  # noqa: A002 - the word of the tools
     ) -> Iterator[Sample | UnreadTrace]:
         """Yields one sample per trace; see `Source`.
-
-        Args:
-            since: The first moment at which a trace may have begun.
-            until: The first moment at which one may no longer have begun; None for the moment of the call.
-            filter: `name`, `user_id`, `session_id`, `environment`, `version`, `release`, or `tags` (several with
-                commas: a trace has all).
 
         Raises:
             InputError: The server cannot be reached, refuses the key, or the keys are of another project.

@@ -29,9 +29,6 @@ class PeopleReader:
 
     A thumb is 1 or 0 on a scale from 0 to 1. The scale of a number is that of the score that it corrects, else that of
     the experiment's label schema of this name, else the usual one that the numbers under this name lie on.
-
-    Args:
-        server: The server, which is asked for what a trace does not tell.
     """
 
     def __init__(self, server: MlflowServer) -> None:
@@ -39,11 +36,7 @@ class PeopleReader:
         self._scales: dict[str, Scale | None] = {}
 
     def ratings(self, assessments: Sequence[Mapping[str, Any]]) -> PeopleRatings:
-        """Reads the ratings of one trace; feedback that was corrected does not count.
-
-        Args:
-            assessments: The trace's assessments, as the server returns them.
-        """
+        """Reads the ratings of one trace; feedback that was corrected does not count."""
         people = [one for one in assessments if _is_feedback_by_person(one)]
         return join_ratings((self._read(one, assessments) for one in people), self._scale, cure=_CURE)
 

@@ -83,9 +83,6 @@ class MlflowServer:
     Keys, certificates and the like come from MLflow's own environment variables and file of credentials. MLflow's own
     repetition of failed requests is off: it would write a feedback again that was only answered late.
 
-    Args:
-        address: `mlflow://HOST:5000/EXPERIMENT`; without a host the server is that of MLFLOW_TRACKING_URI.
-
     Raises:
         UsageError: The address has no experiment, or no host that can be reached.
     """
@@ -179,12 +176,6 @@ class MlflowServer:
         self, filter_string: str, most: int, *, order: str = "timestamp_ms ASC", page: str = ""
     ) -> tuple[list[Mapping[str, Any]], str]:
         """Searches traces of the experiment, without their spans.
-
-        Args:
-            filter_string: In MLflow's language of filters.
-            most: How many to return, at most 500.
-            order: The order.
-            page: The token of a page.
 
         Returns:
             The traces, and the token of the next page.

@@ -46,9 +46,6 @@ class MlflowSink:
     answered late. A score of a session goes to the session's first trace with `mlflow.trace.session` in its metadata,
     where MLflow's own assessments of sessions are.
 
-    Args:
-        address: `mlflow://HOST:5000/EXPERIMENT`, an experiment's name or id.
-
     Raises:
         UsageError: The address names no experiment, or no server.
     """
@@ -58,9 +55,6 @@ class MlflowSink:
 
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
         """Writes scores, and yields one result per score as soon as it is known to be there.
-
-        Args:
-            scores: A batch.
 
         Raises:
             InputError: The server cannot be reached, refuses the key, or has no such experiment.

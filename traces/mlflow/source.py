@@ -39,9 +39,6 @@ _PREFIXES = {"tag.": "tags", "tags.": "tags", "metadata.": "metadata"}
 class MlflowSource:
     """Reads the traces of one experiment.
 
-    Args:
-        address: `mlflow://HOST:5000/EXPERIMENT`, an experiment's name or id.
-
     Raises:
         UsageError: The address names no experiment, or no server.
     """
@@ -57,12 +54,6 @@ class MlflowSource:
         filter: Mapping[str, str],  # noqa: A002 - the word of the tools
     ) -> Iterator[Sample | UnreadTrace]:
         """Yields one sample per trace, in the order of the times at which they began.
-
-        Args:
-            since: The first moment at which a trace may have begun; None for all.
-            until: The first moment at which one may no longer have begun; None for now.
-            filter: Field -> value: name, status, user, session, prompt (NAME/VERSION), run, client_request_id,
-                span.name, span.type, tag.KEY or metadata.KEY.
 
         Raises:
             InputError: The server cannot be reached, refuses the key, or has no such experiment.

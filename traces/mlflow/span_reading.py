@@ -16,20 +16,13 @@ _IN_DATABASE = ("TRACKING_STORE", "ARCHIVE_REPO")
 
 
 class SpanReader:
-    """Loads the spans of a few traces at once.
-
-    Args:
-        server: The server.
-    """
+    """Loads the spans of a few traces at once."""
 
     def __init__(self, server: MlflowServer) -> None:
         self._server = server
 
     def load(self, infos: Sequence[Mapping[str, Any]]) -> dict[str, list[Span] | str]:
         """Loads the spans of traces.
-
-        Args:
-            infos: The traces, as a search returns them; at most ten.
 
         Returns:
             By the trace's id its spans, or why there are none.

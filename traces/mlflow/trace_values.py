@@ -24,13 +24,7 @@ _INFO_USED |= {"request_preview", "response_preview"}
 
 
 def read_trace(info: Mapping[str, Any], spans: Sequence[Span], people: PeopleReader) -> Trace:
-    """Reads a trace as the readers of exported logs take it.
-
-    Args:
-        info: The trace as a search returns it.
-        spans: Its spans.
-        people: What reads people's feedback.
-    """
+    """Reads a trace as the readers of exported logs take it."""
     ordered = sorted(spans, key=lambda span: span["start_ns"] or 0)
     root = _root(ordered)
     models = [span for span in ordered if span["type"] in _MODEL_TYPES]

@@ -28,10 +28,6 @@ class OpikProject:
     Only the REST client of the package `opik` is used: the one that traces begins threads of its own. What the package
     reports to its makers when it is loaded (errors to Sentry, usage) is off.
 
-    Args:
-        address: `opik://HOST/WORKSPACE/PROJECT`, or `opik://HOST/PROJECT` in the workspace of `OPIK_WORKSPACE`, else
-            `default`; without a host the server of `OPIK_URL_OVERRIDE`, else Opik's cloud.
-
     Raises:
         UsageError: The package is not installed.
         InputError: The address of the server in the environment is none.
@@ -81,10 +77,6 @@ class OpikProject:
 
     def read_ids(self, page: Sequence[Any], call: str) -> list[str]:
         """Returns the ids of the objects of a page.
-
-        Args:
-            page: The page; what is no object has no id.
-            call: What was asked for.
 
         Raises:
             InputError: None has an id, and one is an error.

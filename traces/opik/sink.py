@@ -35,9 +35,6 @@ class OpikSink:
     Opik keeps one score per trace, name and user of the key: a later run of a metric replaces the score of an earlier
     one, and the reason tells the run. A score of a conversation is one of the thread, any other one of the trace.
 
-    Args:
-        address: `opik://HOST/WORKSPACE/PROJECT`.
-
     Raises:
         UsageError: The package is not installed.
         InputError: The cloud's key is missing.
@@ -51,9 +48,6 @@ class OpikSink:
 
         A batch of traces is one call, and one more per metric, which asks what is there; one per thread. A score
         without a value fails, as Opik keeps none; so does one whose name people rated the trace by.
-
-        Args:
-            scores: The scores.
 
         Raises:
             InputError: The server cannot be reached, refuses the key, or has no such project.

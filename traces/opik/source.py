@@ -33,9 +33,6 @@ class OpikSource:
     Feedback scores that people gave in Opik's pages are ratings by rater, on the scale of the feedback definition with
     their name; those of the SDK and of online scoring stay in the metadata.
 
-    Args:
-        address: `opik://HOST/WORKSPACE/PROJECT`.
-
     Raises:
         UsageError: The package is not installed.
         InputError: The cloud's key is missing.
@@ -52,12 +49,6 @@ class OpikSource:
         filter: Mapping[str, str],  # noqa: A002 - the word of the tools
     ) -> Iterator[Sample | UnreadTrace]:
         """Yields one sample per trace; see `Source`.
-
-        Args:
-            since: The first moment at which a trace may have begun.
-            until: The first moment at which one may no longer have begun; None for the moment of the call.
-            filter: `name`, `thread_id`, `environment`, `tags` (several with commas: a trace has all), or
-                `metadata.KEY`.
 
         Raises:
             InputError: The server cannot be reached, refuses the key, or has no such project.

@@ -15,13 +15,7 @@ _FIELDS_READ = {"id", "input", "output"}
 def read_trace(
     values: Mapping[str, Any], spans: Sequence[Mapping[str, Any]], scales: Mapping[str, Scale | None]
 ) -> Trace:
-    """Reads a trace.
-
-    Args:
-        values: The trace, with the names of the API.
-        spans: Its spans, in the order of their times.
-        scales: The scales of feedback definitions, by name.
-    """
+    """Reads a trace."""
     answer = _find_answer(values, spans)
     output = _filled(values.get("output")) if answer is None else answer.get("output")
     calls = [span for span in spans if span.get("type") == "llm"]
@@ -94,12 +88,7 @@ def _prompts(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def read_people(scores: Any, scales: Mapping[str, Scale | None]) -> Iterator[HumanRating]:
-    """Yields what people rated in Opik's pages, one rating per rater: Opik shows the mean of all of one name.
-
-    Args:
-        scores: The feedback scores of a trace.
-        scales: The scales of feedback definitions, by name.
-    """
+    """Yields what people rated in Opik's pages, one rating per rater: Opik shows the mean of all of one name."""
     for score in scores if isinstance(scores, list) else ():
         if not isinstance(score, Mapping):
             continue

@@ -40,12 +40,7 @@ def list_files(project: str) -> list[Path]:
 
 
 class BrokenPart(InputError):
-    """A part of a file that cannot be read; those beside it can.
-
-    Args:
-        place: The file, and the line where it is one.
-        problem: What is wrong with it.
-    """
+    """A part of a file that cannot be read; those beside it can."""
 
     def __init__(self, place: str, problem: str) -> None:
         super().__init__(f"{place}: {problem}")

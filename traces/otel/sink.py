@@ -35,11 +35,6 @@ class OtelSink:
 
     An event that was sent cannot be replaced: a score that has changed is sent again under the same `assay.score.key`.
 
-    Args:
-        address: `otel://HOST:4318`; `otel:` with anything else sends to where the standard environment variables of
-            OpenTelemetry say (`OTEL_EXPORTER_OTLP_ENDPOINT`). Port 443 is HTTPS.
-        exporter: Sends the log records; None for the OTLP exporter of the protocol that the environment variables name.
-
     Raises:
         UsageError: The address names no host, and the environment variables name no endpoint.
     """
@@ -129,11 +124,7 @@ def _log_record(score: TraceScore) -> "ReadableLogRecord":
 
 
 def event_attributes(score: TraceScore) -> dict[str, Any]:
-    """Returns the attributes of a score's event: those of the conventions, then our own, without empty ones.
-
-    Args:
-        score: The score.
-    """
+    """Returns the attributes of a score's event: those of the conventions, then our own, without empty ones."""
     bounds = [score.low, score.high]
     attributes: dict[str, Any] = {
         "gen_ai.evaluation.name": score.name,

@@ -9,10 +9,6 @@ _NAME = 19  # of a parameter, with its marks
 def split_ids(ids: Sequence[str], texts: Sequence[str] = ()) -> Iterator[list[str]]:
     """Splits ids into parts that fit in the address of a call.
 
-    Args:
-        ids: The ids.
-        texts: What stands in the address for each id; the ids themselves without it.
-
     Example:
         >>> [len(part) for part in split_ids(["1a2b3c4d5e6f7a8b"] * 500)]
         [200, 200, 100]

@@ -24,9 +24,6 @@ class RatingReader:
 
     The scale of a name is that of its annotation config in Phoenix, else the usual one of the numbers that were
     observed under it.
-
-    Args:
-        configs: The annotation configs, as the server lists them.
     """
 
     def __init__(self, configs: Iterable[Mapping[str, Any]]) -> None:
@@ -38,11 +35,7 @@ class RatingReader:
         self._scales.observe(self._people(annotations))
 
     def read(self, annotations: Iterable[Mapping[str, Any]]) -> PeopleRatings:
-        """Reads the ratings among the annotations of one trace or session.
-
-        Args:
-            annotations: The annotations that are about the answer.
-        """
+        """Reads the ratings among the annotations of one trace or session."""
         return join_ratings(self._people(annotations), self._scales, cure=_CURE)
 
     def _people(self, annotations: Iterable[Mapping[str, Any]]) -> list[HumanRating]:

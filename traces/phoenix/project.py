@@ -49,9 +49,6 @@ class PhoenixRefusal(AssayError):
 class PhoenixProject:
     """One project of a server. It is looked up with the first call.
 
-    Args:
-        address: `phoenix://HOST:6006/PROJECT`.
-
     Raises:
         UsageError: The address names no project, or the client is not installed.
         InputError: The address or a setting of the environment is no server's.
@@ -132,11 +129,6 @@ class PhoenixProject:
     ) -> Iterator[list[dict[str, Any]]]:
         """Yields what the project has, page by page; a page may be empty.
 
-        Args:
-            path: What: `traces`, `spans`, `trace_annotations` or the like.
-            parameters: The parameters of the query, with its `limit`.
-            most: How many pages there are at most.
-
         Raises:
             InputError: As `connect`; or the pages repeat themselves, have no end, or hold what is no object.
             PhoenixRefusal: The server refuses the query.
@@ -162,9 +154,6 @@ class PhoenixProject:
 
     def call(self, function: Callable[[], _Result]) -> _Result:
         """Makes a call of the client, again where that may help.
-
-        Args:
-            function: Makes the call, and raises what httpx raises.
 
         Raises:
             InputError: The server cannot be reached, refuses the key, or goes on failing.
@@ -217,12 +206,7 @@ class PhoenixProject:
             raise FailedAttempt(f"the connection failed ({type(error).__name__})") from error
 
     def explain(self, refusal: PhoenixRefusal, problem: str) -> InputError:
-        """Makes a refusal that ends everything an error.
-
-        Args:
-            refusal: The refusal.
-            problem: What the server does not do.
-        """
+        """Makes a refusal that ends everything an error."""
         cure = (
             "try again later, or look into its log" if is_passing(refusal.status) else "update it, or look into its log"
         )

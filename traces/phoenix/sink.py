@@ -25,9 +25,6 @@ class PhoenixSink:
     answer, where it is known: Phoenix shows it beside the question and the answer, and its filters and data sets are
     made of spans. Otherwise it is one of the trace. What stands under a name and a key is replaced.
 
-    Args:
-        address: `phoenix://HOST:6006/PROJECT`.
-
     Raises:
         UsageError: The address names no project, or the client is not installed.
         InputError: The address or a setting of the environment is no server's.
@@ -38,9 +35,6 @@ class PhoenixSink:
 
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
         """Writes scores; see `Sink`. A hundred are one call, and one or two that ask what is there already.
-
-        Args:
-            scores: The scores.
 
         Raises:
             InputError: The server cannot be reached, refuses the key, or has no such project.

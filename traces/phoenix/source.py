@@ -38,9 +38,6 @@ class PhoenixSource:
     page or by `until`. One whose root span has not arrived within ten minutes of its first span is read as it is; a
     younger one is left for the next pull, and said so.
 
-    Args:
-        address: `phoenix://HOST:6006/PROJECT`.
-
     Raises:
         UsageError: The address names no project, or the client is not installed.
         InputError: The address or a setting of the environment is no server's.
@@ -56,11 +53,6 @@ class PhoenixSource:
         filter: Mapping[str, str],  # noqa: A002 - the word of the tools
     ) -> Iterator[Sample | UnreadTrace]:
         """Yields one sample per trace.
-
-        Args:
-            since: The first moment at which a trace may have begun; None for all.
-            until: The first moment at which one may no longer have begun; None for now.
-            filter: Field -> value, as `TraceFilter` takes them.
 
         Raises:
             InputError: The server cannot be reached, refuses the key, or has no such project.

@@ -21,10 +21,6 @@ Query = dict[str, Any]
 class TraceFilter:
     """What a trace must have.
 
-    Args:
-        fields: Field -> value: the root span's `name` or `status`, `session`, `tag`, and of any span `user`, `model`,
-            `metadata.KEY` and `attribute.NAME`.
-
     Raises:
         UsageError: An unknown field, or a value that it cannot have.
     """

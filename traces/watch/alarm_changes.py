@@ -21,13 +21,6 @@ class AlarmChanges:
 
     An alarm fires where a bound is broken that no standing alarm is about, and clears where its bound is kept again, or
     is no longer in the watch file.
-
-    Args:
-        watch: The watch's name, and the id of its series.
-        alarms: All its alarms.
-        first_day: The date of day 0 of the look.
-        page: The watch's page; empty without one.
-        read_answers: Gives the answers to read since a date.
     """
 
     def __init__(
@@ -44,13 +37,7 @@ class AlarmChanges:
         self._next = max((alarm.number for alarm in alarms), default=0) + 1
 
     def decide(self, look: Look, drift: Sequence[DriftResult], at: str) -> list[AlarmChange]:
-        """Decides at a look.
-
-        Args:
-            look: The look.
-            drift: The newest check of drift of each kind.
-            at: The present moment, in ISO 8601.
-        """
+        """Decides at a look."""
         changes: list[AlarmChange] = []
         known: set[str] = set()
         for state in look.bounds:
@@ -135,15 +122,7 @@ class AlarmChanges:
 
 
 def alarm_answer(name: str, texts: tuple[str, str], score: float | None, reason: str, link: str) -> AlarmAnswer:
-    """Makes an answer of an alarm: on one line, without secrets of the environment, and cut where it is very long.
-
-    Args:
-        name: The trace's id.
-        texts: The question and the answer.
-        score: The judge's score.
-        reason: Why.
-        link: The answer's page.
-    """
+    """Makes an answer of an alarm: on one line, without secrets of the environment, and cut where it is very long."""
     scrub = Scrubber().scrub
     question, answer = (one_line(scrub(text), _LONGEST_TEXT) for text in texts)
     return AlarmAnswer(name, question, answer, score, one_line(scrub(reason), _LONGEST_TEXT), link)

@@ -20,12 +20,6 @@ def draw_answers(names: Sequence[str], weights: Floats, expected: float, *, seed
     answer's probability is exact. Order and start are hashes of the seed and the names, so that the same answers give
     the same draw, in whatever order they come.
 
-    Args:
-        names: The answers' ids, all different.
-        weights: How much more likely one is than another, all above 0, (n,).
-        expected: How many are drawn; more than there are answers draws all.
-        seed: Another seed is another draw.
-
     Returns:
         The probability of each, in (0, 1], (n,); and the places of those that are drawn.
 
@@ -66,11 +60,6 @@ def spread_weights(known: Floats, spread_of: Floats, asked: Floats) -> Floats:
     The known answers are cut into strata of about equal size by their score. A weight is the standard deviation of the
     figure within the stratum, at least a third of the largest (Neyman, 1934). Where fewer than eight are known, and for
     a missing score, it is the largest; with fewer than two strata's worth of known answers all weights are equal.
-
-    Args:
-        known: The score of answers whose figure is known, (known,).
-        spread_of: The figure, (known,).
-        asked: The score of answers to be drawn, NaN where it is missing, (n,).
 
     Example:
         >>> known = np.repeat([0.1, 0.9], 10)

@@ -45,15 +45,7 @@ class PullCounts:
 
 
 class AnswerPull:
-    """One pull of a watch.
-
-    Args:
-        settings: The watch file.
-        records: Where the answers are kept.
-        source: What reads the traces.
-        now: The present moment.
-        on_progress: Called with the number of new answers so far.
-    """
+    """One pull of a watch."""
 
     def __init__(
         self,
@@ -73,9 +65,6 @@ class AnswerPull:
         """Pulls the answers since the last pull, and an overlap in which traces may come late.
 
         The cursor moves when everything is kept: after a kill the same traces are read again, and each is kept once.
-
-        Args:
-            pulled_until: Up to which moment traces were pulled; None before the first pull.
 
         Raises:
             InputError: The source cannot be read.

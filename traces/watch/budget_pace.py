@@ -12,12 +12,6 @@ def pace(per_day: int, used: int, last: datetime | None, now: datetime) -> float
     What earlier steps of the day left over is spread over the rest of the day. The first step, which has older answers
     before it, may use half.
 
-    Args:
-        per_day: The number of the day.
-        used: How many are used today (UTC).
-        last: When the last step was; None before the first.
-        now: The present moment.
-
     Example:
         >>> noon = datetime(2026, 11, 23, 12, tzinfo=UTC)
         >>> pace(200, 0, None, noon), pace(200, 200, None, noon)

@@ -61,12 +61,6 @@ def judge_waiting(
 
     Replies are in the store before they are scored: after a kill none is asked for again.
 
-    Args:
-        settings: The watch file.
-        records: Where the answers are.
-        today: The date whose budget is used.
-        on_progress: Called after each answer.
-
     Returns:
         What was done, also where the judge is gone or the budget is reached.
     """
@@ -79,10 +73,6 @@ def judge_waiting(
 
 def take_over_scores(settings: WatchSettings, records: WatchRecords) -> int:
     """Takes over what steps that were killed have judged.
-
-    Args:
-        settings: The watch file.
-        records: Where the answers are.
 
     Returns:
         How many answers have a score that had none.
@@ -155,11 +145,6 @@ def _count_failures(settings: WatchSettings, store: Store, record: DayRun, count
 
 def day_budget(settings: WatchSettings, records: WatchRecords, today: str) -> tuple[Budget, Callable[[], None]]:
     """Makes what is left of a day's budget, which keeps in the store before each call how much may be spent by then.
-
-    Args:
-        settings: The watch file.
-        records: Where spending is kept.
-        today: The date.
 
     Returns:
         The budget, and what keeps how much is spent at the end.

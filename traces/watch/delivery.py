@@ -50,11 +50,6 @@ def deliver_alarm(
     passes (a time-out, too many requests, an error of the server) is tried three times. A command gets it on its
     standard input, and never as an argument: what customers wrote reaches no shell.
 
-    Args:
-        message: The message.
-        targets: Where it goes.
-        first_wait: Seconds before the second try, where the server asks for none; the third waits twice as long.
-
     Yields:
         One result per target, in their order.
     """

@@ -61,11 +61,6 @@ class DriftCheck:
 
     All tests of a month together say in at most 5% of months that something changed where nothing did. That of the
     judge is no test: it says whether more of its replies have changed than `drift.judge_limit`.
-
-    Args:
-        settings: The watch file.
-        records: Where the answers are.
-        now: The present moment.
     """
 
     def __init__(self, settings: WatchSettings, records: WatchRecords, now: datetime) -> None:
@@ -77,9 +72,6 @@ class DriftCheck:
 
     def run(self, today: str) -> list[DriftResult]:
         """Makes the checks that are due, keeps them, and returns them.
-
-        Args:
-            today: The date of the budget that the judge's questions count to.
 
         Raises:
             AssayError: A check cannot be made; those before it are kept.

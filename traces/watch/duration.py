@@ -15,9 +15,6 @@ _LONGEST = timedelta(days=3_660)
 def parse_duration(text: Any) -> timedelta:
     """Reads a length of time.
 
-    Args:
-        text: A number and its unit, as `read_duration` reads them.
-
     Raises:
         ValueError: It is none, shorter than a second, or longer than ten years.
 

@@ -48,12 +48,6 @@ def draw_for_raters(settings: WatchSettings, records: WatchRecords, today: str, 
 
     An answer is the likelier the more ratings vary among answers with about its judge's score.
 
-    Args:
-        settings: The watch file.
-        records: Where the answers are.
-        today: The date whose number is used.
-        now: The present moment.
-
     Returns:
         How many answers are new in the queue.
     """
@@ -140,12 +134,6 @@ def read_queue_ratings(records: WatchRecords) -> int:
 
 def reread_annotations(settings: WatchSettings, records: WatchRecords, source: Source, now: datetime) -> int:
     """Reads traces again for people's annotations that came since: those of the raters' answers, else of the judged.
-
-    Args:
-        settings: The watch file; `ratings.reread` says how far back.
-        records: Where the answers are.
-        source: What reads the traces.
-        now: The present moment.
 
     Returns:
         How many answers are rated for the first time.

@@ -23,9 +23,6 @@ Place = Sequence[str | int]
 def load_watch(path: Path) -> WatchSettings:
     """Reads a watch file and checks everything that can be checked without asking a server or a judge.
 
-    Args:
-        path: The YAML file.
-
     Raises:
         InputError: The file cannot be read or is no valid watch; the text names file, line, key and the nearest right
             name.
@@ -55,9 +52,6 @@ def load_watch(path: Path) -> WatchSettings:
 
 def draft_watch(address: str) -> str:
     """Writes a watch file for an address of traces, with the keys that most people set.
-
-    Args:
-        address: Where the traces are.
 
     Raises:
         UsageError: It is no address of traces.

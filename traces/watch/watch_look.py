@@ -23,10 +23,6 @@ def read_production_answers(settings: WatchSettings, records: WatchRecords) -> t
 
     A metric whose low values are good is turned round, so that high is good everywhere.
 
-    Args:
-        settings: The watch file.
-        records: Where the answers are.
-
     Returns:
         The answers, the date of day 0 (of no answers an arbitrary one), and how many rated answers are left out, since
         people chose them: the draw for the raters had left them out.

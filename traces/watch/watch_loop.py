@@ -31,11 +31,6 @@ class LoopTools:
 def take_step(settings: WatchSettings, store: Store, tools: StepTools | None = None) -> StepReport:
     """Takes one step of a watch that no other process is at work on.
 
-    Args:
-        settings: The watch file.
-        store: The store.
-        tools: What is used of the world.
-
     Raises:
         UsageError: Another process is at work on the watch.
         InputError: The source cannot be read, or the store cannot be written.
@@ -49,12 +44,6 @@ def take_steps(file: Path, settings: WatchSettings, store: Store, tools: LoopToo
 
     The first step must succeed: a wrong key or project is found at once. Later ones that fail are tried again at the
     next interval. The watch file is read before each step; while it has a mistake, the earlier one counts.
-
-    Args:
-        file: The watch file.
-        settings: What it says now.
-        store: The store.
-        tools: What is used of the world.
 
     Raises:
         UsageError: Another process is at work on the watch.

@@ -79,11 +79,6 @@ def hold_watch(store: Store, name: str) -> Iterator[None]:
 def open_series(store: Store, settings: WatchSettings, now: datetime) -> tuple[WatchRow, bool]:
     """Finds the series that a watch file goes on with, or begins one.
 
-    Args:
-        store: The store; the watch must be held.
-        settings: The watch file.
-        now: The present moment.
-
     Returns:
         The series, and whether it is a new one in place of an earlier.
     """
@@ -117,10 +112,6 @@ class WatchRecords:
     """Writes the state of one series of a watch, which is held by this process.
 
     Every method raises `InputError` where the store cannot be read or written.
-
-    Args:
-        store: The store.
-        watch: The id of the series.
     """
 
     def __init__(self, store: Store, watch: str) -> None:
@@ -132,10 +123,6 @@ class WatchRecords:
 
     def add_answers(self, answers: Sequence[tuple[Sample, float | None]], now: datetime) -> int:
         """Adds answers that were pulled, with their cheap scores; those that are there stay as they are.
-
-        Args:
-            answers: The answers.
-            now: The time of answers that have none.
 
         Returns:
             How many are new.
@@ -231,13 +218,7 @@ class WatchRecords:
         )
 
     def add_draw(self, answers: Sequence[DrawnAnswer], day: str, now: datetime) -> None:
-        """Keeps a draw for the judge: whole or not at all. The content of what is not drawn is forgotten.
-
-        Args:
-            answers: The answers of the draw.
-            day: The day whose budget they count to.
-            now: When it was drawn.
-        """
+        """Keeps a draw for the judge: whole or not at all. The content of what is not drawn is forgotten."""
         drawn = sum(answer.is_drawn for answer in answers)
         with self._writing(), self._database.transaction():
             self._database.executemany(
@@ -294,12 +275,6 @@ class WatchRecords:
 
     def add_scores(self, day: str, run: str, scores: Mapping[str, tuple[float | None, str]], *, tried: bool) -> int:
         """Takes over the judge's scores of a day's draw from its run.
-
-        Args:
-            day: The day.
-            run: The run.
-            scores: (value, status) by sample.
-            tried: Whether the judge was asked just now: what failed again is given up after three times.
 
         Returns:
             How many answers have a score that had none.
@@ -402,12 +377,7 @@ class WatchRecords:
         self._execute("UPDATE watches SET reread_at = ? WHERE id = ?", (utc_text(now), self.watch))
 
     def judged_traces(self, since: datetime, *, is_queued: bool) -> dict[str, tuple[str, str]]:
-        """Returns trace -> (sample, time) of the answers since a moment that the judge scored.
-
-        Args:
-            since: The moment.
-            is_queued: Only those that are drawn for raters.
-        """
+        """Returns trace -> (sample, time) of the answers since a moment that the judge scored."""
         only = " AND is_queued > 0" if is_queued else ""
         rows = self._rows(
             "SELECT trace, sample, time FROM watch_items WHERE watch = ? AND time >= ? AND judged IS NOT NULL" + only,
@@ -422,10 +392,6 @@ class WatchRecords:
 
     def add_ratings(self, ratings: Mapping[str, Mapping[str, float]], agreed: Mapping[str, float] | None = None) -> int:
         """Keeps people's ratings of answers; those of a rater who rated before are replaced.
-
-        Args:
-            ratings: By sample, the ratings by rater.
-            agreed: By sample, what the team agreed on, which counts in their place.
 
         Returns:
             How many answers have a rating that had none.
@@ -528,12 +494,6 @@ class WatchRecords:
         self, look: StoredLook, changes: Sequence["AlarmChange"], targets: Sequence[str], now: datetime
     ) -> int:
         """Keeps a look, the alarms that fire and clear with it, and their messages: whole or not at all.
-
-        Args:
-            look: The look; its number is not used.
-            changes: Alarms that fire or clear.
-            targets: The targets of messages, as they may be shown.
-            now: The present moment.
 
         Returns:
             The look's number.

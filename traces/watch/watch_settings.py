@@ -211,12 +211,7 @@ class WatchSettings(BaseModel):
         return (self.folder / Path(name).expanduser()).resolve()
 
     def plan(self, watch: str, day: str) -> Plan:
-        """Returns what the run of one day scores: the answers drawn on it, by the metric.
-
-        Args:
-            watch: The id of the watch's series.
-            day: The date.
-        """
+        """Returns what the run of one day scores: the answers drawn on it, by the metric."""
         return Plan(
             sets=(f"{WATCH_DATA}{watch}:{day}",),
             metrics=(self.metric,),

@@ -227,9 +227,6 @@ class WatchState:
     """Reads the watches of a store.
 
     Every method raises `InputError` where the store cannot be read.
-
-    Args:
-        store: The store.
     """
 
     def __init__(self, store: Store) -> None:
@@ -261,12 +258,7 @@ class WatchState:
         return self._watch(rows[0])
 
     def looks(self, watch: str, last: int | None = None) -> list[StoredLook]:
-        """Returns the looks of a watch, the oldest first.
-
-        Args:
-            watch: Its id.
-            last: Only the newest so many; None for all.
-        """
+        """Returns the looks of a watch, the oldest first."""
         most, values = ("", ()) if last is None else (" LIMIT ?", (last,))
         rows = self._rows(
             f"SELECT number, at, look, counts, drift FROM watch_looks WHERE watch = ? ORDER BY number DESC{most}",
@@ -286,12 +278,7 @@ class WatchState:
         return int(self._rows("SELECT count(*) FROM watch_looks WHERE watch = ?", (watch,))[0][0])
 
     def alarms(self, watch: str, *, standing: bool = False) -> list[StoredAlarm]:
-        """Returns the alarms of a watch, the newest first.
-
-        Args:
-            watch: Its id.
-            standing: Only those that have not cleared.
-        """
+        """Returns the alarms of a watch, the newest first."""
         only = " AND cleared_at IS NULL" if standing else ""
         rows = self._rows(
             "SELECT number, bound, sentence, since, fired_at, fired_look, cleared_at, cleared_look, cleared_sentence, "
@@ -308,14 +295,7 @@ class WatchState:
         return [_read_alarm(row, deliveries.get(row[0], [])) for row in rows]
 
     def answers_of_look(self, watch: str, look: int, *, limit: int = 50, offset: int = 0) -> list[WatchedAnswer]:
-        """Returns the answers whose judge's scores counted first at a look, the lowest first.
-
-        Args:
-            watch: The watch's id.
-            look: The look's number.
-            limit: The most answers, at most 1,000.
-            offset: How many to pass over.
-        """
+        """Returns the answers whose judge's scores counted first at a look, the lowest first."""
         return self._answers("look = ? ORDER BY judged, sample", watch, (look,), limit, offset)
 
     def count_answers_of_look(self, watch: str, look: int) -> int:

@@ -102,11 +102,6 @@ class StepReport:
 class WatchStep:
     """One step; the watch must be held by this process (`hold_watch`).
 
-    Args:
-        settings: The watch file.
-        store: The store.
-        tools: What is used of the world.
-
     Raises:
         InputError: The store cannot be written to.
     """

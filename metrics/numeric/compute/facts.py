@@ -30,10 +30,6 @@ def facts_of(table: NumericTable, pairs: bool | None = None) -> dict[str, Any]:
     first, last, change, percent_change, trend (slope per step, p, direction) and anomalies by method. A pair has the
     mean and extremes of the differences, the ratio of the means, how often each is higher, and Pearson's correlation.
     Cells that are no numbers are left out as missing ones are.
-
-    Args:
-        table: The table.
-        pairs: Whether each pair of series is compared; if None, in tables of at most 12 series.
     """
     first, last = table.reach or (None, None)
     is_paired = len(table.columns) <= _MOST_PAIRED if pairs is None else pairs

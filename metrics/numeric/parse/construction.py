@@ -105,15 +105,7 @@ class Construction:
 def construction(
     *slots: Slot, series: tuple[int, int] | None = (0, 1), places: tuple[int, int] | None = (0, ANY), optional: str = ""
 ) -> Callable[[Build], Construction]:
-    """Makes a construction of the function that builds its checks, and is called as it is.
-
-    Args:
-        slots: Its slots besides series and places.
-        series: How many series may be named, at least and at most; none named are those of the text before, or the
-            table's only one. None: it has no such slot.
-        places: How many times and cells may say which rows; in the same way.
-        optional: The kinds of its optional words, as one text.
-    """
+    """Makes a construction of the function that builds its checks, and is called as it is."""
     if series:
         slots = (*slots, Slot("series", lambda clause: clause.series, *series, is_head=False))
     if places:

@@ -33,14 +33,7 @@ def explain(
     made: Interpretation | None = None,
     specifications: Sequence[Specification] = (),
 ) -> tuple[ClaimPart, ...]:
-    """The parts of a clause, in order; together they are its text.
-
-    Args:
-        clause: The clause.
-        unknown: The words that nothing knows; they are left out, or why the clause is not read.
-        made: The interpretation of the clause that counts; None where there is none.
-        specifications: What it makes of the clause.
-    """
+    """The parts of a clause, in order; together they are its text."""
     text = clause.text
     hedges = {mark.hedge_mark: mark.hedge for mark in clause.numbers}
     series = {name for spec in specifications for name in (spec.series, spec.compared_with)}

@@ -23,14 +23,7 @@ _MOST_BETWEEN = 2  # words between "except" and what is left out
 
 
 def find_marks(text: str, view: View, language: str, windows: Sequence[Window]) -> list[Mark]:
-    """The marks of a clause, in order; none overlap, and a mark that depends on others goes before them.
-
-    Args:
-        text: The clause.
-        view: The view of a table that it is read against.
-        language: The clause's language.
-        windows: What the text before is about; times may be reckoned from it.
-    """
+    """The marks of a clause, in order; none overlap, and a mark that depends on others goes before them."""
     words = lexicon(language)
     marks = _independent_marks(text, view, language)
     dependent = [*dependent_times(text, words, view.times, marks, windows)] if view.times else []

@@ -51,11 +51,6 @@ def interpretations(
 
     Unknown words are left out only where the interpretation names its series, else one may be what the clause is
     about; and not as people, else one may be a verb that says which of them are counted ("4,000 customers defected").
-
-    Args:
-        clause: The clause.
-        shared: The stems of words that set the scene.
-        constructions: The constructions that are tried.
     """
     unknown = unknown_tokens(clause, shared)
     if len(unknown) > _MOST_UNKNOWN or any(_restricts(clause, token) for token in unknown):
