@@ -84,7 +84,7 @@ def evaluate_table(
     rated = table.rated()
     inference = _Inference(permutations, level, seed)
     metrics = metric_agreements(table, permutations=permutations, level=level, seed=seed)
-    raters = agreement_of_raters(table, level=level, seed=seed)
+    raters = agreement_of_raters(table, level=level)
     selection, predictions = select(
         table,
         combine=combine,

@@ -47,28 +47,6 @@ class RaterCeiling:
     rho: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class AlternativeAnnotator:
-    """The alternative-annotator test for one metric (Calderon, Reichart and Dror, 2025).
-
-    Attributes:
-        metric: The metric's name.
-        raters: How many raters have enough shared items.
-        winning_rate: The share of raters whom the metric may replace, because it is about as close to the others and
-            closer than a constant; 0.5 or more passes.
-        advantage: The mean probability that the metric is as close to the other raters as the rater left out is.
-        passes: Whether the metric may replace a rater.
-        problem: Why there is no result.
-    """
-
-    metric: str
-    raters: int
-    winning_rate: float | None
-    advantage: float | None
-    passes: bool
-    problem: str = ""
-
-
 RaterVerdict = Literal["agree", "hardly agree", "too few"]
 """Whether the raters agree, or too few answers have two ratings to tell."""
 
@@ -89,7 +67,6 @@ class Raters:
         one_rater: The mean over raters of each one's Spearman with the mean of the others.
         by_rater: The same by rater.
         pairs: Every two raters with shared items.
-        alternatives: Whether each metric could replace a rater.
     """
 
     count: int
@@ -103,7 +80,6 @@ class Raters:
     one_rater: Estimate
     by_rater: tuple[RaterCeiling, ...]
     pairs: tuple[RaterPair, ...]
-    alternatives: tuple[AlternativeAnnotator, ...]
 
     @property
     def validates(self) -> bool:

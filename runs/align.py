@@ -183,7 +183,7 @@ class Aligner:
             permutations=self.permutations,
             seed=self.seed,
         )
-        raters = agreement_of_raters(self.table, seed=self.seed)
+        raters = agreement_of_raters(self.table)
         report = AlignmentReport(
             metric=self.metric,
             judge=self._model.name,

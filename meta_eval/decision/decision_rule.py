@@ -21,7 +21,6 @@ from .preference_means import PreferenceMeans, combine_preferences
 from .preference_table import PreferenceTable
 from .probability_best import probabilities_of_best
 from .settling import EstimatedDifference, SettlingRule, more_answers_needed, more_ratings_needed
-from .style_adjustment import adjust_for_style
 from .version_decision import (
     MARGIN,
     Basis,
@@ -243,7 +242,6 @@ def _unbounded(table: VersionTable, means: VersionMeans, ratings: Floats, first:
     is_rated = ~np.isnan(ratings)
     rated = [set(table.question[is_rated & (table.version == version)].tolist()) for version in (first, second)]
     both = questions[0] & questions[1]
-    style = adjust_for_style(table, first, second)
     return VersionDifference(
         table.versions[first],
         table.versions[second],
@@ -252,10 +250,6 @@ def _unbounded(table: VersionTable, means: VersionMeans, ratings: Floats, first:
         questions=len(both),
         changed=len(both & changed),
         rated=len(both & rated[0] & rated[1]),
-        adjusted=style.value if style else None,
-        adjusted_low=style.low if style else None,
-        adjusted_high=style.high if style else None,
-        adjusted_by_ratings=style.by_ratings if style else False,
     )
 
 

@@ -104,9 +104,9 @@ def _remark(metric: MetricAgreement, best_baseline: float | None, is_detailed: b
 
 
 def rater_tables(raters: Raters) -> tuple[ResultTable, ...]:
-    """The raters with each other, and whether a metric could replace one of them."""
-    tables = (_pair_table(raters), _alternative_table(raters))
-    return tuple(table for table in tables if table.rows)
+    """The raters with each other, where two of them rated the same answers."""
+    table = _pair_table(raters)
+    return (table,) if table.rows else ()
 
 
 def rater_table(raters: Raters) -> ResultTable:
@@ -127,16 +127,6 @@ def _pair_table(raters: Raters) -> ResultTable:
         Field("quadratic", "coefficient", lambda pair: pair.weighted_kappa),
     )
     return tabulate("Raters with each other", raters.pairs, fields)
-
-
-def _alternative_table(raters: Raters) -> ResultTable:
-    fields = (
-        Field("metric", "name", lambda one: one.metric),
-        Field("raters it may replace", "share", lambda one: one.winning_rate),
-        Field("advantage", "coefficient", lambda one: one.advantage),
-        Field("could replace a rater", "count", lambda one: one.problem or ("yes" if one.passes else "no")),
-    )
-    return tabulate("Could a metric replace a rater? (alternative-annotator test)", raters.alternatives, fields)
 
 
 def combination_table(selection: Selection) -> ResultTable:

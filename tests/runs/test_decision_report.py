@@ -30,8 +30,7 @@ OLD = VersionEstimate("old", 120, 40, 3.4, 3.2, 3.6, 0.03, (2, 2))
 NEW = VersionEstimate("new", 118, 35, 3.8, 3.6, 4.0, 0.97, (1, 1))
 CHANGE = VersionDifference(
     "old", "new", 0.4, 0.1, 0.7, 0.02, 0.2, 0.6, 0.0004, 118, 96, 33,
-    adjusted=0.25, adjusted_low=-0.05, adjusted_high=0.55, adjusted_by_ratings=True,
-)  # fmt: skip
+)
 SHIP = Decision(
     "ship", "new", (OLD, NEW), (CHANGE,), Needs(), 0.1, "ratings and scores", (1, 5), "scorer:team.yaml",
     notes=("2 left out.",),
@@ -63,7 +62,7 @@ def test_every_figure_of_the_decision_stands_in_the_page() -> None:
     assert new == ["new", "3.80 [3.60, 4.00]", "97%", "1", "118", "35"]
     assert table_cells(page, 1) == [
         ["new − old", "+0.400 [+0.100, +0.700]", "0.020", "+0.400 [+0.200, +0.600]", "&lt;0.001",
-         "+0.250 [−0.050, +0.550]", "118", "96", "33"]
+         "118", "96", "33"]
     ]  # fmt: skip
     shown = texts(page)
     for part in (SENTENCE, "2 left out.", "a difference up to 0.1 does not matter", "on a scale of 1 to 5"):
@@ -112,14 +111,14 @@ def test_nobody_stands_out_in_an_unsettled_decision_and_it_says_what_settles_it(
 
 
 def test_what_is_missing_is_not_shown_as_a_figure() -> None:
-    """Without ratings, intervals and an adjusted difference: no column of them, and a mean that has no interval."""
+    """Without ratings and intervals: no column of them, and a mean that has no interval."""
     bare = VersionDifference("old", "new", 0.4, None, None, None, None, None, None, 118)
     versions = tuple(replace(one, low=None, high=None, p_best=None, rated=0) for one in (OLD, NEW))
     decision = replace(SHIP, verdict="unsettled", versions=versions, differences=(bare,), basis="scores", measure="f")
     page = render_decision_report(decision)
     assert table_cells(page, 0)[1] == ["new", "3.80 (no interval)", "–", "1", "118", "0"]
     shown = texts(page)
-    assert "at equal style" not in re.findall("<thead>.*?</thead>", page, re.DOTALL)[1]
+    assert "for a single look" not in re.findall("<thead>.*?</thead>", page, re.DOTALL)[1]
     assert "the scores of f alone, which no rating of these answers corrects" in shown and "mean score" in shown
     assert "No question is known on which answers of the versions differ" in shown
 
@@ -228,12 +227,6 @@ def test_other_metrics_stand_apart_and_say_that_they_do_not_decide() -> None:
 @pytest.mark.parametrize("basis", get_args(Basis))
 def test_every_basis_is_said(basis: Basis) -> None:
     assert basis_sentence(replace(SHIP, basis=basis)).startswith("It rests on ")
-
-
-def test_the_note_explains_only_the_columns_that_are_there() -> None:
-    assert "At equal style" in difference_table(SHIP).note
-    plain = replace(CHANGE, adjusted=None, adjusted_low=None, adjusted_high=None)
-    assert "style" not in difference_table(replace(SHIP, differences=(plain,))).note
 
 
 def test_preferences_stand_beside_their_answers_and_no_rating_has_a_scale_of_shares() -> None:

@@ -194,22 +194,6 @@ def test_nothing_to_decide_by_is_an_error() -> None:
         decide_versions(rated_pairs(np.ones(10)), margin=0.0)
 
 
-def test_longer_answers_that_are_rated_for_their_length_are_equal_at_equal_length() -> None:
-    """B is 1 to 3 longer, and each unit of length adds half a point: 1 as it stands, nothing at equal length."""
-    count = 60
-    random = np.random.default_rng(2)
-    longer = random.integers(1, 4, count).astype(float)
-    a = np.full(count, 2.0)
-    length = {"length": np.concatenate([np.zeros(count), longer])}
-    noise = random.normal(0, 0.1, count)
-    decision = decide_versions(two_versions(a, a + longer / 2 + noise, style=length))
-    row = decision.differences[0]
-    assert row.adjusted == pytest.approx(0, abs=0.15)
-    assert row.adjusted_by_ratings
-    assert row.difference == pytest.approx(longer.mean() / 2, abs=0.05)
-    assert any("equal length and style" in note for note in decision.notes)
-
-
 def test_other_metrics_are_corrected_for_how_many_they_are() -> None:
     table = rated_pairs(1 + 0.5 * (-1.0) ** np.arange(40))
     random = np.random.default_rng(4)
@@ -328,17 +312,6 @@ def test_few_groups_that_differ_are_bounded_by_their_counts() -> None:
     )
     assert betaln(2, 115) - math.log(-row.low) - 114 * math.log1p(row.low) == pytest.approx(math.log(80), abs=1e-6)
     assert row.fixed_high < row.high
-
-
-def test_equal_style_is_a_warning_only_where_it_disagrees() -> None:
-    """B is longer and better, not because of its length: at equal length the interval is wide, and nothing else."""
-    random = np.random.default_rng(3)
-    longer = random.integers(0, 5, 80).astype(float)
-    length = {"length": np.concatenate([np.zeros(80), longer])}
-    a = np.full(80, 2.0)
-    decision = decide_versions(two_versions(a, a + 0.4 + random.choice([-0.8, 0.8], 80), style=length))
-    assert decision.differences[0].adjusted is not None
-    assert not any("equal length" in note for note in decision.notes)
 
 
 def test_one_answer_of_sixty_rated_otherwise() -> None:
