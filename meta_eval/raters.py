@@ -6,7 +6,7 @@ import numpy as np
 
 from ..presentation.figure import Figure
 from ..text.wording import count_of
-from .arrays import Floats, Places
+from .arrays import Floats
 from .correlation import FEWEST_ITEMS
 from .estimate import Estimate, estimate
 from .folds import grouped_folds

@@ -214,46 +214,6 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class PaperStep:
-    """What the paper's procedure (Lassche et al., 2024, V-B) did with one metric.
-
-    Attributes:
-        metric: The metric's name.
-        rho: Its Spearman correlation with the rating.
-        p: scipy's p-value of it.
-        kept_by: `correlation`, `separates`, or empty where it was dropped at the first step.
-        ablation: The combined correlation without it; None where it was dropped at the first step.
-        kept: Whether it is kept.
-    """
-
-    metric: str
-    rho: float | None
-    p: float | None
-    kept_by: str
-    ablation: float | None
-    kept: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PaperProcedure:
-    """The paper's procedure (Lassche et al., 2024, V-B): keep metrics that correlate or separate, then ablate.
-
-    Attributes:
-        steps: What it did with each metric.
-        metrics: What it keeps.
-        rho: Spearman of the normalised sum of these, in sample, as in the paper.
-        p: scipy's p-value of it.
-        out_of_fold: rho of the whole procedure, repeated inside each training part.
-    """
-
-    steps: tuple[PaperStep, ...]
-    metrics: tuple[str, ...]
-    rho: float | None
-    p: float | None
-    out_of_fold: Estimate
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two sets of scores of the same items against the same ratings: rho(first) - rho(second).
 
@@ -303,59 +263,6 @@ class SliceAgreement:
     mean_rating: float | None
     metrics: tuple[tuple[str, Estimate], ...]
     chosen: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class TypeRow:
-    """One row of Table III of Lassche et al. (2024): how well a message type is predicted; all shares in [0, 1]."""
-
-    label: str
-    n: int
-    f1: float
-    accuracy: float
-    precision: float
-    recall: float
-
-
-@dataclass(frozen=True, slots=True)
-class StarRow:
-    """One row of Table IV of Lassche et al. (2024): Spearman with its stars (* p < 0.05, ** p < 0.01)."""
-
-    label: str
-    metric: str
-    n: int
-    rho: float | None
-    p: float | None
-    stars: str
-
-
-@dataclass(frozen=True, slots=True)
-class DeviationRow:
-    """One row of Table V of Lassche et al. (2024): per rating level, the share of answers that meet the condition."""
-
-    condition: str
-    shares: tuple[float | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PaperTables:
-    """Tables III, IV and V of Lassche et al. (2024).
-
-    Attributes:
-        types: Table III; empty where no message types are known.
-        correlations: Table IV.
-        deviations_of: What Table V is of; empty where there is none.
-        levels: The rating levels of Table V.
-        counts: How many answers are at each level (Table I).
-        deviations: Table V.
-    """
-
-    types: tuple[TypeRow, ...]
-    correlations: tuple[StarRow, ...]
-    deviations_of: str
-    levels: tuple[float, ...]
-    counts: tuple[int, ...]
-    deviations: tuple[DeviationRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -499,9 +406,7 @@ class MetaEvaluation:
         metrics: The agreement of each metric with the mean rating, and of a constant.
         raters: The agreement of the raters with each other.
         selection: All combinations, the one chosen, and what chance gives.
-        paper_procedure: The paper's way of choosing, beside it.
         comparisons: The choice with the best single metric and baseline; then the best single metric with each other.
-        paper_tables: Tables III to V of the paper.
         policy: Which answers could be sent or held back without a person.
         mean_rating: The mean rating of all answers from few ratings.
         slices: The agreement by language, message type or another attribute.
@@ -514,9 +419,7 @@ class MetaEvaluation:
     metrics: tuple[MetricAgreement, ...]
     raters: Raters | None
     selection: Selection | None
-    paper_procedure: PaperProcedure | None
     comparisons: tuple[Comparison, ...]
-    paper_tables: PaperTables | None
     policy: Policy | None
     mean_rating: MeanRating | None
     slices: tuple[SliceAgreement, ...]

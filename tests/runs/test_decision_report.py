@@ -19,7 +19,6 @@ from assay.runs.deciding_answers import DecidingAnswer, find_deciding_questions
 from assay.runs.decision_report import (
     decision_block,
     difference_chart,
-    difference_table,
     render_decision_report,
     version_chart,
     write_decision_report,
@@ -29,7 +28,18 @@ from assay.runs.decision_report.tables import basis_sentence
 OLD = VersionEstimate("old", 120, 40, 3.4, 3.2, 3.6, 0.03, (2, 2))
 NEW = VersionEstimate("new", 118, 35, 3.8, 3.6, 4.0, 0.97, (1, 1))
 CHANGE = VersionDifference(
-    "old", "new", 0.4, 0.1, 0.7, 0.02, 0.2, 0.6, 0.0004, 118, 96, 33,
+    "old",
+    "new",
+    0.4,
+    0.1,
+    0.7,
+    0.02,
+    0.2,
+    0.6,
+    0.0004,
+    118,
+    96,
+    33,
 )
 SHIP = Decision(
     "ship", "new", (OLD, NEW), (CHANGE,), Needs(), 0.1, "ratings and scores", (1, 5), "scorer:team.yaml",

@@ -1,11 +1,13 @@
-"""The paper's procedure and its tables, by hand."""
+"""The paper's procedure and its tables, by hand, and the command."""
+
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
+from paper_procedure import is_separating, main, paper_procedure, paper_tables, type_table
 from tables_of_scores import score_table
 
-from assay.meta_eval.paper_procedure import is_separating, paper_procedure
-from assay.meta_eval.paper_tables import paper_tables, type_table
 from assay.meta_eval.table import ScoreTable
 
 
@@ -86,3 +88,19 @@ def test_a_metric_off_the_scale_leaves_table_v_to_the_predictions() -> None:
     assert paper.deviations_of == "faithfulness"
     assert paper.deviations[0].shares == (1.0,) * 5
     assert paper_tables(table, None, "").deviations == ()
+
+
+def test_the_command_reads_scores_and_ratings_of_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Twenty answers whose score follows the rating, as JSON and as tables."""
+    rows = [f"a{number},{number % 5 + 1},{number % 5 + number / 100}" for number in range(20)]
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join(["id,rating,good", *rows]), encoding="utf-8")
+    main([str(file), "--json"])
+    report = json.loads(capsys.readouterr().out)
+    assert report["procedure"]["metrics"] == ["good"]
+    assert report["procedure"]["steps"][0]["kept_by"] == "correlation"
+    assert report["tables"]["counts"] == [4] * 5
+    main([str(file)])
+    shown = capsys.readouterr().out
+    assert "It keeps good" in shown
+    assert "Table IV" in shown and "Table V" in shown and "Table III" not in shown
