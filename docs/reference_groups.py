@@ -167,8 +167,7 @@ GROUPS = (
             ),
             "Preferences between versions": _of(
                 "assay.meta_eval.decision",
-                "PreferenceTable make_preference_table combine_preferences PreferenceMeans fit_bradley_terry "
-                "BradleyTerry PairStrength",
+                "PreferenceTable make_preference_table estimate_net_wins",
             ),
             "Why answers are bad": (
                 *_of(

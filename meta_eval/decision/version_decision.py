@@ -7,7 +7,7 @@ from ...text.wording import count_of
 from ..difference import describe_more_ratings
 
 Verdict = Literal["ship", "keep", "equivalent", "unsettled"]
-Basis = Literal["ratings and scores", "ratings and preferences", "ratings", "preferences", "scores", "agreement"]
+Basis = Literal["ratings and scores", "ratings", "preferences", "scores", "agreement"]
 """`agreement`: which measure agrees better with the raters, not which answers they like better."""
 
 MARGIN = 0.1

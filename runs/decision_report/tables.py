@@ -104,7 +104,6 @@ def basis_sentence(decision: Decision) -> str:
     scores = f"the scores of {decision.measure}" if decision.measure else "scores"
     basis = {
         "ratings and scores": f"your raters' ratings and {scores}",
-        "ratings and preferences": "your raters' ratings and what people prefer side by side",
         "ratings": "your raters' ratings",
         "preferences": "what people prefer side by side (the net share of wins)",
         "agreement": f"how far {decision.measure or 'each'} agrees with your raters",
