@@ -1,4 +1,4 @@
-"""Preferences alone: the interval of the net share of wins holds it, and of equal versions at most 5% are called better.
+"""Preferences alone: the interval of the net share of wins holds, and the wrong version is called better in at most 5%.
 
 Each group of questions has a swing of its own towards one of the two versions; one in seven choices is a tie. All
 choices are seen at once: the interval is that for a single look, the verdict that for every look.

@@ -3,8 +3,17 @@
 from typing import Any
 
 import pytest
-from conversation_faults import CHECKS, Outcome, fault_rows, find_outcomes, list_errors, overall_rows
-from conversation_labels import FAULTS, has_expected_calls, read_labels
+from conversation_faults import (
+    CHECKS,
+    FAULTS,
+    Outcome,
+    fault_rows,
+    find_outcomes,
+    has_expected_calls,
+    list_errors,
+    overall_rows,
+    read_labels,
+)
 
 from assay.eval_sets import Sample, load_set
 from assay.metrics import Score

@@ -4,7 +4,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from conversation_labels import FAULTS, Labels, read_labels
+from conversation_faults import FAULTS, Labels, read_labels
 
 from assay.eval_sets import Sample, load_set
 from assay.text.tokens import tokens
