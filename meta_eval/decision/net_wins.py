@@ -66,6 +66,8 @@ def describe_net_wins(preferences: PreferenceTable, wins: VersionMeans, *, decid
         won, lost, ties = (int((_oriented(preferences, version) == one).sum()) for one in (1, -1, 0))
         counts = f"{won:,} for {name}, {lost:,} for {in_use}, {count_of(ties, 'tie')}"
         said.append(f"{name} over {in_use} {value:+.2f} ({likely}{counts})")
+    if unused := int(((preferences.first > 0) & (preferences.second > 0)).sum()):
+        said.append(f"{count_of(unused, 'choice')} between other versions do not count")
     rule = "The choices between two answers decide" if decides else "The choices between two answers do not decide"
     return [f"{rule}. Net share of wins: {list_first(said)}."]
 

@@ -130,9 +130,12 @@ def test_where_a_version_is_not_rated_the_choices_decide_over_scores() -> None:
 
 def test_choices_that_do_not_reach_all_versions_leave_the_decision_to_the_scores() -> None:
     scores = np.arange(120.0) % 7
-    decision = decide_versions(answers(3, 40, scores=scores), compared([1.0] * 40, versions="ABC"))
+    asked = joined(compared([1.0] * 40, versions="ABC"), compared([1.0, -1.0], pair=(1, 2), versions="ABC"))
+    decision = decide_versions(answers(3, 40, scores=scores), asked)
     assert decision.basis == "scores"
-    assert "C is compared with A on fewer than 5 groups of questions" in decision.notes[-1]
+    assert decision.notes[-1].endswith(
+        "C is compared with A on fewer than 5 groups of questions, 2 choices between other versions do not count."
+    )
 
 
 @pytest.mark.parametrize(
