@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from .block import markdown_table
@@ -120,7 +121,7 @@ def _baseline(word: dict[str, Any]) -> float:
 def _fragment(run: list[dict[str, Any]], page: Any) -> Fragment:
     characters = [character for word in run for character in word["chars"]]
     text = run[0]["text"]
-    for before, word in zip(run, run[1:], strict=False):
+    for before, word in pairwise(run):
         is_apart = word["x0"] - before["x1"] > 0.5 * _SPACE * before["chars"][-1]["size"]
         text += " " * (is_apart or before["chars"][-1]["fontname"] == word["fontname"]) + word["text"]
     bold = sum(_BOLD.search(character["fontname"]) is not None for character in characters)
