@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
@@ -91,22 +91,6 @@ class RestCalls:
         except (ValueError, RecursionError):
             raise self._no_json() from None
 
-    def stream(self, function: Callable[..., Any], **arguments: Any) -> list[Any]:
-        """Calls a function of the client whose reply is one JSON object per line.
-
-        Returns:
-            The objects; None for a line that is no JSON.
-
-        Raises:
-            InputError: As `call`; or no line is JSON.
-            RefusedRequest: The server refuses this request.
-        """
-        lines = [line for line in self._request(function, arguments).splitlines() if line.strip()]
-        objects = [_parse_line(line) for line in lines]
-        if lines and all(item is None for item in objects):
-            raise self._no_json()
-        return objects
-
     def _request(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
         try:
             return call_again(lambda: self._bounds.call(lambda: self._request_once(function, arguments)))
@@ -122,11 +106,8 @@ class RestCalls:
 
         self._response = None
         options = {"max_retries": 0, "timeout_in_seconds": _TIMEOUT}
-        content: bytes | None = None
         try:
-            reply = function(**arguments, request_options=options)
-            if isinstance(reply, Iterator):
-                content = b"".join(reply)
+            function(**arguments, request_options=options)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             if self._has_answered:  # it was there, and may come back
                 raise FailedAttempt("the server cannot be reached any more") from None
@@ -146,10 +127,8 @@ class RestCalls:
                 raise
         response = self._response
         assert response is not None  # a call without a response raised
-        if content is None:
-            content = response.content
-        self._check(response, content)
-        return content
+        self._check(response, response.content)
+        return response.content
 
     def _check(self, response: "httpx.Response", content: bytes) -> None:
         status = response.status_code
@@ -171,10 +150,3 @@ class RestCalls:
         kind = self.server.words(response.headers.get("content-type", "no type")) if response else ""
         path = response.url.path if response else ""
         return InputError(f"{self.server} answers {path} with no JSON ({kind}): correct the address")
-
-
-def _parse_line(line: bytes) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None

@@ -21,8 +21,8 @@ from assay.traces.tool_server import ToolServer
 
 KEY = "a-key-of-the-test/with+marks"
 PUBLIC = "pk-lf-of-the-test"
-NAMES = {"phoenix": "Phoenix", "mlflow": "MLflow", "langfuse": "Langfuse", "opik": "Opik"}
-pytestmark = [pytest.mark.extras("phoenix", "mlflow", "langfuse", "opik")]
+NAMES = {"phoenix": "Phoenix", "mlflow": "MLflow", "langfuse": "Langfuse"}
+pytestmark = [pytest.mark.extras("phoenix", "mlflow", "langfuse")]
 all_tools = pytest.mark.parametrize("tool", NAMES)
 
 
@@ -31,7 +31,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.chdir(tmp_path)  # no settings of Phoenix's client
     for name in ("PHOENIX_CLIENT_HEADERS", "LANGFUSE_HOST", "LANGFUSE_BASE_URL", "MLFLOW_TRACKING_USERNAME"):
         monkeypatch.delenv(name, raising=False)
-    for name in ("PHOENIX_API_KEY", "MLFLOW_TRACKING_TOKEN", "LANGFUSE_SECRET_KEY", "OPIK_API_KEY"):
+    for name in ("PHOENIX_API_KEY", "MLFLOW_TRACKING_TOKEN", "LANGFUSE_SECRET_KEY"):
         monkeypatch.setenv(name, KEY)
     monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", PUBLIC)
 
@@ -61,8 +61,7 @@ class Scripted(ApiServer):
 def open_source(tool: str, host: str) -> Any:
     """The source of a tool, of a project at a host."""
     module = import_module(f"assay.traces.{tool}.source")
-    project = "default/p" if tool == "opik" else "p"
-    return getattr(module, f"{tool.capitalize()}Source")(TraceAddress.parse(f"{tool}://{host}/{project}"))
+    return getattr(module, f"{tool.capitalize()}Source")(TraceAddress.parse(f"{tool}://{host}/p"))
 
 
 def problem_of(tool: str, host: str) -> str:
@@ -197,7 +196,7 @@ def test_an_outage_at_the_first_call_is_no_wrong_address(
 @all_tools
 @pytest.mark.parametrize(
     "body",
-    [None, [], 5, {}, {"error": "no\x1b[2J"}, {"data": "x", "content": {}, "experiment": [], "traces": 5, "name": 3}],
+    [None, [], 5, {}, {"error": "no\x1b[2J"}, {"data": "x", "experiment": [], "traces": 5, "name": 3}],
 )
 def test_a_reply_of_another_form_names_the_server_and_the_call(tool: str, body: Any) -> None:
     with Scripted(lambda call: Reply(200, json.dumps(body))) as server:
@@ -206,7 +205,7 @@ def test_a_reply_of_another_form_names_the_server_and_the_call(tool: str, body: 
     assert f"as no {NAMES[tool]} does" in problem or "does not answer as an MLflow server" in problem
 
 
-def listing(tool: str, number: int) -> Callable[[Call], Reply]:
+def listing(number: int) -> Callable[[Call], Reply]:
     """A server whose list of traces leads on for ever, with another cursor each time, to what was there."""
     count = iter(range(10**9))
 
@@ -221,18 +220,12 @@ def listing(tool: str, number: int) -> Callable[[Call], Reply]:
     bodies = {
         "projects": {"data": [{"id": "p", "name": "p"}]},
         "get-by-name": {"experiment": {"experiment_id": "1"}},
-        "retrieve": {"name": "p"},
-        "feedback-definitions": {"content": []},
         **{name: {"data": []} for name in ("spans", "trace_annotations", "span_annotations", "scores")},
         "annotation_configs": {"data": []},
     }
 
     def answer(call: Call) -> Reply:
-        if call.path.endswith("spans/search"):
-            return Reply(200)
         rows = [row(place) for place in range(number)]
-        if tool == "opik" and call.path.endswith("traces/search"):
-            return Reply(200, "\n".join(map(json.dumps, rows)))
         cursor = f"c{next(count)}"
         page = {"data": rows, "traces": rows, "meta": {"cursor": cursor}}
         page |= {"next_cursor": cursor, "next_page_token": cursor}
@@ -243,7 +236,7 @@ def listing(tool: str, number: int) -> Callable[[Call], Reply]:
 
 @all_tools
 def test_pages_that_repeat_themselves_are_said(tool: str) -> None:
-    with Scripted(listing(tool, 100)) as server:
+    with Scripted(listing(100)) as server:
         problem = problem_of(tool, server.host)
     assert "repeats itself after" in problem
     assert len(server.calls) < 60
@@ -284,9 +277,9 @@ def test_a_list_of_projects_without_end_is_given_up(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("row", [None, 5, "x"])
-@pytest.mark.parametrize("tool", ["phoenix", "mlflow", "langfuse"])
+@all_tools
 def test_a_row_that_is_no_object_is_said(tool: str, row: Any) -> None:
-    answer = listing(tool, 2)
+    answer = listing(2)
 
     def spoil(call: Call) -> Reply:
         reply = answer(call)
