@@ -64,7 +64,6 @@ def fill_watch(folder: Path, name: str = "support bot", days: int = 8, per_day: 
             "budget": {"judged_per_day": 500}, "bounds": [{"mean": 3.6}, {"bad_share": 0.25}],
             "ratings": {"raters": ["ada", "bob"], "per_day": 5}, "push": False,
             "sample": {"share": 1}, "segments": ["language"],
-            "drift": {"questions": False, "unanswered": False, "judge": None},
         }
     )  # fmt: skip
     look = Days()
@@ -131,7 +130,6 @@ def test_a_watch_shows_its_estimates_bounds_alarms_and_segments(client: Any) -> 
         "The mean fell to 3.1.",
         "since 2026-11-",
         "5 answers to read",
-        "Drift",
         "assay rate rating-",
     ):
         assert text.lower() in words.lower(), text

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from ...presentation.texts import one_line
+
 
 @dataclass(frozen=True, slots=True)
 class AlarmAnswer:
@@ -27,7 +29,7 @@ class AlarmAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AlarmMessage:
-    """An alarm that has fired or cleared, for a webhook or a command.
+    """An alarm that has fired or cleared, for a webhook.
 
     Attributes:
         id: The same each time that this message is sent: whoever gets it twice may drop the second.
@@ -58,5 +60,19 @@ class AlarmMessage:
     at: str
 
     def as_json(self) -> dict[str, Any]:
-        """Returns the message as JSON values, as a webhook and a command get it."""
-        return asdict(self)
+        """Returns the message as JSON values, with `text`, which chat tools show."""
+        what = "alarm" if self.event == "fired" else "cleared"
+        return {"text": one_line(f"{self.watch}: {what}: {self.sentence} {self.page}".strip())} | asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmChange:
+    """An alarm that fires or clears.
+
+    Attributes:
+        number: Its number within the watch.
+        message: What is sent.
+    """
+
+    number: int
+    message: AlarmMessage

@@ -81,23 +81,21 @@ class StepCounts:
 
 @dataclass(frozen=True, slots=True)
 class DriftResult:
-    """What one check of drift says.
+    """What a check of the judge's drift says.
 
     Attributes:
-        kind: `questions`, `unanswered`, `judge` or `agreement`.
         at: When it was made: ISO 8601, UTC.
         drifted: Whether it says that something changed.
         sentence: What it says.
-        value: Its figure; None where there is none yet.
-        p: Its p-value; None without one.
+        value: The share of the replies that changed; None where there is none.
+        kind: What drifted.
     """
 
-    kind: str
     at: str
     drifted: bool
     sentence: str
     value: float | None = None
-    p: float | None = None
+    kind: str = "judge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +108,7 @@ class StoredLook:
         look: What it says.
         first_day: The date of day 0, in ISO 8601: `look.day` and `BoundState.since` count from it.
         counts: What the step did that ended with it.
-        drift: What the newest check of drift of each kind says.
+        drift: What the newest check of the judge's drift says; None before the first.
     """
 
     number: int
@@ -118,7 +116,7 @@ class StoredLook:
     look: Look
     first_day: str
     counts: StepCounts
-    drift: tuple[DriftResult, ...]
+    drift: DriftResult | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,8 +410,13 @@ def read_look(number: int, at: str, look: str, counts: str, drift: str) -> Store
     values["notes"] = tuple(values["notes"])
     known = {one.name for one in fields(StepCounts)}
     step = StepCounts(**{name: value for name, value in json.loads(counts).items() if name in known})
-    checks = tuple(DriftResult(**check) for check in json.loads(drift))
-    return StoredLook(number, at, Look(**values), first_day, step, checks)
+    checks = [read_drift(check) for check in json.loads(drift) if check["kind"] == "judge"]
+    return StoredLook(number, at, Look(**values), first_day, step, checks[0] if checks else None)
+
+
+def read_drift(values: Mapping[str, Any]) -> DriftResult:
+    """Reads a check of the judge's drift from its JSON values."""
+    return DriftResult(values["at"], values["drifted"], values["sentence"], values["value"])
 
 
 def _read_alarm(row: Sequence[Any], deliveries: Sequence[StoredDelivery]) -> StoredAlarm:
