@@ -3,10 +3,7 @@
 import base64
 import gzip
 import json
-import socket
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -117,64 +114,10 @@ def test_keys_are_taken_out_however_they_are_written() -> None:
 
 
 @all_tools
-@pytest.mark.parametrize("has_version", [True, False])
-def test_a_reply_without_end_is_cut_off(tool: str, has_version: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.traces.reply_bounds.MOST_BYTES", 1 << 20)
-    packed = gzip.compress(b" " * (8 << 20))
-    replies = {
-        "more than 1 MB": [
-            Reply(200, b"[" * (2 << 20)),
-            Reply(200, packed, {"content-encoding": "gzip"}),
-            Reply(500, packed, {"content-encoding": "gzip"}),
-        ],
-        "cannot be unpacked": [Reply(200, b"\x1f\x8bno", {"content-encoding": "gzip"})],
-        "packs its reply as `br`": [Reply(200, b"x", {"content-encoding": "br"})],
-    }
-    for words, listed in replies.items():
-        for reply in listed:
-            with Scripted(lambda call, reply=reply: reply, has_version=has_version) as server:
-                problem = problem_of(tool, server.host)
-                assert words in problem
-                assert server.host in problem
-
-
-@all_tools
 def test_a_packed_reply_is_read(tool: str) -> None:
     body = gzip.compress(b'{"error": "from a packed reply"}')
     with Scripted(lambda call: Reply(400, body, {"content-encoding": "gzip"})) as server:
         assert "from a packed reply" in problem_of(tool, server.host)
-
-
-@contextmanager
-def trickling(first: bytes) -> Iterator[str]:
-    """A server that begins each answer and never ends it."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    connections: list[socket.socket] = []
-
-    def serve() -> None:
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            connections.append(connection)
-            connection.recv(65536)
-            connection.sendall(first)
-
-    threading.Thread(target=serve, daemon=True).start()
-    yield f"127.0.0.1:{listener.getsockname()[1]}"
-    listener.shutdown(socket.SHUT_RDWR)
-    listener.close()
-    for connection in connections:
-        connection.close()
-
-
-@all_tools
-@pytest.mark.parametrize("first", [b"HTTP/1.1 200 O", b"HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n{"])
-def test_a_reply_that_comes_too_slowly_is_given_up(tool: str, first: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.traces.reply_bounds.LONGEST_CALL", 0.3)
-    with trickling(first) as host:
-        assert "has not ended its reply after 0 seconds" in problem_of(tool, host)
 
 
 @all_tools

@@ -238,7 +238,9 @@ class LangfuseSource:
         if config_id not in self._configs:
             try:
                 reply = self._project.calls.call(self._project.api.score_configs.get_by_id, config_id=config_id)
-            except RefusedRequest:
+            except RefusedRequest as error:
+                if error.status != 404:
+                    raise self._project.explain(error, "does not show a score config") from None
                 reply = None  # it was deleted
             self._configs[config_id] = reply if isinstance(reply, dict) else None
         return self._configs[config_id]

@@ -11,12 +11,13 @@ from ...eval_sets.logs.openinference import read_trace
 from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
+from ..rest_calls import RefusedRequest
 from ..server_texts import server_words
 from ..source import UnreadTrace
 from ..trace_samples import TraceSamples
 from .ids_in_address import split_ids
 from .people import RatingReader
-from .project import PhoenixProject, PhoenixRefusal
+from .project import PhoenixProject
 from .trace_filter import OLDEST, TraceFilter, span_tags
 
 ARRIVAL = timedelta(minutes=10)
@@ -80,7 +81,7 @@ class PhoenixSource:
             reader = _TraceReader(self._project, people, trace_filter)
             for page in self._project.trace_pages(parameters):
                 yield from reader.read(page)
-        except PhoenixRefusal as error:
+        except RefusedRequest as error:
             raise self._project.explain(error, "lists no traces") from None
 
 
@@ -219,7 +220,7 @@ def _list_annotations(project: PhoenixProject, unit: str, ids: Sequence[str]) ->
     try:
         for page in project.pages(f"{unit}_annotations", {f"{unit}_ids": list(ids), "limit": _ANNOTATIONS}):
             yield from page
-    except PhoenixRefusal as error:
+    except RefusedRequest as error:
         if error.status != 404:  # none of them is there any more
             raise
 
