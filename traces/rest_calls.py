@@ -20,12 +20,7 @@ TIMEOUT = 60
 
 
 class RefusedRequest(Exception):
-    """The server refuses one request for what stands in it; others may go on.
-
-    Attributes:
-        response: The server's response.
-        status: Its status code.
-    """
+    """The server refuses one request for what stands in it; others may go on."""
 
     def __init__(self, response: "httpx.Response", text: str) -> None:
         super().__init__(text)
@@ -151,7 +146,8 @@ class RestCalls:
             raise FailedAttempt(self.server.failure(status, words), read_retry_after(response.headers), attempts)
         if status in (401, 403):
             keys = " and ".join(self.server.keys)
-            raise InputError(f"{self.server} refuses the key (status {status}{detail}): set {keys} to what it accepts")
+            sent = "the key" if self.server.secrets else "a call without a key"
+            raise InputError(f"{self.server} refuses {sent} (status {status}{detail}): set {keys} to what it accepts")
         if 300 <= status < 400:
             to = self.server.words(response.headers.get("location", "?"))
             raise InputError(f"{self.server} sends on to {to}: name that server in the address")

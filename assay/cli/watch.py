@@ -107,8 +107,8 @@ def _take_one(store: "Store", settings: "WatchSettings", own_place: str | None, 
 
 
 def _take_all(file: Path, store: "Store", settings: "WatchSettings", own_place: str | None, *, as_json: bool) -> int:
-    from ..traces.watch.duration import format_duration
     from ..traces.watch.watch_loop import LoopTools, take_steps
+    from ..traces.watch.watch_settings import format_duration
 
     if not as_json:
         echo_notice(f"a step every {format_duration(settings.every)}; Ctrl-C ends it, and the same command goes on")

@@ -12,9 +12,7 @@ from api_server import ApiServer, Call, Reply
 
 from assay.errors import InputError
 from assay.traces import TraceAddress
-from assay.traces.paging import Paging
-from assay.traces.server_texts import server_words
-from assay.traces.tool_server import ToolServer
+from assay.traces.tool_server import Paging, ToolServer, server_words
 
 KEY = "a-key-of-the-test/with+marks"
 PUBLIC = "pk-lf-of-the-test"

@@ -15,7 +15,7 @@ from memory_traces import NOON, MemoryTraces, trace
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.monitoring import BoundState, Look, ProductionAnswers, SegmentLook
 from assay.runs import Store
-from assay.traces.trace_page import trace_page_url
+from assay.traces.server_url import trace_page_url
 from assay.traces.watch.watch_loop import take_step
 from assay.traces.watch.watch_settings import WatchSettings
 from assay.traces.watch.watch_step import StepTools

@@ -17,10 +17,9 @@ from ...installation import require_extra
 from ...judges.retry import read_retry_after
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..paging import Paging
 from ..retrying import ATTEMPTS_AT_500, FailedAttempt, call_again, is_passing
 from ..server_url import environment_urls, find_server_url
-from ..tool_server import ToolServer, basic_secret
+from ..tool_server import Paging, ToolServer, basic_secret
 
 OLDEST = (3, 2)
 """The oldest version whose servers keep assessments of traces."""
@@ -39,19 +38,12 @@ _MOST_NAMES = 5  # of experiments in a message
 
 
 class ServerReply(NamedTuple):
-    """What the server answered to one attempt.
+    """What the server answered to one attempt."""
 
-    Attributes:
-        status: The HTTP status; 0 where no answer came.
-        body: The JSON object; empty where the answer held none.
-        problem: What is wrong, in the server's words; empty where all is well.
-        wait: Seconds that the server asks to wait before the next attempt; None where it asks for none.
-    """
-
-    status: int
-    body: Mapping[str, Any]
-    problem: str
-    wait: float | None = None
+    status: int  # the HTTP status; 0 where no answer came
+    body: Mapping[str, Any]  # the JSON object; empty where the answer held none
+    problem: str  # what is wrong, in the server's words; empty where all is well
+    wait: float | None = None  # seconds that the server asks to wait before the next attempt
 
     @property
     def is_missing(self) -> bool:

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -11,12 +11,10 @@ from ...eval_sets.name_suggestions import quote_names
 from ...installation import require_extra
 from ...value_messages import shorten
 from ..address import TraceAddress
-from ..paging import MOST_KEPT_PAGES, MOST_PAGES, Paging
 from ..rest_calls import RefusedRequest, RestCalls
 from ..retrying import is_passing
-from ..server_texts import server_words
 from ..server_url import find_server_url
-from ..tool_server import ToolServer
+from ..tool_server import MOST_KEPT_PAGES, MOST_PAGES, Paging, ToolServer, server_words
 
 _OLDEST = (13, 15, 0)  # the first that lists the traces of a project
 _PORT = 6006
@@ -139,9 +137,9 @@ class PhoenixProject:
             return InputError(f"Phoenix at {self.url} has no project yet: send it traces, or correct the address")
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
         there = quote_names([self.calls.server.words(name) for name in sorted(names)[:_NAMED]])
+        wanted = self.calls.server.words(self.address.project)
         return InputError(
-            f"Phoenix at {self.url} has no project `{self.calls.server.words(self.address.project)}`; it has {there}{more}: write "
-            "one of them after the host"
+            f"Phoenix at {self.url} has no project `{wanted}`; it has {there}{more}: write one of them after the host"
         )
 
     def _all(self, path: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -217,3 +215,27 @@ def _own_id(item: Mapping[str, Any]) -> Any:
 
 def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
+
+
+_LONGEST = 7000  # characters of the address of a call, which servers refuse where it is longer
+_NAME = 19  # of a parameter, with its marks
+
+
+def split_ids(ids: Sequence[str], texts: Sequence[str] = ()) -> Iterator[list[str]]:
+    """Splits ids into parts that fit in the address of a call.
+
+    Example:
+        >>> [len(part) for part in split_ids(["1a2b3c4d5e6f7a8b"] * 500)]
+        [200, 200, 100]
+    """
+    part: list[str] = []
+    length = 0
+    for id_, text in zip(ids, texts or ids, strict=True):
+        own = _NAME + len(text.encode("utf-8", "replace")) * (1 if text.isascii() and text.isalnum() else 3)
+        if part and length + own > _LONGEST:
+            yield part
+            part, length = [], 0
+        part.append(id_)
+        length += own
+    if part:
+        yield part

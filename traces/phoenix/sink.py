@@ -5,13 +5,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from ..address import TraceAddress
-from ..batch_sending import send_in_halves
 from ..rest_calls import RefusedRequest
-from ..server_texts import whole_text
-from ..sink import WriteResult
-from ..trace_score import TraceScore
-from .ids_in_address import split_ids
-from .project import PhoenixProject
+from ..sink import TraceScore, WriteResult, send_in_halves
+from ..tool_server import whole_text
+from .project import PhoenixProject, split_ids
 
 _BATCH = 100
 _LISTED = 1000
@@ -35,11 +32,7 @@ class PhoenixSink:
         self._project = PhoenixProject(address)
 
     def write(self, scores: Sequence[TraceScore]) -> Iterator[WriteResult]:
-        """Writes scores; see `Sink`. A hundred are one call, and one or two that ask what is there already.
-
-        Raises:
-            InputError: The server cannot be reached, refuses the key, or has no such project.
-        """
+        """Writes scores; see `Sink`. A hundred are one call, and one or two that ask what is there already."""
         if not scores:
             return
         self._project.connect()

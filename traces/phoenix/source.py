@@ -12,12 +12,11 @@ from ...eval_sets.rows import Row
 from ..address import TraceAddress
 from ..conversations import SESSION_RATING, UNUSED_SESSION
 from ..rest_calls import RefusedRequest
-from ..server_texts import server_words
 from ..source import UnreadTrace
+from ..tool_server import server_words
 from ..trace_samples import TraceSamples
-from .ids_in_address import split_ids
 from .people import RatingReader
-from .project import PhoenixProject
+from .project import PhoenixProject, split_ids
 from .trace_filter import OLDEST, TraceFilter, span_tags
 
 ARRIVAL = timedelta(minutes=10)
@@ -53,12 +52,7 @@ class PhoenixSource:
         until: datetime | None,
         filter: Mapping[str, str],  # noqa: A002 - the word of the tools
     ) -> Iterator[Sample | UnreadTrace]:
-        """Yields one sample per trace.
-
-        Raises:
-            InputError: The server cannot be reached, refuses the key, or has no such project.
-            UsageError: An unknown field of the filter.
-        """
+        """Yields one sample per trace; see `Source`."""
         return self._read(since, until or datetime.now(UTC), TraceFilter(filter))
 
     def _read(

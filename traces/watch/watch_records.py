@@ -25,34 +25,21 @@ _IDS_AT_ONCE = 500  # of one question to the database
 
 @dataclass(frozen=True, slots=True)
 class DaySpending:
-    """What a watch has done on one day (UTC).
+    """What a watch has done on one day (UTC)."""
 
-    Attributes:
-        drawn: Answers drawn for the judge.
-        queued: Answers drawn for raters.
-        usd: What the judge cost, calls under way at a kill at most; None where a price is unknown.
-        tokens: The tokens that it took, likewise.
-    """
-
-    drawn: int = 0
-    queued: int = 0
-    usd: float | None = 0.0
-    tokens: int = 0
+    drawn: int = 0  # answers drawn for the judge
+    queued: int = 0  # answers drawn for raters
+    usd: float | None = 0.0  # what the judge cost, calls under way at a kill at most; None where a price is unknown
+    tokens: int = 0  # the tokens that it took, likewise
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnAnswer:
-    """What a draw decides of one answer.
+    """What a draw decides of one answer."""
 
-    Attributes:
-        sample: Its id.
-        chance: The probability with which it was drawn.
-        is_drawn: Whether it was.
-    """
-
-    sample: str
-    chance: float
-    is_drawn: bool
+    sample: str  # its id
+    chance: float  # the probability with which it was drawn
+    is_drawn: bool  # whether it was
 
 
 @contextmanager
@@ -580,19 +567,12 @@ class WatchRecords:
 
 @dataclass(frozen=True, slots=True)
 class WaitingDelivery:
-    """A message that was not delivered yet.
+    """A message that was not delivered yet."""
 
-    Attributes:
-        alarm: The alarm's number.
-        event: `fired` or `cleared`.
-        target: The target, as it may be shown.
-        message: The message.
-    """
-
-    alarm: int
-    event: str
-    target: str
-    message: AlarmMessage
+    alarm: int  # the alarm's number
+    event: str  # `fired` or `cleared`
+    target: str  # the target, as it may be shown
+    message: AlarmMessage  # the message
 
 
 def trace_ids(sample: Sample) -> list[str]:

@@ -4,10 +4,10 @@ import hashlib
 import os
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, field_validator, model_validator
 
 from ...errors import UsageError
 from ...judges import JudgeSettings, load_settings
@@ -17,7 +17,48 @@ from ...metrics.catalogue import needs_judge
 from ...runs.nightly.suite import CassetteUse
 from ...runs.plan import WATCH_DATA, Plan, judge_identity
 from ..address import TraceAddress
-from .duration import Duration
+from ..times import read_duration
+
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_LONGEST = timedelta(days=3_660)
+
+
+def parse_duration(text: Any) -> timedelta:
+    """Reads a length of time.
+
+    Raises:
+        ValueError: It is none, shorter than a second, or longer than ten years.
+
+    Example:
+        >>> parse_duration("15m"), parse_duration("30d").days
+        (datetime.timedelta(seconds=900), 30)
+    """
+    if isinstance(text, timedelta):
+        return text
+    try:
+        length = read_duration(text, "") if isinstance(text, str) else timedelta()
+    except UsageError:
+        length = timedelta()
+    if not timedelta(seconds=1) <= length <= _LONGEST:
+        raise ValueError("is no length of time between a second and ten years; write 15m, 24h or 30d")
+    return timedelta(seconds=int(length.total_seconds()))
+
+
+def format_duration(length: timedelta) -> str:
+    """Writes a length of time in its largest whole unit.
+
+    Example:
+        >>> format_duration(timedelta(minutes=90)), format_duration(timedelta(days=30))
+        ('90m', '30d')
+    """
+    seconds = int(length.total_seconds())
+    unit = next(unit for unit in "dhms" if seconds % _UNITS[unit] == 0)
+    return f"{seconds // _UNITS[unit]}{unit}"
+
+
+Duration = Annotated[timedelta, BeforeValidator(parse_duration), PlainSerializer(format_duration)]
+"""A length of time in a file."""
+
 
 SEGMENT_FIELDS = ("language", "model", "prompt_version", "topic")
 """The fields of an answer that segments are made of."""

@@ -23,9 +23,8 @@ from ..source import Source
 from ..times import read_utc
 from .alarm_changes import AlarmChanges, alarm_answer
 from .alarm_message import AlarmAnswer, AlarmChange
-from .answer_draw import draw_answers, spread_weights
+from .answer_draw import draw_answers, pace, spread_weights
 from .answer_pull import AnswerPull, PullCounts
-from .budget_pace import pace
 from .day_run import judge_waiting, take_over_scores
 from .delivery import deliver_alarm
 from .judge_drift import check_judge
@@ -53,50 +52,29 @@ def _utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class StepTools:
-    """What a step uses of the world.
+    """What a step uses of the world."""
 
-    Attributes:
-        open_source: Opens what reads the traces of an address.
-        open_sink: Opens what writes scores to an address.
-        look: Estimates from all answers so far.
-        clock: The present moment, in UTC.
-        show_progress: Shows how the judge goes on; yields what is called as it does.
-    """
-
-    open_source: Callable[[TraceAddress], Source] = open_source
-    open_sink: Callable[[str], Sink] = open_sink
-    look: LookAt = look_at_answers
-    clock: Callable[[], datetime] = _utc_now
-    show_progress: Callable[[], AbstractContextManager[OnProgress]] = _show_nothing
+    open_source: Callable[[TraceAddress], Source] = open_source  # opens what reads the traces of an address
+    open_sink: Callable[[str], Sink] = open_sink  # opens what writes scores to an address
+    look: LookAt = look_at_answers  # estimates from all answers so far
+    clock: Callable[[], datetime] = _utc_now  # the present moment, in UTC
+    show_progress: Callable[[], AbstractContextManager[OnProgress]] = _show_nothing  # shows how the judge goes on
 
 
 @dataclass(slots=True)
 class StepReport:
-    """What one step did, for whoever shows it.
+    """What one step did, for whoever shows it."""
 
-    Attributes:
-        watch: The watch.
-        stored: The look that it ended with.
-        standing: The alarms that stand.
-        fired: The numbers of those that fired at this step.
-        cleared: The alarms that cleared at it.
-        notes: What a person should know, in sentences.
-        problems: What failed and is tried again by the next step.
-        queue: The queue in which answers wait for raters; empty without one.
-        to_rate: How many ratings are still asked for in it.
-        newest_run: The newest run with scores; empty before the first.
-    """
-
-    watch: WatchRow
-    stored: StoredLook
-    standing: list[StoredAlarm] = field(default_factory=list)
-    fired: list[int] = field(default_factory=list)
-    cleared: list[StoredAlarm] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    queue: str = ""
-    to_rate: int = 0
-    newest_run: str = ""
+    watch: WatchRow  # the watch
+    stored: StoredLook  # the look that it ended with
+    standing: list[StoredAlarm] = field(default_factory=list)  # the alarms that stand
+    fired: list[int] = field(default_factory=list)  # the numbers of those that fired at this step
+    cleared: list[StoredAlarm] = field(default_factory=list)  # the alarms that cleared at it
+    notes: list[str] = field(default_factory=list)  # what a person should know, in sentences
+    problems: list[str] = field(default_factory=list)  # what failed and is tried again by the next step
+    queue: str = ""  # the queue in which answers wait for raters; empty without one
+    to_rate: int = 0  # how many ratings are still asked for in it
+    newest_run: str = ""  # the newest run with scores; empty before the first
 
 
 class WatchStep:
