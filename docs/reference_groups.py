@@ -207,7 +207,6 @@ GROUPS = (
                 "assay.meta_eval.monitoring",
                 "look_at_production ProductionAnswers Bound Look BoundState SegmentLook follow_bounds AlarmState",
             ),
-            "Drift": _of("assay.meta_eval.monitoring", "question_drift share_drift agreement_drift Drift"),
         },
     ),
     NameGroup(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import settings
 from network_guard import GUARD, UNGUARD
 from openai_server import OpenAIServer
 from phoenix_server import PhoenixServer, find_phoenix
@@ -19,6 +20,10 @@ from postgres_server import PostgresServer, find_program
 from warm_python import COMMANDS, LITELLM, WarmPython
 
 pytest_plugins = ["pytester"]
+
+# No clock and no chance decides a test: the same examples in every run, however long each takes.
+settings.register_profile("assay", deadline=None, derandomize=True)
+settings.load_profile("assay")
 
 # Tests begin dozens of processes: each would compile all modules anew where none may be kept.
 sys.dont_write_bytecode = False

@@ -33,7 +33,6 @@ RUN_WITH_EXTRA = {
     "assay.text.lemmas": "numeric",
     "assay.text.numbers": "numeric",
     "assay.traces.langfuse": "langfuse",
-    "assay.traces.opik": "opik",
     **MODULES_OF_EXTRAS,
 }
 """Modules or packages that are only reached where another module has made sure of an extra, and the extra."""

@@ -17,7 +17,7 @@ from ..presentation.figure import Figure, Kind
 from ..runs import Store
 from ..runs.answer_address import answer_url
 from ..traces.origin import TraceOrigin
-from ..traces.trace_page import trace_page_url
+from ..traces.server_url import trace_page_url
 from ..traces.watch.rater_answers import watch_queues
 from ..traces.watch.watch_state import (
     ALARMS_AND_BANDS,

@@ -10,8 +10,8 @@ from ..section import Section
 from .document_reader import SUFFIXES, DocumentSource
 from .reader_process import ReaderProcess
 
-TIME_LIMIT = 120.0
-"""The most seconds for one document."""
+TIME_LIMIT = 300.0
+"""The most seconds for one document: pdfplumber reads some six pages per second."""
 
 
 class DocumentFile(NamedTuple):

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from .pdf_fragments import Fragment
+from .pdf_page import Fragment
 
 # "written in a larger-than-average font": beyond what rounding and small differences of families make
 _LARGER = 1.07

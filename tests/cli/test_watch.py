@@ -18,7 +18,6 @@ metric: rouge_l_precision
 push: false
 sample: {share: 0.5}
 bounds: [{bad_share: 0.2}]
-drift: {questions: false, agreement: false}
 """
 
 
@@ -117,7 +116,7 @@ def test_a_draft_can_be_checked(assay: Callable[..., Any], tmp_path: Path) -> No
     (tmp_path / "drafted.yaml").write_text(draft.out)
     checked = assay("watch", "drafted.yaml", "--check")
     assert checked.code == 0
-    assert "2 bounds, 0 targets of alarms: no errors" in checked.out
+    assert "2 bounds, no webhook: no errors" in checked.out
 
 
 @pytest.mark.parametrize(
@@ -135,9 +134,20 @@ def test_a_draft_can_be_checked(assay: Callable[..., Any], tmp_path: Path) -> No
         ),
         ("source: otel:x\nmetric: token_overlap\nbounds: [{mean: 9}]\n", "line 3, bounds[0].mean: is 9, not within"),
         ("source: otel:x\nmetric: token_overlap\nsegments: [langage]\n", "did you mean language?"),
-        ("source: otel:x\nmetric: token_overlap\nalarms: [{slack: here}]\n", "line 3, alarms[0]: "),
+        (
+            "source: otel:x\nmetric: token_overlap\nwebhook: here\n",
+            "line 3, webhook: it is no URL of a webhook",
+        ),
         ("source: otel:x\nmetric: token_overlap\ncheap: faithfulness\n", "line 3, cheap: faithfulness asks a judge"),
         ("source: otel:x\nmetric: token_overlap\nratings: {raters: [a, a]}\n", "line 3, ratings: "),
+        (
+            "source: otel:x\nmetric: token_overlap\nalarms: [{slack: env:URL}]\n",
+            "line 3: `alarms` went: name one URL that gets alarms as JSON with `text`",
+        ),
+        (
+            "source: otel:x\nmetric: token_overlap\ndrift:\n  agreement: false\n",
+            "line 4: `drift.agreement` went: a watch asks its judge again",
+        ),
         ("- 1\n", "holds no keys; a watch begins with"),
         ("source: phoenix://me:key@host/p\nmetric: token_overlap\n", "an address of traces holds no user and no key"),
     ],
@@ -160,7 +170,7 @@ def test_a_source_that_is_not_there_is_said(assay: Callable[..., Any], tmp_path:
 
 def test_what_is_secret_is_not_kept(assay: Callable[..., Any], folder: Path) -> None:
     hook = "https://hooks.example.invalid/services/T0/B0/verysecret"
-    (folder / "watch.yaml").write_text(WATCH + f"alarms: [{{webhook: '{hook}', seconds: 0.2}}]\n")
+    (folder / "watch.yaml").write_text(WATCH + f"webhook: '{hook}'\n")
     done = assay("watch", "watch.yaml", "--once")
     assert "verysecret" not in done.out + done.err
     for file in (folder / ".assay").iterdir():

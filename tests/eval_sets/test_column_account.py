@@ -304,7 +304,7 @@ NAMES = st.sampled_from(
 CELLS = st.sampled_from([None, "", "4", "2", "n/a", "goed", "een tekst", "0.5", 3])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.dictionaries(NAMES, CELLS, max_size=9), min_size=1, max_size=5))
 def test_each_column_stands_once_in_the_account(rows: list[dict[str, Any]]) -> None:
     rows = [{"question": "Q", "answer": "A", **row} for row in rows]

@@ -29,7 +29,7 @@ def preference_lists(draw):
     ]
 
 
-quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv"])

@@ -51,7 +51,7 @@ def sets(optional):
     return st.lists(one, min_size=1, max_size=4, unique_by=lambda sample: sample.id)
 
 
-quick = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 
 
 @quick

@@ -403,7 +403,7 @@ def threads(draw: st.DrawFn) -> list[Message]:
     return messages
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(listed=st.lists(threads(), min_size=1, max_size=3), suffix=st.sampled_from([".jsonl", ".csv"]))
 def test_conversations_are_written_whole(
     tmp_path_factory: pytest.TempPathFactory, listed: list[list[Message]], suffix: str

@@ -14,7 +14,7 @@ from assay.generation.documents.pdf import pdf_blocks
 from assay.generation.leaflets import leaflets
 
 fpdf = pytest.importorskip("fpdf")
-pytest.importorskip("pypdfium2")
+pytest.importorskip("pdfplumber")
 
 LEAFLETS = sorted(path.stem for path in leaflets().glob("*.md"))
 SENTENCE = "De verpleegkundige legt u uit wat er gaat gebeuren en blijft bij u. "

@@ -92,14 +92,14 @@ def test_a_word_is_one_word_of_a_shell(word: str, tmp_path: Path) -> None:
     assert quoted.isprintable() and quoted == " ".join(quoted.split()), "no message and no terminal changes it"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",))), min_size=1, max_size=8))
 @example(["", " ", "\t", "a'b\nc"])
 def test_law_any_words_are_the_words_of_a_shell(words: list[str]) -> None:
     assert words_of_shell(join_words(*words)) == [word.rstrip("\n") if "\n" in word else word for word in words]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(st.characters(exclude_characters="\0\n", exclude_categories=("Cs",)), min_size=1))
 @example("-x")
 @example("--store")

@@ -68,7 +68,7 @@ def test_first_come_first_served() -> None:
     most=st.integers(1, 4),
     fates=st.lists(st.sampled_from(["well", "halve", "raise", "cancel", "cancel later"]), min_size=1, max_size=24),
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_law_no_place_is_lost(most: int, fates: list[str]) -> None:
     """Whatever becomes of the callers, all come to an end, never more than `most` are in, and all places come back."""
 

@@ -74,7 +74,7 @@ def test_the_scales_learn_from_training_scores_alone() -> None:
 
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=60), st.integers(2, 6), st.integers(0, 5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_folds_hold_whole_groups_and_every_item_once(labels: list[int], folds: int, seed: int) -> None:
     groups = np.array(labels)
     fold_of_item = grouped_folds(groups, folds, seed=seed)

@@ -51,7 +51,7 @@ def check_axis(axis: Axis, values: list[float]) -> None:
         assert float(label.replace(",", "")) == pytest.approx(tick, rel=1e-6, abs=1e-9 * (axis.high - axis.low))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(lists_of_values(), st.sampled_from([4, 5]))
 @example([0.3, 0.1 + 0.2], 5)
 @example([1e20, 1e20], 4)
@@ -66,7 +66,7 @@ def test_an_axis_holds_any_values(values: list[float], about: int) -> None:
             assert axis.low - slack <= value <= axis.high + slack
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=6))
 @example([1.0])
 @example([-1.0, math.nextafter(-1, 0)])
@@ -92,7 +92,7 @@ def estimates(values: list[float]) -> list[Estimate]:
     return [Estimate(value, min(values), max(values)) if n % 2 else Estimate(value) for n, value in enumerate(values)]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(lists_of_values())
 def test_a_trend_of_any_values(values: list[float]) -> None:
     trend = draw_trend("m", [(f"2026-11-{n % 28 + 1:02} 05:08", one, "") for n, one in enumerate(estimates(values))])
@@ -102,7 +102,7 @@ def test_a_trend_of_any_values(values: list[float]) -> None:
     check_drawing("presentation", "charts.html", "trend_chart(chart)", chart=trend)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=6), st.one_of(st.none(), st.floats(-1, 1)))
 def test_a_forest_of_any_correlations(values: list[float], ceiling: float | None) -> None:
     forest = draw_forest([("m", "metric", one, "") for one in estimates(values)], within=(-1, 1), ceiling=ceiling)
@@ -112,7 +112,7 @@ def test_a_forest_of_any_correlations(values: list[float], ceiling: float | None
     check_drawing("presentation", "charts.html", "forest_chart(chart)", chart=forest)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(lists_of_values())
 def test_a_histogram_of_any_values(values: list[float]) -> None:
     axis = axis_over(values, about=4)
@@ -124,7 +124,7 @@ def test_a_histogram_of_any_values(values: list[float]) -> None:
     check_drawing("presentation", "charts.html", "histogram_chart(chart)", chart=histogram)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(lists_of_values())
 def test_a_scatter_of_any_values(values: list[float]) -> None:
     values = [min(1e100, max(-1e100, value)) for value in values]  # a table has no larger ones
@@ -148,7 +148,7 @@ def test_a_scatter_of_any_values(values: list[float]) -> None:
     check_drawing("meta_eval.report", "report_charts.html", "scatter_chart(chart)", chart=chart)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.one_of(st.sampled_from([0.0, 0.5, 1 / 3, -2.0, 1e-300, 1e300, -1.7e308]), VALUES), VALUES)
 @example(0.5, 4.5)
 @example(-2.0, 2.0)
@@ -168,7 +168,7 @@ def test_the_axis_of_any_rating_scale(low: float, high: float) -> None:
         assert place == pytest.approx(100 * ((tick / 2 - axis.low / 2) / (axis.high / 2 - axis.low / 2)), abs=0.01)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.one_of(SIZES.filter(lambda size: size >= 0), st.floats(0, 1e4)), min_size=1, max_size=5))
 @example([5e-324])
 @example([1.7e308, 5e-324])
@@ -192,7 +192,7 @@ def test_a_frontier_of_any_costs(costs: list[float]) -> None:
     assert max(map(len, labels)) <= 12
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.floats(-1, 1), min_size=0, max_size=5), st.floats(-1, 1), st.one_of(st.none(), st.floats(-1, 1)))
 @example([], 0.0, None)
 @example([1.0, math.nextafter(1, 0)], 1.0, 1.0)
@@ -214,7 +214,7 @@ def test_the_sizes_of_any_combinations(values: list[float], chance: float, ceili
 LINES = st.lists(st.tuples(VALUES.map(abs), VALUES.map(abs)), max_size=4)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(LINES, max_size=3))
 @example([[]])
 @example([[(1.0, 1.0), (1.0, math.nextafter(1, 2))]])
@@ -241,7 +241,7 @@ def test_charts_of_thousands_of_points() -> None:
         test_a_histogram_of_any_values.hypothesis.inner_test(values.tolist())  # type: ignore[attr-defined]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(lists_of_values())
 def test_the_curves_of_any_thresholds(values: list[float]) -> None:
     rate = Estimate(0.1, 0.0, 0.3)

@@ -195,7 +195,7 @@ TEXTS = st.lists(PARTS, max_size=40).map("".join)
 LETTERS = re.compile(r"[^a-wyzé]")  # all letters but that of the targets of links
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(TEXTS, st.data())
 def test_all_words_are_shown_and_nothing_else_happens(text: str, data: st.DataObject) -> None:
     """Every letter of the source is seen, in its order, but for the targets of links (`x`)."""
@@ -214,7 +214,7 @@ def test_all_words_are_shown_and_nothing_else_happens(text: str, data: st.DataOb
         Page(str(shown))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(TEXTS)
 def test_what_is_seen_stands_where_it_says(text: str) -> None:
     seen = read_visible_text(text)

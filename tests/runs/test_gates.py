@@ -249,7 +249,7 @@ def test_the_verdict_follows_from_gates_and_failed_samples(states: list[str], fa
     assert decide_verdict("budget", gates, failed, 0) == "budget"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.floats(0, 1))
 def test_a_lower_bound_passes_wherever_a_higher_one_does(values: list[float], bound: float) -> None:
     gate = {"gate": "mean", "metric": "faithfulness"}

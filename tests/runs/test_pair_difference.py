@@ -38,7 +38,7 @@ def test_a_fall_is_told_against_the_margin() -> None:
     assert paired_difference(falls, groups, side="below", against=-0.01).p == pytest.approx(1 / 10_000)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.floats(-1, 1), min_size=8, max_size=30))
 def test_turning_the_runs_around_turns_the_difference(differences: list[float]) -> None:
     groups = [str(n // 2) for n in range(len(differences))]

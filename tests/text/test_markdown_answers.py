@@ -69,7 +69,7 @@ def test_sentences_stand_where_they_say(answer: dict[str, Any]) -> None:
     assert all(apart)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     st.lists(st.sampled_from(_PIECES), max_size=25).map("".join) | st.text(max_size=60),
     st.sampled_from(["en", "nl", "de"]),

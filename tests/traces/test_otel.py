@@ -613,6 +613,12 @@ def test_without_a_collector_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.installation.missing_packages", lambda extra: ("opik",) if extra == "opik" else ())
-    with pytest.raises(UsageError, match=r"needs the extra `opik` \(missing: opik\)"):
-        open_source("opik://localhost/p")
+    monkeypatch.setattr("assay.installation.missing_packages", lambda extra: ("mlflow",) if extra == "mlflow" else ())
+    with pytest.raises(UsageError, match=r"needs the extra `mlflow` \(missing: mlflow\)"):
+        open_source("mlflow://localhost/p")
+
+
+@pytest.mark.parametrize("open_address", [open_source, open_sink])
+def test_opik_went_and_otel_is_in_its_place(open_address: Callable[[str], object]) -> None:
+    with pytest.raises(UsageError, match=r"opik://localhost/p: Opik is no longer read or written; .* otel:FILE"):
+        open_address("opik://localhost/p")

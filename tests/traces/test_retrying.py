@@ -3,7 +3,7 @@
 import pytest
 
 from assay.traces.retrying import FailedAttempt, call_again
-from assay.traces.server_texts import error_detail, server_words
+from assay.traces.tool_server import error_detail, server_words
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from memory_traces import NOON, MemoryTraces, trace
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.monitoring import BoundState, Look, ProductionAnswers, SegmentLook
 from assay.runs import Store
-from assay.traces.trace_page import trace_page_url
+from assay.traces.server_url import trace_page_url
 from assay.traces.watch.watch_loop import take_step
 from assay.traces.watch.watch_settings import WatchSettings
 from assay.traces.watch.watch_step import StepTools
@@ -64,7 +64,6 @@ def fill_watch(folder: Path, name: str = "support bot", days: int = 8, per_day: 
             "budget": {"judged_per_day": 500}, "bounds": [{"mean": 3.6}, {"bad_share": 0.25}],
             "ratings": {"raters": ["ada", "bob"], "per_day": 5}, "push": False,
             "sample": {"share": 1}, "segments": ["language"],
-            "drift": {"questions": False, "unanswered": False, "judge": None},
         }
     )  # fmt: skip
     look = Days()
@@ -131,7 +130,6 @@ def test_a_watch_shows_its_estimates_bounds_alarms_and_segments(client: Any) -> 
         "The mean fell to 3.1.",
         "since 2026-11-",
         "5 answers to read",
-        "Drift",
         "assay rate rating-",
     ):
         assert text.lower() in words.lower(), text

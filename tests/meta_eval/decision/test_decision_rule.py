@@ -214,7 +214,7 @@ def test_the_largest_of_two_independent_t() -> None:
 
 
 @given(st.floats(0.01, 3), st.floats(0.01, 2), st.sampled_from([4.0, 12.0, 200.0, math.inf]), st.floats(0.02, 0.5))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_p_value_and_the_interval_say_the_same(difference, error, degrees, spread) -> None:
     sequence = ConfidenceSequence(spread)
     leaves_out_zero = difference > sequence.half_width(error, degrees, error=0.05)

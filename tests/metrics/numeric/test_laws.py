@@ -37,7 +37,7 @@ def asked(statistic: Statistic, **rest: Any) -> Specification:
 
 @pytest.mark.parametrize("statistic", VALUED)
 @given(values=columns, decimals=st.integers(0, 3))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_a_computed_fact_is_supported_and_beyond_its_precision_contradicted(
     statistic: Statistic, values: list[float | None], decimals: int
 ) -> None:
@@ -59,7 +59,7 @@ def test_a_computed_fact_is_supported_and_beyond_its_precision_contradicted(
 
 @pytest.mark.parametrize("statistic", VALUED)
 @given(values=columns, stated=numbers, hedge=st.sampled_from(Hedge), power=st.integers(1, 3))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_scaling_table_and_claim_together_changes_no_verdict(
     statistic: Statistic, values: list[float | None], stated: float, hedge: Hedge, power: int
 ) -> None:
@@ -71,7 +71,7 @@ def test_scaling_table_and_claim_together_changes_no_verdict(
 
 
 @given(values=columns.filter(lambda xs: any(x is not None and x % 1 and x > 1000 for x in xs)), stated=numbers)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_both_number_formats_give_one_verdict(values: list[float | None], stated: float) -> None:
     english = ["" if value is None else f"{value:,.1f}" for value in values]
     dutch = [cell.translate(str.maketrans(",.", ".,")) for cell in english]
@@ -83,7 +83,7 @@ def test_both_number_formats_give_one_verdict(values: list[float | None], stated
 
 
 @given(values=columns, statistic=st.sampled_from(VALUED), place=st.integers(0, 29))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_order_of_the_rows_does_not_matter_where_there_are_dates(
     values: list[float | None], statistic: Statistic, place: int
 ) -> None:

@@ -25,7 +25,7 @@ FACTS = {
         "De laatst gemeten doorvoer was {} Mbps.",
     ),
 }
-laws = settings(max_examples=25, deadline=None)
+laws = settings(max_examples=25)
 
 
 def table(values: list[float]) -> NumericTable:

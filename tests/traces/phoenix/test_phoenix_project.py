@@ -137,10 +137,10 @@ def test_pages_follow_the_cursor_and_end() -> None:
 @pytest.mark.parametrize(
     ("replies", "problem"),
     [
-        ({"projects": [(401, "no")]}, r"refuses a call without a key \(status 401\): set PHOENIX_API_KEY, or"),
+        ({"projects": [(401, "no")]}, r"refuses a call without a key \(status 401: no\): set PHOENIX_API_KEY, or"),
         ({"projects": [(403, "no")]}, "refuses a call without a key"),
         ({"projects": [(302, "")]}, r"sends on to https://elsewhere.example.org/: name that server"),
-        ({"projects": [(200, "<html>")]}, "answers v1/projects with no JSON, as no Phoenix does"),
+        ({"projects": [(200, "<html>")]}, "answers /v1/projects with no JSON"),
         ({"projects": [(200, {"items": []})]}, "answers v1/projects with no list `data`, as no Phoenix does"),
         ({"projects": [(200, page())]}, "has no project yet"),
         (
@@ -205,7 +205,7 @@ def test_headers_that_the_client_cannot_read_are_not_logged(
 
 def test_the_key_goes_to_the_server_that_was_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PHOENIX_API_KEY", "wrong")
-    problem = r"refuses the key \(status 401\)"
+    problem = r"refuses the key \(status 401: no\)"
     with serving(projects=[(401, "no")]) as server, pytest.raises(InputError, match=problem):
         open_project(server.host).connect()
 
@@ -248,5 +248,5 @@ def test_a_server_that_refuses_everything_is_not_asked_a_hundred_times() -> None
     with serving(**replies) as server:
         results = list(open_sink(server.host).write([score(number) for number in range(100)]))
         assert [result.state for result in results] == ["failed"] * 100
-        assert "Insufficient storage (status 507)" in results[-1].problem
+        assert "status 507: Insufficient storage" in results[-1].problem
         assert server.count("/v1/trace_annotations") < 30
