@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...text.wording import count_of, list_first
-from ..arrays import Floats
+from ..arrays import Bools, Floats, Places
 from ..student import t_quantile
 from .preference_table import PreferenceTable
 from .version_means import FEWEST_RATED_GROUPS, VersionMeans, changed_answers
@@ -73,7 +73,7 @@ def describe_net_wins(preferences: PreferenceTable, wins: VersionMeans, *, decid
 
 
 def _sum_groups(
-    table: VersionTable, preferences: PreferenceTable, version: int, labels: Floats
+    table: VersionTable, preferences: PreferenceTable, version: int, labels: Places
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """By group: questions that both answered, those with another answer, questions compared, and their mean values."""
     questions, row = np.unique(np.concatenate([table.question, preferences.question]), return_inverse=True)
@@ -87,13 +87,13 @@ def _sum_groups(
     changed = asked & (np.bincount(of_answer[rows], minlength=len(questions)) > 0)
     choice = _oriented(preferences, version)
     known = ~np.isnan(choice)
-    counts = np.bincount(of_preference[known], minlength=len(questions))
-    sums = np.bincount(of_preference[known], weights=choice[known], minlength=len(questions))
+    counts = np.bincount(of_preference[known], minlength=len(questions)).astype(float)
+    sums = np.asarray(np.bincount(of_preference[known], weights=choice[known], minlength=len(questions)), float)
     compared = (counts > 0) & ~(asked & ~changed)
     value = np.where(compared, _divide(sums, counts), 0.0)
 
-    def by_group(column: Floats) -> Floats:
-        return np.asarray(np.bincount(group, weights=column, minlength=len(labels)))
+    def by_group(column: Floats | Bools) -> Floats:
+        return np.asarray(np.bincount(group, weights=column.astype(float), minlength=len(labels)), float)
 
     return by_group(asked), by_group(changed), by_group(compared), by_group(value)
 
@@ -106,7 +106,7 @@ def _oriented(preferences: PreferenceTable, version: int) -> Floats:
 
 
 def _total(column: Floats) -> Floats:
-    return column.sum(keepdims=True)
+    return np.asarray(column.sum(keepdims=True))
 
 
 def _without_each(column: Floats) -> Floats:
