@@ -81,7 +81,7 @@ class Connection:
     def _limiter(self) -> AdaptiveLimiter:
         loop = asyncio.get_running_loop()
         if loop not in self.limiters:
-            self.limiters[loop] = self.budget.make_limiter(self._most_calls())
+            self.limiters[loop] = AdaptiveLimiter(self._most_calls())
         return self.limiters[loop]
 
     def _most_calls(self) -> int:

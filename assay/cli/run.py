@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ..judges import Budget
     from ..runs import Outcome, Plan, RunOptions, Store
     from ..runs.batch_run import BatchOptions
-    from ..runs.shards import ShardOptions
+    from ..runs.parquet_run import ParquetOutcome
 
 
 @click.command()
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     "--out",
     type=FolderOrUrl(),
     metavar="FILE|FOLDER|URL",
-    help="Write every score to a file (.jsonl or .csv); with --engine the folder or URL of the results.",
+    help="Write every score to a file (.jsonl or .csv); of a pattern of Parquet files the folder of their scores.",
 )
 @with_engine
 @by_language_option
@@ -106,7 +106,7 @@ def run(
     \b
     assay run answers.csv --judge openai/gpt-4o-mini --map question=user_input
     assay run helpdesk_nl --judge qwen1.5b --cassette replies.jsonl
-    assay run 'answers/*.parquet' --metrics heuristic --engine ray --out scores
+    assay run 'answers/*.parquet' --metrics heuristic --out scores
     """
     from ..atomic_files import check_replaceable
     from ..judges import load_settings
@@ -118,7 +118,8 @@ def run(
 
     if not sets and not resume:
         raise UsageError("name a SET, or a run to go on with (--resume last)")
-    if out is not None and engine_options.engine is None:
+    is_by_parts = engine_options.engine is not None or any(map(_is_parquet_pattern, sets))
+    if out is not None and not is_by_parts:
         try:
             check_replaceable(Path(out), "--out")
         except UsageError as error:
@@ -146,6 +147,23 @@ def run(
             "no judge is named: only metrics that ask none are scored (--judge MODEL adds weakest_claim and "
             "faithfulness)"
         )
+    if is_by_parts:
+        if resume or skip_bad or batch or out is None:
+            raise UsageError(
+                "scores of Parquet files go into a folder: name it (--out scores); the same command goes on where it "
+                "ended, without --resume, and --skip-bad and --batch are for runs in a store"
+            )
+        options = RunOptions(
+            cassette=cassette_options.cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency
+        )
+        ended = execute_parquet(typed_plan(), out, options, engine_options)
+        from .parts_output import outcome_as_json, print_outcome_of_parts
+
+        if as_json:
+            echo_json(outcome_as_json(ended))
+        else:
+            print_outcome_of_parts(ended)
+        click.get_current_context().exit(exit_code_of_parts(ended, max_failed))
     runs = Store(store)
     plan = typed_plan() if sets else None
     resumed = find_run_to_resume(runs, resume, plan) if resume else None
@@ -157,13 +175,6 @@ def run(
         resumed = resumed or resumable_batch_run(runs, plan, cassette)
     options = RunOptions(cassette=cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency)
     run_id = resumed.id if resumed else None
-    shard_options = engine_options.shard_options(out, runs.results(run_id) if run_id else None, skip_bad=skip_bad)
-    if shard_options is not None:
-        if batches is not None:
-            raise UsageError("--batch: not with an engine or Parquet shards; leave one of the two out")
-        outcome = execute_shards(plan, runs, options, shard_options, resume=run_id)
-        print_outcome(runs, outcome, as_json=as_json)
-        click.get_current_context().exit(exit_code(runs, outcome, max_failed))
     outcome = execute_plan(plan, runs, options, resume=run_id, skip_bad=skip_bad, batches=batches)
     report_skipped_rows(outcome.skipped_rows)
     print_outcome(runs, outcome, as_json=as_json)
@@ -221,17 +232,27 @@ def execute_plan(
         raise SystemExit(INTERRUPTED) from None
 
 
-def execute_shards(
-    plan: "Plan", store: "Store", options: "RunOptions", shard_options: "ShardOptions", *, resume: str | None = None
-) -> "Outcome":
-    """Scores the shards of a plan with its progress shown. At Ctrl-C says how to go on, and exits."""
-    from ..runs.shards import run_shards
+def _is_parquet_pattern(source: str) -> bool:
+    return source.endswith(".parquet") and ("*" in source or "://" in source)
+
+
+def execute_parquet(
+    plan: "Plan", out: Path | str, options: "RunOptions", engine_options: EngineOptions
+) -> "ParquetOutcome":
+    """Scores Parquet files with the progress shown. At Ctrl-C says how to go on, and exits."""
+    from ..runs.parquet_run import run_parquet
     from .progress import live_progress
 
     try:
         with live_progress() as on_progress:
-            return run_shards(
-                plan, store, options, shard_options, resume=resume, on_progress=on_progress, on_note=echo_notice
+            return run_parquet(
+                plan,
+                out,
+                options,
+                with_ray=engine_options.engine is not None,
+                workers=engine_options.workers,
+                on_progress=on_progress,
+                on_note=echo_notice,
             )
     except KeyboardInterrupt:
         echo("assay: interrupted; what was scored is kept. Go on with the same command", err=True)
@@ -269,6 +290,22 @@ def exit_code(store: "Store", outcome: "Outcome", max_failed: int) -> int:
         echo(
             f"assay: {count_of(len(failed), 'sample')} failed ({one_line(names)}), {max_failed} allowed "
             f"(--max-failed). The first: {one_line(store.first_failure(outcome.run))}",
+            err=True,
+        )
+        return TOO_MANY_FAILED
+    return DONE
+
+
+def exit_code_of_parts(outcome: "ParquetOutcome", max_failed: int) -> int:
+    """As `exit_code`, where scores are counted for samples."""
+    if outcome.ending == "budget":
+        echo(f"assay: {one_line(outcome.message)}; go on with the same command", err=True)
+        return BUDGET
+    failed = sum(counts.failed for counts in outcome.summary.metrics.values())
+    if failed > max_failed:
+        echo(
+            f"assay: {count_of(failed, 'score')} failed, {max_failed} allowed (--max-failed). The first: "
+            f"{one_line(outcome.summary.failure)}. To score them again, remove the files of their parts",
             err=True,
         )
         return TOO_MANY_FAILED

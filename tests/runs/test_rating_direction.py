@@ -58,7 +58,7 @@ def test_a_stored_run_says_what_ratings_of_pairs_count_for(assay: Make, pairs: P
     again = assay("run", pairs, "--metrics", "token_overlap", "--json")
     assert again.json["notes"] == [NOTE]
     store = Store(tmp_path / ".assay")
-    AnswerIndex(store.tables(again.json["run"])).update(again.json["run"])
+    AnswerIndex(store.database).update(again.json["run"])
     assert compute_figures(store, again.json["run"]).notes == (NOTE,), "what `assay view` shows"
     assert Results.from_store(store, "last").notes == (NOTE,)
 
