@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import to_json
 
-from ..atomic_files import replace_file
+from ..atomic_files import remove_drafts, replace_file
 from ..errors import InputError
 from ..eval_sets import Sample
 from ..eval_sets.parquet_file import find_file_system, find_parquet_files, read_parquet
@@ -131,6 +131,7 @@ def write_part(
     table = pyarrow.Table.from_pylist(rows, schema=schema)
     if "://" not in place:
         Path(place).parent.mkdir(parents=True, exist_ok=True)
+        remove_drafts(Path(place))
         with replace_file(Path(place), binary=True) as file:
             parquet.write_table(table, file, compression="zstd")
         return summary
