@@ -68,8 +68,8 @@ def read_parquet(
 
 def find_file_system(place: Path | str) -> "tuple[FileSystem, str]":
     """pyarrow's file system of a path or a URL, and the path in it."""
-    from pyarrow.fs import FileSystem, LocalFileSystem
-
+    with require_extra("tables", f"{place}: a Parquet file"):
+        from pyarrow.fs import FileSystem, LocalFileSystem
     if "://" not in str(place):
         return LocalFileSystem(), str(Path(place).expanduser().absolute())
     files, path = FileSystem.from_uri(str(place))
@@ -100,8 +100,8 @@ def find_parquet_files(pattern: str) -> list[str]:
         listed = files.get_file_info(FileSelector(path, allow_not_found=True))
     except (ArrowException, OSError) as error:
         raise InputError(f"{pattern}: the files cannot be listed ({describe_cause(error)})") from error
-    names = sorted(info.base_name for info in listed if info.is_file and fnmatchcase(info.base_name, name))
-    return [f"{folder}/{name}" for name in names]
+    names = (info.base_name for info in listed if info.is_file)
+    return [f"{folder}/{match}" for match in sorted(names) if fnmatchcase(match, name)]
 
 
 def number_rows(batches: Iterator[list[dict[str, Any]]]) -> Iterator[Row]:

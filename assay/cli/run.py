@@ -157,7 +157,7 @@ def run(
             cassette=cassette_options.cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency
         )
         ended = execute_parquet(typed_plan(), out, options, engine_options)
-        from .parts_output import outcome_as_json, print_outcome_of_parts
+        from .run_output import outcome_as_json, print_outcome_of_parts
 
         if as_json:
             echo_json(outcome_as_json(ended))

@@ -62,7 +62,7 @@ def show(run: str, sample: str | None, *, store: str | Path, as_json: bool) -> N
 
 def _show_parts(place: str, sample: str | None, *, as_json: bool) -> None:
     from ..runs.score_parts import PartSummary, read_summaries
-    from .parts_output import print_parts, summary_as_json
+    from .run_output import print_parts, summary_as_json
 
     if sample is not None:
         raise UsageError(
