@@ -32,15 +32,7 @@ PART_ROWS = 1000
 
 
 class PartReport(BaseModel):
-    """What became of one part.
-
-    Attributes:
-        summary: What its file says; None where scoring ended before it was written.
-        is_new: Whether this session wrote it.
-        usage: What it took in this session.
-        lost: Its calls whose reply was lost, with what they took at most.
-        problem: Why scoring ended here: the class of an error of Assay, and its text; None where it did not.
-    """
+    """What became of one part in this session; `problem` is the class and the text of the error that ended scoring."""
 
     summary: PartSummary | None = None
     is_new: bool = False
@@ -65,19 +57,8 @@ class PartsJob:
 
 @dataclass(frozen=True, slots=True)
 class ParquetOutcome:
-    """How a run over Parquet files ended.
-
-    Attributes:
-        out: Where the scores are.
-        ending: `done`, or `budget` when a bound was reached.
-        summary: Of the parts of these files that are there.
-        written: How many parts this session wrote.
-        skipped: How many were there already.
-        usage: What the session took.
-        lost: The calls whose reply was lost, with what they took at most; not in `usage`.
-        seconds: How long it lasted.
-        message: Why it ended early.
-    """
+    """How a run over Parquet files ended: `done`, or `budget` when a bound was reached; the parts that it wrote, and
+    those that were there already."""
 
     out: str
     ending: Ending
@@ -131,16 +112,7 @@ def run_parquet(
     """Scores the Parquet files of a plan into Parquet files, in this process or by the workers of Ray.
 
     A part whose file is there is not scored again: the same call goes on where it ended, however it ended. The budget
-    holds for each process.
-
-    Args:
-        plan: What is scored, by which metrics, judge, embedder and prompts. Its sets are patterns or files.
-        out: The folder or URL for the scores.
-        options: The cassette, the budget, the concurrency.
-        with_ray: Whether the workers of Ray score.
-        workers: How many of them; None for one per processor of the cluster.
-        on_progress: Called after each part, and once before the first.
-        on_note: Called, before the first call is paid for, with each note about how the files are read.
+    holds for each process. `on_note` gets each note about how the files are read before the first call is paid for.
 
     Raises:
         InputError: A file or a row cannot be read, or a part has the scores of other rows.

@@ -51,15 +51,8 @@ class MetricCounts(BaseModel):
 
 
 class PartSummary(BaseModel):
-    """What the file of a part says of itself, or several parts together.
-
-    Attributes:
-        plan: What determines the scores, as a hash.
-        rows: Which answers they are, as a hash.
-        answers: How many.
-        metrics: By metric its scores.
-        failure: Why the first failed score failed; empty where none did.
-    """
+    """What the file of a part says of itself, or several together: hashes of what determines its scores (`plan`) and of
+    its answers (`rows`), the scores by metric, and why the first failed one failed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -106,13 +99,6 @@ def write_part(
     Its columns are `id`, `user_input`, `response`, `language`, `message_type`, `group`, the ratings with their scale,
     and `metadata` (the texts in it); and for each metric its value, `METRIC.status`, `METRIC.reason`, `METRIC.evidence`
     and `METRIC.usage` (JSON).
-
-    Args:
-        place: The path or URL of the file.
-        plan: What determines the scores, as a hash.
-        samples: The samples, in their order.
-        metrics: The names of the metrics, in their order.
-        scores: By sample and metric.
     """
     import pyarrow
     from pyarrow import parquet

@@ -288,33 +288,6 @@ with_judge_cassettes = option_group(
 
 
 @dataclass(frozen=True, slots=True)
-class EngineOptions:
-    """Whether the workers of Ray score Parquet files, and how many of them."""
-
-    engine: str | None = None
-    workers: int | None = None
-
-
-def _check_engine(_context: click.Context, _option: click.Parameter, typed: str | None) -> str | None:
-    if typed == "shards":
-        raise UsageError(
-            "--engine shards went: a pattern of Parquet files is scored in this process without --engine, and by the "
-            "workers of Ray with --engine ray"
-        )
-    if typed not in {None, "ray"}:
-        raise UsageError(f"--engine {typed}: there is no such engine; write ray, or leave it out")
-    return typed
-
-
-with_engine = option_group(
-    "engine_options",
-    EngineOptions,
-    click.option("--engine", metavar="ray", callback=_check_engine, help="Score Parquet files by the workers of Ray."),
-    click.option("--workers", type=BoundedCount(), help="With --engine ray. Default: one per processor."),
-)
-
-
-@dataclass(frozen=True, slots=True)
 class ServerOptions:
     """Where the pages of a command are served, and whether its earlier links end."""
 

@@ -11,9 +11,9 @@ from ..presentation.texts import one_line
 from ..text.wording import count_of
 from .batch import batch_cassette, batch_option, batch_size_option, resumable_batch_run
 from .exit_codes import BUDGET, DONE, INTERRUPTED, TOO_MANY_FAILED
+from .number_types import BoundedCount
 from .options import (
     CassetteOptions,
-    EngineOptions,
     FolderOrUrl,
     SetOptions,
     by_language_option,
@@ -33,7 +33,6 @@ from .options import (
     wide_option,
     with_budget,
     with_cassette,
-    with_engine,
     with_set_options,
 )
 from .output import echo, echo_json, echo_notice, typed_command
@@ -43,7 +42,17 @@ if TYPE_CHECKING:
     from ..judges import Budget
     from ..runs import Outcome, Plan, RunOptions, Store
     from ..runs.batch_run import BatchOptions
-    from ..runs.parquet_run import ParquetOutcome
+
+
+def _check_engine(_context: click.Context, _option: click.Parameter, typed: str | None) -> str | None:
+    if typed == "shards":
+        raise UsageError(
+            "--engine shards went: a pattern of Parquet files is scored in this process without --engine, and by the "
+            "workers of Ray with --engine ray"
+        )
+    if typed not in {None, "ray"}:
+        raise UsageError(f"--engine {typed}: there is no such engine; write ray, or leave it out")
+    return typed
 
 
 @click.command()
@@ -69,7 +78,8 @@ if TYPE_CHECKING:
     metavar="FILE|FOLDER|URL",
     help="Write every score to a file (.jsonl or .csv); of a pattern of Parquet files the folder of their scores.",
 )
-@with_engine
+@click.option("--engine", metavar="ray", callback=_check_engine, help="Score Parquet files by the workers of Ray.")
+@click.option("--workers", type=BoundedCount(), help="With --engine ray. Default: one per processor.")
 @by_language_option
 @wide_option
 @quiet_option
@@ -94,7 +104,8 @@ def run(
     max_failed: int,
     skip_bad: bool,
     out: Path | str | None,
-    engine_options: EngineOptions,
+    engine: str | None,
+    workers: int | None,
     store: Path | str,
     as_json: bool,
 ) -> None:
@@ -118,7 +129,7 @@ def run(
 
     if not sets and not resume:
         raise UsageError("name a SET, or a run to go on with (--resume last)")
-    is_by_parts = engine_options.engine is not None or any(map(_is_parquet_pattern, sets))
+    is_by_parts = engine is not None or any(map(_is_parquet_pattern, sets))
     if out is not None and not is_by_parts:
         try:
             check_replaceable(Path(out), "--out")
@@ -156,14 +167,7 @@ def run(
         options = RunOptions(
             cassette=cassette_options.cassette, mode=cassette_options.mode, budget=budget, concurrency=concurrency
         )
-        ended = execute_parquet(typed_plan(), out, options, engine_options)
-        from .run_output import outcome_as_json, print_outcome_of_parts
-
-        if as_json:
-            echo_json(outcome_as_json(ended))
-        else:
-            print_outcome_of_parts(ended)
-        click.get_current_context().exit(exit_code_of_parts(ended, max_failed))
+        _run_parts(typed_plan(), out, options, engine, workers, max_failed=max_failed, as_json=as_json)
     runs = Store(store)
     plan = typed_plan() if sets else None
     resumed = find_run_to_resume(runs, resume, plan) if resume else None
@@ -236,27 +240,52 @@ def _is_parquet_pattern(source: str) -> bool:
     return source.endswith(".parquet") and ("*" in source or "://" in source)
 
 
-def execute_parquet(
-    plan: "Plan", out: Path | str, options: "RunOptions", engine_options: EngineOptions
-) -> "ParquetOutcome":
-    """Scores Parquet files with the progress shown. At Ctrl-C says how to go on, and exits."""
+def _run_parts(
+    plan: "Plan",
+    out: Path | str,
+    options: "RunOptions",
+    engine: str | None,
+    workers: int | None,
+    *,
+    max_failed: int,
+    as_json: bool,
+) -> None:
+    """Scores Parquet files with the progress shown, prints the results, and exits."""
     from ..runs.parquet_run import run_parquet
     from .progress import live_progress
+    from .run_output import outcome_as_json, print_outcome_of_parts
 
     try:
         with live_progress() as on_progress:
-            return run_parquet(
+            outcome = run_parquet(
                 plan,
                 out,
                 options,
-                with_ray=engine_options.engine is not None,
-                workers=engine_options.workers,
+                with_ray=engine is not None,
+                workers=workers,
                 on_progress=on_progress,
                 on_note=echo_notice,
             )
     except KeyboardInterrupt:
         echo("assay: interrupted; what was scored is kept. Go on with the same command", err=True)
         raise SystemExit(INTERRUPTED) from None
+    if as_json:
+        echo_json(outcome_as_json(outcome))
+    else:
+        print_outcome_of_parts(outcome)
+    failed = sum(counts.failed for counts in outcome.summary.metrics.values())
+    code = DONE
+    if outcome.ending == "budget":
+        code = BUDGET
+        echo(f"assay: {one_line(outcome.message)}; go on with the same command", err=True)
+    elif failed > max_failed:
+        code = TOO_MANY_FAILED
+        echo(
+            f"assay: {count_of(failed, 'score')} failed, {max_failed} allowed (--max-failed). The first: "
+            f"{one_line(outcome.summary.failure)}. To score them again, remove the files of their parts",
+            err=True,
+        )
+    click.get_current_context().exit(code)
 
 
 def report_skipped_rows(errors: Sequence[InputError]) -> None:
@@ -290,22 +319,6 @@ def exit_code(store: "Store", outcome: "Outcome", max_failed: int) -> int:
         echo(
             f"assay: {count_of(len(failed), 'sample')} failed ({one_line(names)}), {max_failed} allowed "
             f"(--max-failed). The first: {one_line(store.first_failure(outcome.run))}",
-            err=True,
-        )
-        return TOO_MANY_FAILED
-    return DONE
-
-
-def exit_code_of_parts(outcome: "ParquetOutcome", max_failed: int) -> int:
-    """As `exit_code`, where scores are counted for samples."""
-    if outcome.ending == "budget":
-        echo(f"assay: {one_line(outcome.message)}; go on with the same command", err=True)
-        return BUDGET
-    failed = sum(counts.failed for counts in outcome.summary.metrics.values())
-    if failed > max_failed:
-        echo(
-            f"assay: {count_of(failed, 'score')} failed, {max_failed} allowed (--max-failed). The first: "
-            f"{one_line(outcome.summary.failure)}. To score them again, remove the files of their parts",
             err=True,
         )
         return TOO_MANY_FAILED
