@@ -96,8 +96,8 @@ def find_parquet_files(pattern: str) -> list[str]:
         from pyarrow.fs import FileSelector
     folder, name = pattern.rsplit("/", 1) if pattern.endswith(".parquet") else (pattern.rstrip("/"), "*.parquet")
     try:
-        files, path = find_file_system(folder)
-        listed = files.get_file_info(FileSelector(path, allow_not_found=True))
+        files, inside = find_file_system(folder)
+        listed = files.get_file_info(FileSelector(inside, allow_not_found=True))
     except (ArrowException, OSError) as error:
         raise InputError(f"{pattern}: the files cannot be listed ({describe_cause(error)})") from error
     names = (info.base_name for info in listed if info.is_file)
