@@ -235,14 +235,6 @@ GROUPS = (
         },
     ),
     NameGroup(
-        "shards",
-        "Several machines",
-        "Spread a run over workers; [how](../scale.md).",
-        {
-            "Shards": _of("assay.runs.shards", "run_shards ShardOptions ShardPlan ShardScorer score_shard content_key"),
-        },
-    ),
-    NameGroup(
         "suites",
         "Suites and gates",
         "Run an evaluation each night, and let gates decide.",

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from ..errors import BudgetReached, UsageError
 from ..text.wording import count_of
-from .limiter import AdaptiveLimiter
 from .question import RawReply
 from .request_size import RequestSize
 from .retry import costs_nothing
@@ -103,14 +102,6 @@ class Budget:
     def under_way(self) -> LostCalls:
         """What the calls under way may take at most."""
         return sum((reservation.as_lost for reservation in self._under_way), LostCalls())
-
-    def make_limiter(self, most: int) -> AdaptiveLimiter:
-        """Makes what bounds the calls at once; a budget that several processes share bounds theirs together.
-
-        Args:
-            most: The highest limit.
-        """
-        return AdaptiveLimiter(most)
 
     async def begin(self, size: RequestSize) -> Reservation:
         """Reserves what a call may take; the call follows, and then `end`.

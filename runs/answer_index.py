@@ -249,15 +249,14 @@ class AnswerIndex:
 
     def _rows(self, run: str, names: list[str]) -> tuple[AnswerRow, ...]:
         """The rows of some answers, in their order."""
-        tables = self._db.with_texts(names)
         places = ", ".join("?" * len(names)) or "NULL"
-        rows = tables.execute(
+        rows = self._db.execute(
             "SELECT sample, language, message_type, question, answer FROM answers "
             f"WHERE run = ? AND sample IN ({places})",
             [run, *names],
         ).fetchall()
-        ratings, turns = _ratings(tables, run, names)
-        scores = _scores(tables, run, names)
+        ratings, turns = _ratings(self._db, run, names)
+        scores = _scores(self._db, run, names)
         by_name = {
             row[0]: AnswerRow._make((*row[:3], *ratings[row[0]], *row[3:], scores.get(row[0], {}), turns[row[0]]))
             for row in rows

@@ -85,10 +85,6 @@ class Database(Protocol):
         """Makes searches quick again after many answers were added."""
         ...
 
-    def with_texts(self, samples: Sequence[str] | None = None) -> "Database":
-        """Returns the tables of these samples, or of all, with texts, evidence and usage, which others may lack."""
-        ...
-
     def text_query(self, words: Sequence[str], first: int, last: int) -> tuple[str, list[Any]]:
         """Returns the statement that selects the `number` of each answer with all of the words, and its values."""
         ...

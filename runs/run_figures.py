@@ -60,9 +60,8 @@ def compute_figures(store: Store, run: str) -> RunFigures:
         InputError: The store cannot be read.
     """
     directions = store.run(run).plan.all_directions
-    tables = store.tables(run)
-    with explain_errors(tables, "the scores cannot be read"):
-        sums = ScoreSums(tables, run)
+    with explain_errors(store.database, "the scores cannot be read"):
+        sums = ScoreSums(store.database, run)
         totals = ScoreTotals.of_run(store, run)
         left_out = shares_left_out(totals.sentences)
         whole = _report_parts(sums, "''", directions, left_out).get("not said", ())

@@ -209,7 +209,6 @@ def test_a_nightly_run_that_was_killed_is_told(
     assert "still running" not in again.err
 
 
-@pytest.mark.parametrize("engine", [(), ("--engine", "shards", "--out", "scores")], ids=["run", "shards"])
 def test_a_second_process_does_not_join(
     *,
     assay: Make,
@@ -217,13 +216,10 @@ def test_a_second_process_does_not_join(
     judge_file: Make,
     warm_python: WarmPython,
     tmp_path: Path,
-    engine: tuple[str, ...],
+    set_file: Make,
 ) -> None:
     """Two processes on one run would pay for its questions twice."""
-    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    rows = {"question": ["How?"] * 12, "answer": [f"Press {n}." for n in range(12)], "context": ["Press 1."] * 12}
-    parquet.write_table(pyarrow.table(rows), tmp_path / "answers.parquet")
-    words = ["run", "answers.parquet", "--judge", str(judge_file()), "--metrics", "judge_truthfulness", *engine]
+    words = ["run", str(set_file(12)), "--judge", str(judge_file()), "--metrics", "judge_truthfulness"]
     with command_at_request(warm_python, tmp_path, openai_server, words, 5):
         refused = assay(*words, "--resume", "last")
         assert (refused.code, "another process is at work on it" in refused.err) == (2, True), refused.err

@@ -253,14 +253,15 @@ def test_batches_that_lose_replies_keep_the_bound(
 
 
 @pytest.mark.parametrize("kind", ["cut", "500"])
-def test_shards_that_lose_replies_keep_the_bound(
+def test_parts_that_lose_replies_keep_the_bound(
     assay: Make, judge: Path, openai_server: OpenAIServer, tmp_path: Path, kind: str
 ) -> None:
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     rows = {"question": ["How?"] * 24, "answer": [f"Press {n}." for n in range(24)], "context": ["Press 1."] * 24}
-    parquet.write_table(pyarrow.table(rows), tmp_path / "answers.parquet")
+    for first in range(0, 24, 6):
+        parquet.write_table(pyarrow.table(rows).slice(first, 6), tmp_path / f"answers-{first}.parquet")
     openai_server.script = charges = Charges(kind, 0.7, 2, is_sensible=True)
-    words = ["run", "answers.parquet", "--engine", "shards", "--out", "scores", "--shard-rows", "6"]
+    words = ["run", "*.parquet", "--out", "scores"]
     stopped = assay(*words, "--judge", str(judge), "--metrics", METRICS, "--budget-usd", "0.05", "--json")
     assert stopped.code == 3, stopped.err
     assert 0 < charges.usd <= 0.05

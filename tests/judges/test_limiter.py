@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openai_server import Answer, OpenAIServer, Request
 
-from assay.judges.limiter import AdaptiveLimiter
+from assay.judges.connection import AdaptiveLimiter
 
 
 def test_a_burst_of_429s_halves_once() -> None:

@@ -45,7 +45,6 @@ from assay.runs import Plan, RunOptions, RunWriter, ScoringRequest, Store, Store
 from assay.runs.align import Aligner
 from assay.runs.judge_scoring import JudgeScoring, score_by_judges
 from assay.runs.nightly import load_suite, run_suite
-from assay.runs.shards import ShardScorer, content_key
 from assay.testing import assert_score
 
 ROOT = Path(__file__).parent.parent.parent
@@ -289,8 +288,6 @@ WRONG: dict[str, tuple[str, Callable[[], Any]]] = {
     "RunOptions": ("mode", lambda: RunOptions(mode=NO)),
     "load_suite": ("path", lambda: load_suite(NO)),
     "run_suite": ("suite", lambda: run_suite(NO)),
-    "ShardScorer": ("plan", lambda: ShardScorer(NO)),
-    "content_key": ("sample", lambda: content_key(NO, NO)),
 }
 
 

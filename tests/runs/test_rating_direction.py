@@ -58,22 +58,9 @@ def test_a_stored_run_says_what_ratings_of_pairs_count_for(assay: Make, pairs: P
     again = assay("run", pairs, "--metrics", "token_overlap", "--json")
     assert again.json["notes"] == [NOTE]
     store = Store(tmp_path / ".assay")
-    AnswerIndex(store.tables(again.json["run"])).update(again.json["run"])
+    AnswerIndex(store.database).update(again.json["run"])
     assert compute_figures(store, again.json["run"]).notes == (NOTE,), "what `assay view` shows"
     assert Results.from_store(store, "last").notes == (NOTE,)
-
-
-def test_a_run_by_shards_says_it_too(assay: Make, pairs: Path, tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
-    pytest.importorskip("duckdb")
-    import pyarrow
-
-    rows = [json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()]
-    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "pairs.parquet")
-    words = ["run", tmp_path / "pairs.parquet", "--engine", "shards", "--out", tmp_path / "scores"]
-    ran = assay(*words, "--metrics", "token_overlap")
-    assert (ran.code, " ".join(ran.out.split()).count(NOTE)) == (0, 1)
-    assert " ".join(assay("show", "last").out.split()).count(NOTE) == 1
 
 
 def test_the_audit_of_a_pair_has_both_answers_and_says_which_way_its_rating_points(
