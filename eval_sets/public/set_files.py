@@ -102,7 +102,8 @@ def read_files(facts: PublicSet) -> list[OriginalFile] | None:
     for number, file in enumerate(waiting):
         path = _local_path(facts, file.path)
         if not path.is_file():
-            return _missing_in_folder(facts, file)
+            _refuse_missing_in_folder(facts, file)
+            return None
         files.append(_read_file(facts, file, path))
         if not number:
             waiting += table_files(facts, files[0])  # which the first file names
@@ -161,7 +162,7 @@ def _local_path(facts: PublicSet, path: str) -> Path:
     return by_path if by_path.is_file() else folder / PurePosixPath(path).name
 
 
-def _missing_in_folder(facts: PublicSet, file: PublicFile) -> None:
+def _refuse_missing_in_folder(facts: PublicSet, file: PublicFile) -> None:
     folder, name = find_place().folder, PurePosixPath(file.path).name
     if folder is not None:
         raise InputError(
