@@ -28,7 +28,7 @@ MOST_CLAIMS = 400
 """At most so many claims are compared: each is compared with every earlier one."""
 MOST_PAIRS = 20
 """At most so many pairs are put to the judge, unless `pairs` says otherwise."""
-_ITEM = re.compile(r"[ \t]*(?:[-*+•–|]|\d{1,3}[.)]|#+)[ \t]*[*_]*$")
+_ITEM = re.compile(r"(?<![ \t])[ \t]*(?:[-*+•–|]|\d{1,3}[.)]|#{1,6})[ \t]*[*_]{0,8}$")
 _MOST_QUESTION_WORDS = 12
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DATE_OR_TIME = re.compile(r"(?=(?<!\d)(\d\d[-:]\d\d)(?!\d))")

@@ -46,7 +46,7 @@ def different_labels(labels: dict[str, V]) -> dict[str, V]:
 SampleField = Literal["user_input", "response", "retrieved_contexts", "reference"]
 """The fields of a sample that a judge may be shown."""
 
-_WEIGHT = re.compile(r"\s*\(weight:?\s+([^)]*)\)\s*$", re.IGNORECASE)
+_WEIGHT = re.compile(r"(?<!\s)\s*\(weight:?\s++([^)]{0,100})\)\s*$", re.IGNORECASE)
 _FIELDS = re.compile(r"fields:\s*(.*)", re.IGNORECASE)
 _LABEL = re.compile(r"([^:]{1,60}):\s+(.+)", re.DOTALL)
 

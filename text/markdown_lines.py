@@ -40,7 +40,7 @@ _AMOUNT = re.compile(r"\s*(?:[€$£]\s*)?\d")
 _NOTHING = re.compile(r"(?!)")
 _ORDINAL = re.compile(r"\d{1,2}\.\s+$")
 _TARGET = re.compile(r"\]\(\s*")
-_TARGET_END = re.compile(r"""\s*(?:"[^"]*"|'[^']*'|\([^)]*\))?\s*\)""")
+_TARGET_END = re.compile(r"""\s*(?:(?:"[^"]*"|'[^']*'|\([^)]*\))\s*)?\)""")
 _AROUND_TARGET = " \t[]()!<>*_`\\"
 
 

@@ -21,7 +21,7 @@ from .sentence_kinds import (
 from .wording import count_of
 
 _WORD = re.compile(r"\w")
-_ABBREVIATION = re.compile(r"\b(?:[a-z]{1,3}\.){2,}$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.
+_ABBREVIATION = re.compile(r"\b(?:[a-z]{1,3}\.){2,5}$", re.IGNORECASE)  # d.w.z., i.p.v., e.g.
 _AROUND = "*_`"  # marks that belong to the sentence beside them
 _SIGNS = re.compile(r"[-_+%/.]+")  # between the words of a link's target
 _ORDINAL = re.compile(r"\b\d{1,2}\.$")
