@@ -28,8 +28,9 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
         BudgetReached: A call does not fit into the budget.
         ReplyPending: A reply comes later; all calls that can be made now were made.
     """
-    request = replace(request, reason=request.reason or settings.reason)
-    transport = choose_transport(settings, together=request.together, reason=request.reason != "none")
+    if request.reason is None and settings.reason != "none":
+        request = replace(request, reason=settings.reason)
+    transport = choose_transport(settings, together=request.together, reason=request.reason not in {None, "none"})
     answers: dict[str, Answer] = {}
     pending: ReplyPending | None = None
     usage, replies = NO_USAGE, list[RawReply]()

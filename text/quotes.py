@@ -91,13 +91,15 @@ class _SentenceBlock:
 
     def count_shared(self, words: Set[str]) -> Sequence[int]:
         """Counts, for each sentence, how many of the words it has."""
-        known = list(words & self._bytes_with.keys())
-        starts = range(0, len(known) or 1, self.MOST_WORDS)
+        known = [self._bytes_with[word] for word in words if word in self._bytes_with]
+        if len(known) <= self.MOST_WORDS:
+            return self._count(known)
+        starts = range(0, len(known), self.MOST_WORDS)
         parts = [self._count(known[start : start + self.MOST_WORDS]) for start in starts]
-        return parts[0] if len(parts) == 1 else [sum(counts) for counts in zip(*parts, strict=True)]
+        return [sum(counts) for counts in zip(*parts, strict=True)]
 
-    def _count(self, words: Sequence[str]) -> Sequence[int]:
-        return sum(map(self._bytes_with.__getitem__, words)).to_bytes(len(self.places), "little")
+    def _count(self, numbers: Sequence[int]) -> Sequence[int]:
+        return sum(numbers).to_bytes(len(self.places), "little")
 
 
 @lru_cache(maxsize=64)

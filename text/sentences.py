@@ -278,7 +278,8 @@ class _SentenceReader:
         context: list[str] = []
         if kind == CLAIM:
             stated, answer_word = self.kinds.without_answer_word(sentence)
-            context = [self._title, self._heads.get(line.path[-2], "") if line.path else "", head]
+            if line.path or head or self._title:
+                context = [self._title, self._heads.get(line.path[-2], "") if line.path else "", head]
             if head and len(head) <= _LONGEST_HEAD and self._completes(stated, line, head):
                 stated, more = self.kinds.without_address(f"{head.rstrip(':')}: {stated}")
                 cut = (*cut, *more)
@@ -287,7 +288,7 @@ class _SentenceReader:
                 kind, stated = TO_JUDGE, sentence
             if self.kinds.refers_back(sentence):
                 context += self._before[-_SENTENCES_OF_CONTEXT:]
-        above = " ".join(dict.fromkeys(filter(None, context))) if any(context) else ""
+        above = " ".join(dict.fromkeys(filter(None, context))) if context else ""
         start = offset + part.start
         self._add(stated, kind, line, start, end=end, context=above, answer_word=answer_word, cut=cut)
         if kind in {CLAIM, LEAD_IN, YES_NO}:

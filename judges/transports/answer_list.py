@@ -36,12 +36,11 @@ class ListedAnswers(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _refuse_without_answer(cls, values: Any) -> Any:
-        if not isinstance(values, dict) or not any(
-            not isinstance(values.get(question), list | dict) and read_option(str(values.get(question)), words)
-            for question, words in cls.words.items()
-        ):
-            raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
-        return values
+        for question, words in cls.words.items() if isinstance(values, dict) else ():
+            value = values.get(question)
+            if not isinstance(value, list | dict) and read_option(str(value), words):
+                return values
+        raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
 
     @classmethod
     def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
@@ -79,8 +78,11 @@ class Listed(Transport):
         reason = request.reason or "none"
         prompt = compose(request, request.prompts.load(request.task, request.language), _FRAMES[reason])
         words = tuple([(question.id, tuple(words_of(question, prompt.language))) for question in questions])
-        statements = [_line(question) for question in questions if isinstance(question, Predicate)]
-        others = [_line(question) for question in questions if not isinstance(question, Predicate)]
+        predicates = [question for question in questions if isinstance(question, Predicate)]
+        statements = [f"{predicate.id}: {_one_line(write_statement(predicate))}" for predicate in predicates]
+        others: list[str] = []
+        if len(predicates) < len(questions):
+            others = [_line(question) for question in questions if not isinstance(question, Predicate)]
         user = [delimit_all(request.state)]
         schema = reply_schema(words, reason)
         if statements:
@@ -107,8 +109,6 @@ class Listed(Transport):
 
 def _line(question: TypedQuestion) -> str:
     """One question in one line, so that none can pretend to be another."""
-    if isinstance(question, Predicate):
-        return f"{question.id}: {_one_line(write_statement(question))}"
     described = describe_words(question)
     offered = "; ".join(f"{word} = {meaning}" if meaning else word for word, meaning in described.items())
     return f"{question.id}: {_one_line(question.instructions)} ({_one_line(offered)})"

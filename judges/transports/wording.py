@@ -112,4 +112,4 @@ def _check_task(prompt: Prompt, other_cure: str) -> None:
 
 def write_statement(question: Predicate) -> str:
     """A statement, after the sentences that it refers back to in brackets."""
-    return f"[{question.context}] {question.statement}" if question.context.strip() else question.statement
+    return f"[{question.context}] {question.statement}" if question.context and question.context.strip() else question.statement
