@@ -44,7 +44,8 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
         usage += reply.usage
         replies.append(reply.raw)
         answers |= {answer.question.id: answer for answer in transport.parse(questions, call, reply.raw)}
-        lost = [question for question in questions if _is_lost(answers[question.id])]
+        given = [answers[question.id] for question in questions]
+        lost = [answer.question for answer in given if answer.option is None and not answer.declined]
         if not lost or reply.corrected:
             continue
         second_call = replace(transport.render(request, lost), corrections=False)
@@ -61,10 +62,6 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
     if pending is not None:
         raise pending
     return Answers({question.id: answers[question.id] for question in request.questions}, usage, tuple(replies))
-
-
-def _is_lost(answer: Answer) -> bool:
-    return answer.option is None and not answer.declined
 
 
 def _calls(

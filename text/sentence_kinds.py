@@ -70,7 +70,7 @@ class SentenceKinds:
         self._all_phrases = [self._phrases] if language == english else [self._phrases, load_idle_phrases(english)]
         self._yes_no = any_pattern(pack.yes_no)
         self._answer_word = any_pattern(pack.answer_word)
-        self._refers_back = any_pattern(pack.refers_back)
+        self.refers_back = any_pattern(pack.refers_back)  # of a sentence that is understood by those before it alone
         self._salutation = any_pattern(pack.salutation)
         self._states = any_pattern(pack.states)
         self._signature = any_pattern(pack.signature)
@@ -106,7 +106,9 @@ class SentenceKinds:
         start = rest if idle and idle[-1].kind == REFUSAL and self._splits.search(left[idle[-1].end : rest]) else 0
         if start and len(left[start:].split()) < _FEWEST_AFTER_SALUTATION:
             start = 0
-        start = start or self._end_of_salutation(sentence)
+        if not start and (salutation := self._salutation.match(sentence)):  # "Hi Anna, you can cancel."
+            end = salutation.end()
+            start = end if len(sentence[end:].split()) >= _FEWEST_AFTER_SALUTATION else 0
         if not start:
             return [SentencePart(0, whole, self._kind_by_ending(sentence), sentence)]
         text = sentence[start:]
@@ -220,11 +222,6 @@ class SentenceKinds:
         """Whether a line is the number of a step and nothing else: "Step 1"."""
         return self._step_label.match(text) is not None
 
-    def _end_of_salutation(self, sentence: str) -> int:
-        """Where the greeting ends that a sentence begins with ("Hi Anna, you can cancel."); 0 where there is none."""
-        match = self._salutation.match(sentence)
-        return match.end() if match and len(sentence[match.end() :].split()) >= _FEWEST_AFTER_SALUTATION else 0
-
     def without_address(self, text: str) -> tuple[str, tuple[str, ...]]:
         """A text without what in it speaks to whoever assesses the answer ("" where all does), and what that is."""
         seen = without_unseen(text)  # what a judge reads: a mark that nobody sees parts no word
@@ -248,10 +245,6 @@ class SentenceKinds:
         """Whether all of a text speaks to whoever assesses the answer."""
         left, cut = self.without_address(text)
         return bool(cut) and not left
-
-    def refers_back(self, sentence: str) -> bool:
-        """Whether a sentence is understood by those before it alone."""
-        return self._refers_back.match(sentence) is not None
 
     def without_answer_word(self, sentence: str) -> tuple[str, str]:
         """A sentence without the yes or no before it, where the rest says the same by itself; and that word."""

@@ -252,7 +252,10 @@ class _SentenceReader:
     def _read_text(self, line: MarkdownLine) -> None:
         head, position = self._head(line), 0
         for sentence in _split_line(line.text, self._code, self.kinds):
-            start, end = _place(sentence, line.text, position)
+            start = line.text.find(sentence, position)
+            end = start + len(sentence)
+            if start < 0:
+                start, end = _find_respaced(sentence, line.text, position)
             *parts, last = self.kinds.parts(sentence, may_address=self._may_address)
             for part in parts:
                 self._add_part(part, line, start, start + part.end, head)
@@ -286,7 +289,7 @@ class _SentenceReader:
                 self._heads_read.add(head)
             if not stated:  # "Verdict:" and, as an item, "supported"
                 kind, stated = TO_JUDGE, sentence
-            if self.kinds.refers_back(sentence):
+            if self.kinds.refers_back.match(sentence):
                 context += self._before[-_SENTENCES_OF_CONTEXT:]
         above = " ".join(dict.fromkeys(filter(None, context))) if context else ""
         start = offset + part.start
@@ -339,11 +342,8 @@ class _SentenceReader:
         return sorted(self._split, key=attrgetter("start"))  # a link's target stands after its sentence
 
 
-def _place(sentence: str, text: str, position: int) -> tuple[int, int]:
-    """Where a sentence begins and ends in a line; its parts were put together again, perhaps with fewer spaces."""
-    start = text.find(sentence, position)
-    if start >= 0:
-        return start, start + len(sentence)
+def _find_respaced(sentence: str, text: str, position: int) -> tuple[int, int]:
+    """Where a sentence begins and ends in a line whose parts were put together again with fewer spaces."""
     match = re.compile(r"\s+".join(map(re.escape, sentence.split()))).search(text, position)
     return match.span() if match else (position, min(position + len(sentence), len(text)))
 

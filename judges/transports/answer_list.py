@@ -129,8 +129,10 @@ def _read(question: TypedQuestion, words: Mapping[str, str], raw: RawReply, star
         return Answer(question, None, problem="the judge answered it in two ways")
     if word is None:
         return Answer(question, None, problem=f"the judge said {values[0][:40]}, which is none of its words")
-    value = None if starts is None else pattern.search(raw.text)
-    shares = {} if starts is None or value is None else _shares(raw, starts, value, offered)
+    if starts is None:
+        return Answer(question, words[word])
+    value = pattern.search(raw.text)
+    shares = {} if value is None else _shares(raw, starts, value, offered)
     total = sum(shares.values())
     if not total:
         return Answer(question, words[word])
