@@ -118,7 +118,8 @@ def chosen_option(reply: RawReply, options: Sequence[str]) -> str | None:
     Raises:
         ReplyError: As `option_probabilities`.
     """
-    if not _can_be_read(reply.text, options):
+    can_be_read = _can_be_read if len(reply.text) <= _SHORT else _can_be_read.__wrapped__
+    if not can_be_read(reply.text, tuple(options)):
         return None
     probabilities = option_probabilities(reply, options)
     if probabilities is None:
@@ -150,17 +151,18 @@ def _read_option(text: str, options: tuple[str, ...]) -> str | None:
     return meant[0] if len(meant) == 1 and not _takes_back(text, meant[0], options) else None
 
 
-def _can_be_read(text: str, options: Sequence[str]) -> bool:
+@lru_cache(maxsize=1024)
+def _can_be_read(text: str, options: tuple[str, ...]) -> bool:
     """Whether the words of a reply leave the choice to the probabilities of its tokens.
 
     They do where they begin with one option and say no other, or are the beginning of some, or a single word that is
     none: a reply that was cut off before its option. A number between two levels, and a negation, are no such word.
     """
     words = _fold(text).split()
-    meant = _options_begun_by(text, tuple(options))
+    meant = _options_begun_by(text, options)
     if not meant:
         return len(words) <= 1 and not _DECIMAL.match(text) and _negations().isdisjoint(words)
-    return len(meant) > 1 or not _takes_back(text, meant[0], tuple(options))
+    return len(meant) > 1 or not _takes_back(text, meant[0], options)
 
 
 def _takes_back(text: str, option: str, options: tuple[str, ...]) -> bool:

@@ -56,7 +56,9 @@ def support_request(
     instead.
     """
     before = [context.get(claim, "") for claim in claims] if context else [""] * len(claims)
-    predicates = [Predicate(str(number), *said) for number, said in enumerate(zip(claims, before, strict=True), start=1)]
+    predicates = [
+        Predicate(str(number), *said) for number, said in enumerate(zip(claims, before, strict=True), start=1)
+    ]
     state = {"documentation": documentation, **earlier_turns(sample)}
     return Request(task, state, predicates, sample.language, sample.id, prompts)
 

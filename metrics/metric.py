@@ -89,9 +89,7 @@ class Metric(ABC):
         Args:
             has: Whether a field is not empty.
         """
-        return [
-            name for name in self.needs if not has(name) and not any([*map(has, self.substitutes.get(name, ()))])
-        ]
+        return [name for name in self.needs if not has(name) and not any([*map(has, self.substitutes.get(name, ()))])]
 
     def _prepare(self, sample: Sample) -> Sample:
         """The sample as this metric reads it, before it is looked at what the sample lacks."""

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -24,8 +24,8 @@ _MOST_BRACKETS = 60  # of a line whose links are read: the search for their ends
 _LONGEST_COLUMN = 80  # characters of a column's name that every row repeats
 
 # A line of an answer that is paragraphs and lists of one level, each item begun by a letter or digit: no parser is
-# needed. Group 1 is the item's sign.
-_FLAT_LINE = re.compile(r"(?:([-*+]|[0-9]{1,9}[.)]) )?(?:\*\*)?(?![0-9]{1,9}[.)](?:\s|$))[^\W_][^\0]*| *")
+# needed. Its groups are the item's sign and the text.
+_FLAT_LINE = re.compile(r"(?:([-*+]|[0-9]{1,9}[.)]) )?((?:\*\*)?(?![0-9]{1,9}[.)](?:\s|$))[^\W_][^\0]*)| *")
 _BLOCKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|^\s*(?:[-*+•–>#|~`]|\d{1,9}[.)])")
 _MARKS = re.compile(r"[*_`\[\\!]")
 _BOLD_WORDS = re.compile(r"(?:(?<!\w)\*\*(?=\w)[^*_`\[\\!]+(?<=[\w:.])\*\*(?!\w)|[^*_`\[\\!])*+")
@@ -119,11 +119,8 @@ def read_lines(text: str, after_ordinal: re.Pattern[str] = _NOTHING) -> list[Mar
         reader = _Reader(text, [(0, text)], after_ordinal)
         reader.add_text(0, (0, len(text)))
         return reader.lines
-    lines, start = [], 0
-    for line in text.splitlines(keepends=True):
-        lines.append((start, line.splitlines()[0] if line else ""))
-        start += len(line)
-    reader = _Reader(text, lines, after_ordinal)
+    starts = accumulate(map(len, text.splitlines(keepends=True)), initial=0)
+    reader = _Reader(text, [*zip(starts, text.splitlines(), strict=False)], after_ordinal)
     reader.read()
     return _with_labels(reader.lines)
 
@@ -154,8 +151,8 @@ class _Reader:
     def read(self) -> None:
         """Reads all lines, block by block; those that belong to no block are text."""
         flat = [_FLAT_LINE.fullmatch(line) for _, line in self.source]
-        if None not in flat:
-            self._read_flat([match and match[1] for match in flat])
+        if all(flat):
+            self._read_flat([(match[1], match[2]) for match in flat if match])
             return
         tokens = _load_parser().parse("\n".join(line for _, line in self.source).replace("\0", "\ufffd"))
         in_table = False
@@ -177,36 +174,29 @@ class _Reader:
                 self._add_block(token, tokens[place + 1] if token.nesting else token)
         self._add_left(len(self.source))
 
-    def _read_flat(self, signs: Sequence[str | None]) -> None:
-        """Reads paragraphs and lists of one level as the parser does, from the sign before each line."""
-        rows: list[int] = []  # of the paragraph under way
+    def _read_flat(self, lines: Sequence[tuple[str | None, str | None]]) -> None:
+        """Reads paragraphs and lists of one level as the parser does; each line is the sign before it and its text."""
+        rows, contents = list[int](), list[str]()  # of the paragraph under way
         list_kind = ""  # the last character of the signs of the list under way
-        for row, sign in enumerate(signs):
-            line = self.source[row][1]
-            if not line.strip(" "):
-                self._add_flat(rows, signs)
-                rows = []
-            elif sign and (list_kind or not rows or not sign[0].isdigit() or int(sign[:-1]) == 1):
-                self._add_flat(rows, signs)
-                rows = [row]
+        for row, (sign, text) in enumerate(lines):
+            if text is None or (sign and (list_kind or not rows or not sign[0].isdigit() or int(sign[:-1]) == 1)):
+                if rows:
+                    self._add_paragraph(rows, contents)
+                rows, contents = [], []
+            if text is None:
+                continue
+            if sign and not rows:
                 if sign[-1] != list_kind:
                     list_kind = sign[-1]
                     self._path = [self._number()]
                 self._path = [self._path[0], self._number()]
                 self._begins_item = True
-            elif rows:
-                rows.append(row)
-            else:
+            elif not rows:
                 list_kind = ""
                 self._path = []
-                rows = [row]
-        self._add_flat(rows, signs)
-
-    def _add_flat(self, rows: Sequence[int], signs: Sequence[str | None]) -> None:
+            contents.append(self.source[row][1] if rows else text)
+            rows.append(row)
         if rows:
-            contents = [self.source[row][1] for row in rows]
-            if self._path and self._begins_item:
-                contents[0] = contents[0].removeprefix(f"{signs[rows[0]]} ")
             self._add_paragraph(rows, contents)
 
     def _number(self) -> int:

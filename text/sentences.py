@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import zip_longest
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -141,8 +142,8 @@ def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
     reader = _SentenceReader(text, language)
     kinds = reader.kinds
     lines = read_lines(text, kinds.after_ordinal)
-    for place, line in enumerate(lines):
-        reader.read(line, lines[place + 1] if place + 1 < len(lines) else None)
+    for line, after in zip_longest(lines, lines[1:]):
+        reader.read(line, after)
     return reader.finish()
 
 

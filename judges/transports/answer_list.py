@@ -17,7 +17,7 @@ from ..probabilities import follow_options, read_option
 from ..question import Question, RawReply
 from ..typed_questions import Answer, Predicate, Reason, Request, TypedQuestion
 from .transport import Transport
-from .wording import compose, delimit_all, describe_words, words_of, write_statement
+from .wording import compose, delimit_all, describe_words, words_of, write_statement, yes_no_words
 
 _TOKENS_PER_ANSWER = 8  # of the reply, beside the characters of the id and the word
 _TOKENS_PER_REASON = 80
@@ -77,7 +77,8 @@ class Listed(Transport):
         """The call: the state, then the questions by their ids."""
         reason = request.reason or "none"
         prompt = compose(request, request.prompts.load(request.task, request.language), _FRAMES[reason])
-        words = tuple([(question.id, tuple(words_of(question, prompt.language))) for question in questions])
+        offered = _words_by_question(questions, prompt.language)
+        words = tuple([(question.id, tuple(each)) for question, each in zip(questions, offered, strict=True)])
         predicates = [question for question in questions if isinstance(question, Predicate)]
         statements = [f"{predicate.id}: {_one_line(write_statement(predicate))}" for predicate in predicates]
         others: list[str] = []
@@ -100,11 +101,18 @@ class Listed(Transport):
     def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], raw: RawReply) -> list[Answer]:
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
         starts = _token_starts(raw)
-        answers = [_read(question, words_of(question, call.prompt.language), raw, starts) for question in questions]
+        words = _words_by_question(questions, call.prompt.language)
+        answers = [_read(question, each, raw, starts) for question, each in zip(questions, words, strict=True)]
         if call.schema.reason != "none":
             for answer in answers:
                 answer.reason = _read_reason(answer.question, raw.text)
         return answers
+
+
+def _words_by_question(questions: Sequence[TypedQuestion], language: str) -> list[Mapping[str, str]]:
+    """The words that each question is answered with; all predicates with the same."""
+    yes_no = yes_no_words(language)
+    return [yes_no if isinstance(question, Predicate) else words_of(question, language) for question in questions]
 
 
 def _line(question: TypedQuestion) -> str:
