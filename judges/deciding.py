@@ -28,8 +28,9 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
         BudgetReached: A call does not fit into the budget.
         ReplyPending: A reply comes later; all calls that can be made now were made.
     """
-    request = replace(request, reason=request.reason or settings.reason)
-    transport = choose_transport(settings, together=request.together, reason=request.reason != "none")
+    if request.reason is None and settings.reason != "none":
+        request = replace(request, reason=settings.reason)
+    transport = choose_transport(settings, together=request.together, reason=request.reason not in {None, "none"})
     answers: dict[str, Answer] = {}
     pending: ReplyPending | None = None
     usage, replies = NO_USAGE, list[RawReply]()
@@ -43,7 +44,8 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
         usage += reply.usage
         replies.append(reply.raw)
         answers |= {answer.question.id: answer for answer in transport.parse(questions, call, reply.raw)}
-        lost = [question for question in questions if _is_lost(answers[question.id])]
+        given = [answers[question.id] for question in questions]
+        lost = [answer.question for answer in given if answer.option is None and not answer.declined]
         if not lost or reply.corrected:
             continue
         second_call = replace(transport.render(request, lost), corrections=False)
@@ -60,10 +62,6 @@ async def decide(request: Request, ask: Ask, settings: JudgeSettings) -> Answers
     if pending is not None:
         raise pending
     return Answers({question.id: answers[question.id] for question in request.questions}, usage, tuple(replies))
-
-
-def _is_lost(answer: Answer) -> bool:
-    return answer.option is None and not answer.declined
 
 
 def _calls(

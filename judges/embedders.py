@@ -24,7 +24,7 @@ from .litellm_lookup import listed_price, stated_cost
 from .question import RawReply
 from .recording import Recording, short_hash
 from .request_size import RequestSize
-from .retry import explain, make_attempts
+from .retry import call_with_retries, explain
 from .secrets import Scrubber
 from .usage import LostCalls, Usage
 from .vectors import check_for_booleans, check_vectors, read_embedding_reply, to_unit_length, unusable
@@ -217,9 +217,7 @@ class LiteLLMEmbedder(Embedder):
 
         started = time.perf_counter()
         try:
-            async for attempt in make_attempts(self._attempts, lambda _: None):
-                with attempt:
-                    response = await self._call(texts)
+            response = await call_with_retries(lambda: self._call(texts), self._attempts, lambda _: None)
         except (openai.OpenAIError, TimeoutError) as error:
             raise JudgeError(f"{self.name}: the call failed: {explain(error, _TIMEOUT, self._scrubber)}") from error
         vectors = read_embedding_reply(response.data, len(texts), self.name)

@@ -4,6 +4,7 @@ import asyncio
 import copy
 import logging
 from collections import OrderedDict
+from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -24,7 +25,7 @@ from .miss_explainer import MissExplainer
 from .python_model import JudgeFunction, OpenAIClient, PythonModel, open_python_model
 from .question import PendingReplies, PlainText, Question, RawReply, Reply
 from .recording import Recording, make_recording
-from .retry import concerns_the_request, explain, is_not_offered, make_attempts
+from .retry import call_with_retries, concerns_the_request, explain, is_not_offered
 from .settings import JudgeSettings, load_settings
 from .structured import parse_reply
 from .typed_questions import Answers, Request
@@ -343,11 +344,14 @@ class LiteLLMJudge:
         if self._stops_when_gone:  # outside a run somebody may have mended it meanwhile
             self._check_available()
         attempts = 0
+
+        def call() -> Awaitable[RawReply]:
+            nonlocal attempts
+            attempts += 1
+            return self.connection.call(question, self._count_lost)
+
         try:
-            async for attempt in make_attempts(self.settings.attempts, self._count_retry, self.settings.wait):
-                with attempt:
-                    attempts += 1
-                    raw = await self.connection.call(question, self._count_lost)
+            raw = await call_with_retries(call, self.settings.attempts, self._count_retry, self.settings.wait)
         except (openai.OpenAIError, TimeoutError) as error:
             times = f"{count_of(attempts, 'time')}, at last" if attempts > 1 else "once"
             failure = f"the call failed {times}: {explain(error, self.settings.timeout, self.settings.scrubber)}"

@@ -118,7 +118,8 @@ def chosen_option(reply: RawReply, options: Sequence[str]) -> str | None:
     Raises:
         ReplyError: As `option_probabilities`.
     """
-    if not _can_be_read(reply.text, options):
+    can_be_read = _can_be_read if len(reply.text) <= _SHORT else _can_be_read.__wrapped__
+    if not can_be_read(reply.text, tuple(options)):
         return None
     probabilities = option_probabilities(reply, options)
     if probabilities is None:
@@ -141,11 +142,17 @@ def read_option(text: str, options: Sequence[str]) -> str | None:
         >>> read_option("No, it is wrong", ("Yes", "No")), read_option("Yes is wrong", ("Yes", "No"))
         ('No', None)
     """
+    return (_read_option if len(text) <= _SHORT else _read_option.__wrapped__)(text, tuple(options))
+
+
+@lru_cache(maxsize=1024)  # replies are mostly the same few words
+def _read_option(text: str, options: tuple[str, ...]) -> str | None:
     meant = _options_begun_by(text, options)
-    return meant[0] if len(meant) == 1 and not _takes_back(text, meant[0], tuple(options)) else None
+    return meant[0] if len(meant) == 1 and not _takes_back(text, meant[0], options) else None
 
 
-def _can_be_read(text: str, options: Sequence[str]) -> bool:
+@lru_cache(maxsize=1024)
+def _can_be_read(text: str, options: tuple[str, ...]) -> bool:
     """Whether the words of a reply leave the choice to the probabilities of its tokens.
 
     They do where they begin with one option and say no other, or are the beginning of some, or a single word that is
@@ -155,18 +162,13 @@ def _can_be_read(text: str, options: Sequence[str]) -> bool:
     meant = _options_begun_by(text, options)
     if not meant:
         return len(words) <= 1 and not _DECIMAL.match(text) and _negations().isdisjoint(words)
-    return len(meant) > 1 or not _takes_back(text, meant[0], tuple(options))
+    return len(meant) > 1 or not _takes_back(text, meant[0], options)
 
 
 def _takes_back(text: str, option: str, options: tuple[str, ...]) -> bool:
     """Whether a text that begins with an option names another one beside it, or negates it."""
     if len(text) <= len(option):
         return False
-    return (_find_other_word if len(text) <= _SHORT else _find_other_word.__wrapped__)(text, option, options)
-
-
-@lru_cache(maxsize=1024)
-def _find_other_word(text: str, option: str, options: tuple[str, ...]) -> bool:
     folded = text.casefold().replace("’", "'")
     begun = re.match(r"\W*" + r"\W+".join(map(re.escape, _fold(option).split())) + r"(?!\w)", folded)
     if begun is None:
@@ -220,14 +222,8 @@ def _affirmations() -> frozenset[str]:
     return frozenset(word.casefold() for words in lists for word in words.affirmative)
 
 
-def _options_begun_by(text: str, options: Sequence[str]) -> tuple[str, ...]:
+def _options_begun_by(text: str, options: tuple[str, ...]) -> tuple[str, ...]:
     """The options that a text can be the beginning of; that which it says whole, where it cannot become longer."""
-    work_out = _work_out_options if len(text) <= _SHORT else _work_out_options.__wrapped__
-    return work_out(text, tuple(options))
-
-
-@lru_cache(maxsize=1024)  # replies are mostly the same few words
-def _work_out_options(text: str, options: tuple[str, ...]) -> tuple[str, ...]:
     end = _END_OF_VALUE.search(text)
     begun = _fold(text[: end.start()] if end else text)
     if not begun:

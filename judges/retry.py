@@ -1,17 +1,22 @@
 """Which failed calls are made again, and how long to wait before."""
 
+import asyncio
 import email.utils
+import itertools
 import json
+import random
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import TypeVar
 
-import tenacity
 from pydantic import ValidationError
 
 from ..errors import AssayError, JudgeUnavailable, UsageError
 from .litellm_lookup import load_litellm
 from .secrets import Scrubber
+
+T = TypeVar("T")
 
 FUNCTION_ERROR = "FunctionError"  # the class of errors of a judge that is a Python function
 LONGEST_WAIT = 60.0  # seconds before one attempt
@@ -220,25 +225,27 @@ def read_retry_after(values: Mapping[str, str]) -> float | None:
         return None
 
 
-def make_attempts(
-    attempts: int, on_retry: Callable[[BaseException], None], wait: float = 0.5
-) -> tenacity.AsyncRetrying:
-    """Makes the loop of attempts of one call: `async for attempt in make_attempts(...): with attempt: ...`."""
-    jitter = tenacity.wait_random_exponential(multiplier=wait, max=LONGEST_WAIT)
+async def call_with_retries(
+    call: Callable[[], Awaitable[T]], attempts: int, on_retry: Callable[[BaseException], None], wait: float = 0.5
+) -> T:
+    """Awaits a call, and makes it again where its error may pass: after what the provider asks, else a random pause.
 
-    def wait_for(state: tenacity.RetryCallState) -> float:
-        error = state.outcome.exception() if state.outcome else None
-        seconds = retry_after(error) if error else None
-        return jitter(state) if seconds is None else min(seconds, LONGEST_WAIT)
-
-    def before_sleep(state: tenacity.RetryCallState) -> None:
-        if state.outcome and (error := state.outcome.exception()):
+    Raises:
+        Exception: What the last attempt raised; also where the pauses would take longer than `LONGEST_TOTAL`.
+    """
+    paused = 0.0
+    for attempt in itertools.count(1):
+        try:
+            return await call()
+        except Exception as error:
+            if attempt >= attempts or not is_passing(error):
+                raise
+            asked = retry_after(error)
+            most = wait * 2 ** (attempt - 1) if asked is None else asked
+            pause = min(most, LONGEST_WAIT) * (random.random() if asked is None else 1)
+            paused += pause
+            if paused > LONGEST_TOTAL:
+                raise
             on_retry(error)
-
-    return tenacity.AsyncRetrying(
-        retry=tenacity.retry_if_exception(is_passing),
-        stop=lambda state: state.attempt_number >= attempts or state.idle_for + state.upcoming_sleep > LONGEST_TOTAL,
-        wait=wait_for,
-        before_sleep=before_sleep,
-        reraise=True,
-    )
+        await asyncio.sleep(pause)
+    raise AssertionError("an attempt returns or raises")

@@ -48,7 +48,8 @@ class Predicate:
     context: str = ""
 
     def __post_init__(self) -> None:
-        _check_id(self.id)
+        if not _ID.fullmatch(self.id):
+            raise _wrong_id(self.id)
         if not self.statement.strip():
             raise UsageError(f"the predicate {self.id} states nothing: give it a statement")
 
@@ -81,7 +82,8 @@ class ChoiceQuestion:
     criteria: Mapping[str, str]
 
     def __post_init__(self) -> None:
-        _check_id(self.id)
+        if not _ID.fullmatch(self.id):
+            raise _wrong_id(self.id)
         _check_instructions(self.id, self.instructions)
         folded = {" ".join(option.casefold().split()) for option in self.criteria}
         if not 2 <= len(self.criteria) <= MOST_OPTIONS or "" in folded or len(folded) < len(self.criteria):
@@ -127,7 +129,8 @@ class ScoreQuestion:
     levels: tuple[Level, ...]
 
     def __post_init__(self) -> None:
-        _check_id(self.id)
+        if not _ID.fullmatch(self.id):
+            raise _wrong_id(self.id)
         _check_instructions(self.id, self.instructions)
         labels = {level.label.casefold().strip() for level in self.levels}
         if not 2 <= len(self.levels) <= MOST_LEVELS or "" in labels or len(labels) < len(self.levels):
@@ -270,9 +273,8 @@ class Answers(Mapping[str, Answer]):
         return self.answers.values()
 
 
-def _check_id(question: str) -> None:
-    if not _ID.fullmatch(question):
-        raise UsageError(f"{question!r} is no id of a question: use 1 to 64 letters, digits, _, - and .")
+def _wrong_id(question: str) -> UsageError:
+    return UsageError(f"{question!r} is no id of a question: use 1 to 64 letters, digits, _, - and .")
 
 
 def _check_instructions(question: str, instructions: str) -> None:

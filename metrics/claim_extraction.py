@@ -64,7 +64,7 @@ def sentences_of_answer(sample: Sample, text: str | None = None) -> list[AnswerS
 
 def claims_of_sentences(split: Sequence[AnswerSentence]) -> list[str]:
     """The sentences that claim something, each once, without a judge."""
-    return list(dict.fromkeys(sentence.text for sentence in split if sentence.kind == CLAIM))
+    return list(dict.fromkeys([sentence.text for sentence in split if sentence.kind == CLAIM]))
 
 
 def sentence_evidence(split: Sequence[AnswerSentence], claims_by: ClaimsBy = "sentences") -> dict[str, Any]:
@@ -85,8 +85,8 @@ def sentence_evidence(split: Sequence[AnswerSentence], claims_by: ClaimsBy = "se
     if claims_by == "sentences":  # "Yes, it is free": the judge is asked about the rest
         left_out += [{"text": one.answer_word.strip(), "kind": YES_NO} for one in split if one.answer_word]
     no_sentences = {HEADING, *NO_SENTENCES}
-    count = sum(sentence.kind not in no_sentences for sentence in outside)
-    judged = sum(sentence.kind not in no_sentences for sentence in split) - count
+    count = sum([sentence.kind not in no_sentences for sentence in outside])
+    judged = sum([sentence.kind not in no_sentences for sentence in split]) - count
     return {"left_out": left_out, SENTENCES: {"judged": judged, "left_out": count}}
 
 

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Mapping
 from contextvars import copy_context
 from copy import copy
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
@@ -74,7 +74,7 @@ class Metric(ABC):
         """
         check_type("sample", sample, Sample, "a Sample; `score` and `ascore` take its fields")
         sample = self._prepare(sample)
-        missing = self.missing_fields(lambda name: has_field(sample, name))
+        missing = self.missing_fields(partial(has_field, sample))
         if missing:
             return skipped(f"the sample has no {' and no '.join(missing)}")
         with meter_usage() as usages:
@@ -89,8 +89,7 @@ class Metric(ABC):
         Args:
             has: Whether a field is not empty.
         """
-        needs = [(name, *self.substitutes.get(name, ())) for name in self.needs]
-        return [names[0] for names in needs if not any(map(has, names))]
+        return [name for name in self.needs if not has(name) and not any([*map(has, self.substitutes.get(name, ()))])]
 
     def _prepare(self, sample: Sample) -> Sample:
         """The sample as this metric reads it, before it is looked at what the sample lacks."""
@@ -230,9 +229,9 @@ def has_field(sample: Sample, name: str) -> bool:
         >>> has_field(sample, "response"), has_field(sample, "metadata.expected_actions"), has_field(sample, "policy")
         (False, True, False)
     """
-    field, _, key = name.partition(".")
-    value = getattr(sample, field)
-    if key:
-        value = value.get(key)
+    if "." in name:
+        field, _, key = name.partition(".")
+        value = getattr(sample, field).get(key)
         return bool(value.strip()) if isinstance(value, str) else value is not None
+    value = getattr(sample, name)
     return bool(value.strip()) if isinstance(value, str) else bool(value)

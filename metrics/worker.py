@@ -26,7 +26,5 @@ def text_length(sample: Sample) -> int:
         >>> text_length(Sample(id="s1", user_input="Is it free?", response="Yes.", retrieved_contexts=("Free.",)))
         20
     """
-    contexts = sum(map(len, sample.retrieved_contexts))
-    messages = sum(len(message.text) for message in sample.messages)
-    texts = (sample.user_input, sample.response, sample.other_response, sample.reference or "")
-    return sum(map(len, texts)) + contexts + messages
+    texts = [sample.user_input, sample.response, sample.other_response, sample.reference or ""]
+    return sum(map(len, [*texts, *sample.retrieved_contexts, *[message.text for message in sample.messages]]))

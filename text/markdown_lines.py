@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -23,6 +23,9 @@ _PIECE = re.compile(rf"{_SOME}$|{_SOME}[.!?](?=\s)|{_SOME}(?=\s)|{_SOME}")
 _MOST_BRACKETS = 60  # of a line whose links are read: the search for their ends is quadratic
 _LONGEST_COLUMN = 80  # characters of a column's name that every row repeats
 
+# A line of an answer that is paragraphs and lists of one level, each item begun by a letter or digit: no parser is
+# needed. Its groups are the item's sign and the text.
+_FLAT_LINE = re.compile(r"(?:([-*+]|[0-9]{1,9}[.)]) )?((?:\*\*)?(?![0-9]{1,9}[.)](?:\s|$))[^\W_][^\0]*)| *")
 _BLOCKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|^\s*(?:[-*+•–>#|~`]|\d{1,9}[.)])")
 _MARKS = re.compile(r"[*_`\[\\!]")
 _BOLD_WORDS = re.compile(r"(?:(?<!\w)\*\*(?=\w)[^*_`\[\\!]+(?<=[\w:.])\*\*(?!\w)|[^*_`\[\\!])*+")
@@ -44,11 +47,8 @@ _TARGET_END = re.compile(r"""\s*(?:(?:"[^"]*"|'[^']*'|\([^)]*\))\s*)?\)""")
 _AROUND_TARGET = " \t[]()!<>*_`\\"
 
 
-class _Mark(NamedTuple):
-    """From this place of a line's text on, its characters stand one after the other in the answer."""
-
-    in_text: int
-    in_answer: int
+_Marks = tuple[tuple[int, int], ...]
+"""Places in a line's text, each with its place in the answer: up to the next one, the characters are the same."""
 
 
 class MarkdownLine(NamedTuple):
@@ -65,7 +65,7 @@ class MarkdownLine(NamedTuple):
     """
 
     text: str
-    marks: tuple[_Mark, ...]
+    marks: _Marks
     end: int
     role: Role = "text"
     path: tuple[int, ...] = ()
@@ -75,10 +75,11 @@ class MarkdownLine(NamedTuple):
 
     def place(self, position: int) -> int:
         """The place in the answer of a character of the text."""
-        mark = self.marks[0]
-        if len(self.marks) > 1:
-            mark = self.marks[bisect_right(self.marks, position, key=itemgetter(0)) - 1]
-        return min(mark.in_answer + position - mark.in_text, self.end)
+        (in_text, in_answer), *more = self.marks
+        if more:
+            in_text, in_answer = self.marks[bisect_right(self.marks, position, key=itemgetter(0)) - 1]
+        place = in_answer + position - in_text
+        return place if place < self.end else self.end
 
 
 def blank_comments(text: str) -> str:
@@ -114,15 +115,12 @@ def read_lines(text: str, after_ordinal: re.Pattern[str] = _NOTHING) -> list[Mar
     """
     if not _BLOCKS.search(text):
         if len(text) <= LONGEST_LINE and not _MARKS.search(text):
-            return [MarkdownLine(text, (_Mark(0, 0),), len(text))] if _WORD.search(text) else []
+            return [MarkdownLine(text, ((0, 0),), len(text))] if _WORD.search(text) else []
         reader = _Reader(text, [(0, text)], after_ordinal)
         reader.add_text(0, (0, len(text)))
         return reader.lines
-    lines, start = [], 0
-    for line in text.splitlines(keepends=True):
-        lines.append((start, line.splitlines()[0] if line else ""))
-        start += len(line)
-    reader = _Reader(text, lines, after_ordinal)
+    starts = accumulate(map(len, text.splitlines(keepends=True)), initial=0)
+    reader = _Reader(text, [*zip(starts, text.splitlines(), strict=False)], after_ordinal)
     reader.read()
     return _with_labels(reader.lines)
 
@@ -152,6 +150,10 @@ class _Reader:
 
     def read(self) -> None:
         """Reads all lines, block by block; those that belong to no block are text."""
+        flat = [_FLAT_LINE.fullmatch(line) for _, line in self.source]
+        if all(flat):
+            self._read_flat([(match[1], match[2]) for match in flat if match])
+            return
         tokens = _load_parser().parse("\n".join(line for _, line in self.source).replace("\0", "\ufffd"))
         in_table = False
         for place, token in enumerate(tokens):
@@ -171,6 +173,31 @@ class _Reader:
                 self._add_left(token.map[0])
                 self._add_block(token, tokens[place + 1] if token.nesting else token)
         self._add_left(len(self.source))
+
+    def _read_flat(self, lines: Sequence[tuple[str | None, str | None]]) -> None:
+        """Reads paragraphs and lists of one level as the parser does; each line is the sign before it and its text."""
+        rows, contents = list[int](), list[str]()  # of the paragraph under way
+        list_kind = ""  # the last character of the signs of the list under way
+        for row, (sign, text) in enumerate(lines):
+            if text is None or (sign and (list_kind or not rows or not sign[0].isdigit() or int(sign[:-1]) == 1)):
+                if rows:
+                    self._add_paragraph(rows, contents)
+                rows, contents = [], []
+            if text is None:
+                continue
+            if sign and not rows:
+                if sign[-1] != list_kind:
+                    list_kind = sign[-1]
+                    self._path = [self._number()]
+                self._path = [self._path[0], self._number()]
+                self._begins_item = True
+            elif not rows:
+                list_kind = ""
+                self._path = []
+            contents.append(self.source[row][1] if rows else text)
+            rows.append(row)
+        if rows:
+            self._add_paragraph(rows, contents)
 
     def _number(self) -> int:
         self._last_number += 1
@@ -224,6 +251,8 @@ class _Reader:
         line = self.source[row][1]
         if (text := content.strip()) and (start := line.rfind(text)) >= 0:
             end = start + len(text)
+            if not start:
+                return start, end
             if (sign := _SIGNED.search(line, 0, start)) and _AMOUNT.match(text):  # "> 5 days": no quotation
                 start = sign.start()
             elif (ordinal := _ORDINAL.search(line, 0, start)) and self.after_ordinal.match(text):
@@ -266,7 +295,7 @@ class _Reader:
         place, line = self.source[rows[0]]
         end_place, end_line = self.source[rows[-1]]
         start = place + len(line) - len(line.lstrip())
-        marks = (_Mark(0, start),)
+        marks = ((0, start),)
         self.lines.append(
             MarkdownLine("\n".join(parts), marks, end_place + len(end_line), "code", tuple(self._path), parts=parts)
         )
@@ -278,7 +307,7 @@ class _Reader:
         for row in rows:
             place, line = self.source[row]
             cells = list(_cells(line))
-            texts = [_plain(self.answer, place + start, place + end).text.strip() for start, end in cells]
+            texts = [_plain(self.answer, place + start, place + end)[0].strip() for start, end in cells]
             if row == first:
                 columns = texts
                 text = "; ".join(filter(None, texts))
@@ -288,7 +317,7 @@ class _Reader:
                 continue
             role: Role = "header_row" if row == first else "row"
             start = place + cells[0][0] + len(line[cells[0][0] :]) - len(line[cells[0][0] :].lstrip())
-            marks, end = (_Mark(0, start),), place + len(line.rstrip())
+            marks, end = ((0, start),), place + len(line.rstrip())
             for piece in _PIECE.findall(text):
                 self.lines.append(
                     MarkdownLine(piece, marks, end, role, tuple(self._path), parts=tuple(filter(None, texts)))
@@ -315,19 +344,14 @@ class _Reader:
             self.lines += targets
 
 
-class _Plain(NamedTuple):
-    """A piece of a line as read: its text, where that stands, what it is, and the targets of its links."""
-
-    text: str
-    marks: tuple[_Mark, ...]
-    role: Role
-    targets: Sequence[MarkdownLine]
+_Plain = tuple[str, _Marks, Role, Sequence[MarkdownLine]]
+"""A piece of a line as read: its text, where that stands, what it is, and the targets of its links."""
 
 
 def _plain(answer: str, start: int, end: int) -> _Plain:
     source = answer[start:end]
     if not _MARKS.search(source) or source.count("[") > _MOST_BRACKETS:
-        return _Plain(source, (_Mark(0, start),), "text", ())
+        return source, ((0, start),), "text", ()
     if _BOLD_WORDS.fullmatch(source):
         return _plain_bold(source, start)
     tokens: list[Token] = []
@@ -348,7 +372,7 @@ def _plain(answer: str, start: int, end: int) -> _Plain:
         written = token.markup if token.type == "text_special" else token.content  # the character with its stroke
         at = source.find(written, place)
         if at < 0:
-            return _Plain(source, (_Mark(0, start),), "text", ())
+            return source, ((0, start),), "text", ()
         parts += _left_out(source, place, at)
         targets += _target(source, place, at, start)
         place = at + len(written)
@@ -357,25 +381,25 @@ def _plain(answer: str, start: int, end: int) -> _Plain:
         else:
             parts.append((at, token.content))
     targets += _target(source, place, len(source), start)
-    marks, length = list[_Mark](), 0
+    marks, length = list[tuple[int, int]](), 0
     for at, part in parts:
-        marks.append(_Mark(length, start + at))
+        marks.append((length, start + at))
         length += len(part)
     text = "".join(part for _, part in parts)
-    return _Plain(text, tuple(marks) or (_Mark(0, start),), _inline_role(tokens), targets)
+    return text, tuple(marks) or ((0, start),), _inline_role(tokens), targets
 
 
 def _plain_bold(source: str, start: int) -> _Plain:
     """A line with no other marks than bold words, which needs no parser."""
-    marks, length, parts = list[_Mark](), 0, source.split("**")
-    place = start
+    parts = source.split("**")
+    marks, place, text = list[tuple[int, int]](), start, ""
     for part in parts:
         if part:
-            marks.append(_Mark(length, place))
-            length += len(part)
+            marks.append((len(text), place))
+            text += part
         place += len(part) + 2
     is_bold = len(parts) == 3 and not parts[0].strip() and parts[2].strip() in {"", ":"}
-    return _Plain("".join(parts), tuple(marks), "label" if is_bold else "text", ())
+    return text, tuple(marks), "label" if is_bold else "text", ()
 
 
 def _left_out(source: str, start: int, end: int) -> Iterator[tuple[int, str]]:
@@ -402,7 +426,7 @@ def _target(source: str, start: int, end: int, place: int) -> Iterator[MarkdownL
     if _LETTER.search(gap):
         target = gap.strip(_AROUND_TARGET)
         at = place + start + gap.find(target)
-        yield MarkdownLine(target, (_Mark(0, at),), at + len(target), "link")
+        yield MarkdownLine(target, ((0, at),), at + len(target), "link")
 
 
 def _inline_role(tokens: Sequence["Token"]) -> Role:

@@ -174,8 +174,12 @@ def _is_certain(phrases: Iterable[_Found]) -> bool:
 
 def _end_of_match(text: str, start: int, patterns: list[re.Pattern[str]]) -> int:
     """Where the longest match from a place ends; 0 where there is none."""
-    matches = (pattern.match(text, start) for pattern in patterns)
-    return max((match.end() for match in matches if match and match.end() > start), default=0)
+    end = start
+    for pattern in patterns:
+        match = pattern.match(text, start)
+        if match and match.end() > end:
+            end = match.end()
+    return end if end > start else 0
 
 
 def _without_overlap(phrases: list[SentencePhrase]) -> list[SentencePhrase]:

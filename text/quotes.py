@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ..untrusted import UNSEEN, original_characters, without_unseen
-from .tokens import tokens
+from .tokens import split_tokens
 
 _LEFT_OUT = re.compile(r"\.\.\.|…|\[…\]|\[\.\.\.\]")
 _AROUND = " \t\n\"'“”‘’«»`*"
@@ -64,7 +64,7 @@ def find_nearest_sentence(text: str, contexts: tuple[str, ...]) -> Place | None:
         >>> find_nearest_sentence("A desk is 5 euros.", ("Open all day. A desk costs 5 euros.",))
         Place(context=0, start=14, end=35)
     """
-    words = set(tokens(text))
+    words = set(split_tokens(text))
     most, place = (len(words) - 1) // 2, None
     for block in _sentence_blocks(contexts) if words else ():
         counts = block.count_shared(words)
@@ -84,20 +84,20 @@ class _SentenceBlock:
 
     def __init__(self, contexts: Sequence[str], places: Sequence[Place]) -> None:
         self.places = places
+        self._size = len(places)
         self._bytes_with: dict[str, int] = {}
         for position, (number, start, end) in enumerate(places):
-            for word in set(tokens(contexts[number][start:end])):
+            for word in set(split_tokens(contexts[number][start:end])):
                 self._bytes_with[word] = self._bytes_with.get(word, 0) | 1 << 8 * position
 
     def count_shared(self, words: Set[str]) -> Sequence[int]:
         """Counts, for each sentence, how many of the words it has."""
-        known = list(words & self._bytes_with.keys())
-        starts = range(0, len(known) or 1, self.MOST_WORDS)
-        parts = [self._count(known[start : start + self.MOST_WORDS]) for start in starts]
-        return parts[0] if len(parts) == 1 else [sum(counts) for counts in zip(*parts, strict=True)]
-
-    def _count(self, words: Sequence[str]) -> Sequence[int]:
-        return sum(map(self._bytes_with.__getitem__, words)).to_bytes(len(self.places), "little")
+        known = [self._bytes_with[word] for word in words if word in self._bytes_with]
+        if len(known) <= self.MOST_WORDS:
+            return sum(known).to_bytes(self._size, "little")
+        starts = range(0, len(known), self.MOST_WORDS)
+        parts = [sum(known[start : start + self.MOST_WORDS]).to_bytes(self._size, "little") for start in starts]
+        return [sum(counts) for counts in zip(*parts, strict=True)]
 
 
 @lru_cache(maxsize=64)

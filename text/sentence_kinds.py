@@ -64,11 +64,13 @@ class SentenceKinds:
 
     def __init__(self, language: Language) -> None:
         pack = language.sentences
-        self._language = language
         self._phrases = load_idle_phrases(language)
+        english = language_or_fallback(None)
+        # English too: answers in other languages are attacked in it
+        self._all_phrases = [self._phrases] if language == english else [self._phrases, load_idle_phrases(english)]
         self._yes_no = any_pattern(pack.yes_no)
         self._answer_word = any_pattern(pack.answer_word)
-        self._refers_back = any_pattern(pack.refers_back)
+        self.refers_back = any_pattern(pack.refers_back)  # of a sentence that is understood by those before it alone
         self._salutation = any_pattern(pack.salutation)
         self._states = any_pattern(pack.states)
         self._signature = any_pattern(pack.signature)
@@ -102,15 +104,20 @@ class SentenceKinds:
         if cut:
             return [SentencePart(0, whole, self._kind_by_ending(left), left, cut)]
         start = rest if idle and idle[-1].kind == REFUSAL and self._splits.search(left[idle[-1].end : rest]) else 0
-        start = start if len(left[start:].split()) >= _FEWEST_AFTER_SALUTATION else 0
-        start = start or self._end_of_salutation(sentence)
+        if start and len(left[start:].split()) < _FEWEST_AFTER_SALUTATION:
+            start = 0
+        if not start and (salutation := self._salutation.match(sentence)):  # "Hi Anna, you can cancel."
+            end = salutation.end()
+            start = end if len(sentence[end:].split()) >= _FEWEST_AFTER_SALUTATION else 0
+        if not start:
+            return [SentencePart(0, whole, self._kind_by_ending(sentence), sentence)]
         text = sentence[start:]
-        part = SentencePart(start, whole, self._kind_by_ending(text), capitalized(text) if start else text)
+        part = SentencePart(start, whole, self._kind_by_ending(text), capitalized(text))
         end = idle[-1].end if idle else start
         while end < start and sentence[end] in _SIGNS:
             end += 1
         before = sentence[:end].rstrip()
-        return [SentencePart(0, len(before), _kind_of(idle), before), part] if start else [part]
+        return [SentencePart(0, len(before), _kind_of(idle), before), part]
 
     def find_kind(self, sentence: str) -> str:
         """What a sentence is as a whole: `claim` where any part of it claims something."""
@@ -118,9 +125,10 @@ class SentenceKinds:
         return CLAIM if CLAIM in kinds else kinds[0]
 
     def _kind_by_ending(self, text: str) -> str:
-        if text.endswith("?") and self._only_asks(text):
+        ending = text[-1:]
+        if ending == "?" and self._only_asks(text):
             return QUESTION
-        if text.endswith(":"):
+        if ending == ":":
             return LEAD_IN
         return YES_NO if self._yes_no.match(text) else CLAIM
 
@@ -214,15 +222,10 @@ class SentenceKinds:
         """Whether a line is the number of a step and nothing else: "Step 1"."""
         return self._step_label.match(text) is not None
 
-    def _end_of_salutation(self, sentence: str) -> int:
-        """Where the greeting ends that a sentence begins with ("Hi Anna, you can cancel."); 0 where there is none."""
-        match = self._salutation.match(sentence)
-        return match.end() if match and len(sentence[match.end() :].split()) >= _FEWEST_AFTER_SALUTATION else 0
-
     def without_address(self, text: str) -> tuple[str, tuple[str, ...]]:
         """A text without what in it speaks to whoever assesses the answer ("" where all does), and what that is."""
         seen = without_unseen(text)  # what a judge reads: a mark that nobody sees parts no word
-        for phrases in filter(None, (self._phrases, self._fallback())):
+        for phrases in self._all_phrases:
             if addresses := phrases.to_judge(seen):
                 left = capitalized(phrases.without(seen, addresses))
                 if len(addresses) == 1 and left and not self._states.search(left):  # "Reviewer: Kim Weber": a label
@@ -230,14 +233,9 @@ class SentenceKinds:
                 return left, tuple(seen[phrase.start : phrase.end] for phrase in addresses)
         return text, ()
 
-    def _fallback(self) -> IdlePhrases | None:
-        """The phrases of English, in which answers in other languages are attacked too."""
-        english = language_or_fallback(None)
-        return None if self._language == english else load_idle_phrases(english)
-
     def may_address(self, answer: str) -> bool:
         """Whether anything of an answer may speak to whoever assesses it; False is certain."""
-        return any(phrases.may_address(answer) for phrases in (self._phrases, self._fallback()) if phrases)
+        return any([phrases.may_address(answer) for phrases in self._all_phrases])
 
     def cuts(self, text: str) -> bool:
         """Whether anything of a text speaks to whoever assesses the answer."""
@@ -248,17 +246,13 @@ class SentenceKinds:
         left, cut = self.without_address(text)
         return bool(cut) and not left
 
-    def refers_back(self, sentence: str) -> bool:
-        """Whether a sentence is understood by those before it alone."""
-        return self._refers_back.match(sentence) is not None
-
-    def without_answer_word(self, sentence: str) -> str:
-        """A sentence without the yes or no before it, where the rest says the same by itself."""
+    def without_answer_word(self, sentence: str) -> tuple[str, str]:
+        """A sentence without the yes or no before it, where the rest says the same by itself; and that word."""
         match = self._answer_word.match(sentence)
         if match is None:
-            return sentence
+            return sentence, ""
         rest = sentence[match.end() :]
-        return capitalized(rest) if len(rest.split()) >= _FEWEST_WORDS else sentence
+        return (capitalized(rest), match[0]) if len(rest.split()) >= _FEWEST_WORDS else (sentence, "")
 
 
 def _kind_of(phrases: list[SentencePhrase]) -> str:

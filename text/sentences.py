@@ -1,8 +1,10 @@
 """An answer's sentences, and which of them claim something."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import zip_longest
+from operator import attrgetter
 from typing import NamedTuple
 
 from ..languages import Language
@@ -140,8 +142,8 @@ def answer_sentences(text: str, language: Language) -> list[AnswerSentence]:
     reader = _SentenceReader(text, language)
     kinds = reader.kinds
     lines = read_lines(text, kinds.after_ordinal)
-    for place, line in enumerate(lines):
-        reader.read(line, lines[place + 1] if place + 1 < len(lines) else None)
+    for line, after in zip_longest(lines, lines[1:]):
+        reader.read(line, after)
     return reader.finish()
 
 
@@ -150,6 +152,7 @@ class _SentenceReader:
 
     def __init__(self, answer: str, language: Language) -> None:
         self._answer = answer
+        self._length = len(answer)
         self.kinds: SentenceKinds = load_sentence_kinds(language)
         self._may_address = self.kinds.may_address(answer)
         self._code = language.code
@@ -173,28 +176,28 @@ class _SentenceReader:
             self._read_row(line)
         elif line.role == "heading" or (line.role == "label" and self._may_head(line)):
             self._read_title(line, after)
-        elif self._signs(line, after, signing):
+        elif (signing or after is None) and self._signs(line, signing):
             self._add(line.text.strip(), SIGN_OFF, line, 0)
             self._signing = max(signing - 1, 0)
-        elif self._is_step_label(line, after):
+        elif after is not None and not line.begins_item and self._is_step_label(line, after):
             self._add(line.text.strip(), HEADING, line, 0)
         else:
             self._read_text(line)
 
-    def _signs(self, line: MarkdownLine, after: MarkdownLine | None, signing: int) -> bool:
+    def _signs(self, line: MarkdownLine, signing: int) -> bool:
         """Whether a line is a name or a team below a sign-off, or as the last line of an answer a team below a rule."""
         text = line.text.strip()
         if signing:
             return self.kinds.is_name(text) or self.kinds.is_signature(text)
-        if after is not None or not self.kinds.is_signature(text):
+        if not self.kinds.is_signature(text):
             return False
         start = line.place(0)
         claims = any(sentence.kind == CLAIM for sentence in self._split)
         return claims and _RULE.search(self._answer[max(start - _LONGEST_RULE, 0) : start]) is not None
 
-    def _is_step_label(self, line: MarkdownLine, after: MarkdownLine | None) -> bool:
+    def _is_step_label(self, line: MarkdownLine, after: MarkdownLine) -> bool:
         """Whether a line only numbers the step below it; of labels below each other each may be what was asked for."""
-        if line.begins_item or after is None or not self.kinds.is_step_label(line.text.strip()):
+        if not self.kinds.is_step_label(line.text.strip()):
             return False
         return not self.kinds.is_step_label(after.text.strip())
 
@@ -250,10 +253,14 @@ class _SentenceReader:
     def _read_text(self, line: MarkdownLine) -> None:
         head, position = self._head(line), 0
         for sentence in _split_line(line.text, self._code, self.kinds):
-            start, end = _place(sentence, line.text, position)
+            start = line.text.find(sentence, position)
+            end = start + len(sentence)
+            if start < 0:
+                start, end = _find_respaced(sentence, line.text, position)
             *parts, last = self.kinds.parts(sentence, may_address=self._may_address)
-            for part in (*parts, last._replace(end=end - start)):
-                self._add_part(part, line, start, head)
+            for part in parts:
+                self._add_part(part, line, start, start + part.end, head)
+            self._add_part(last, line, start, end, head)
             position, head = end, ""
 
     def _head(self, line: MarkdownLine) -> str:
@@ -268,30 +275,34 @@ class _SentenceReader:
             self._heads.setdefault(number, above or ("" if line.path[0] != number else self._title))
         return self._heads[line.path[-2]]
 
-    def _add_part(self, part: SentencePart, line: MarkdownLine, offset: int, head: str) -> None:
+    def _add_part(self, part: SentencePart, line: MarkdownLine, offset: int, end: int, head: str) -> None:
+        """Adds a part of a sentence that begins at `offset` in the line; the part ends at `end` there."""
         kind, sentence, stated, cut = part.kind, part.text, part.text, part.cut
         answer_word = ""
         context: list[str] = []
         if kind == CLAIM:
-            stated = self.kinds.without_answer_word(sentence)
-            answer_word = sentence[: len(sentence) - len(stated)]
-            context = [self._title, self._heads.get(line.path[-2], "") if len(line.path) > 1 else "", head]
-            in_list = bool(line.path) and self.kinds.completes(stated, head)
-            if head and len(head) <= _LONGEST_HEAD and (in_list or self.kinds.is_fragment(stated)):
+            stated, answer_word = self.kinds.without_answer_word(sentence)
+            if line.path or head or self._title:
+                context = [self._title, self._heads.get(line.path[-2], "") if line.path else "", head]
+            if head and len(head) <= _LONGEST_HEAD and self._completes(stated, line, head):
                 stated, more = self.kinds.without_address(f"{head.rstrip(':')}: {stated}")
                 cut = (*cut, *more)
                 self._heads_read.add(head)
             if not stated:  # "Verdict:" and, as an item, "supported"
                 kind, stated = TO_JUDGE, sentence
-            if self.kinds.refers_back(sentence):
+            if self.kinds.refers_back.match(sentence):
                 context += self._before[-_SENTENCES_OF_CONTEXT:]
-        above = " ".join(dict.fromkeys(filter(None, context)))
-        start, end = offset + part.start, offset + part.end
+        above = " ".join(dict.fromkeys(filter(None, context))) if context else ""
+        start = offset + part.start
         self._add(stated, kind, line, start, end=end, context=above, answer_word=answer_word, cut=cut)
         if kind in {CLAIM, LEAD_IN, YES_NO}:
             self._before.append(sentence)
         if kind == SIGN_OFF:
             self._signing = _MOST_SIGNING_LINES
+
+    def _completes(self, stated: str, line: MarkdownLine, head: str) -> bool:
+        """Whether a line says something only together with what it stands under."""
+        return bool(line.path and self.kinds.completes(stated, head)) or self.kinds.is_fragment(stated)
 
     def _add(
         self,
@@ -311,7 +322,7 @@ class _SentenceReader:
         first = line.place(start)
         while first > 0 and self._answer[first - 1] in _AROUND:
             first -= 1
-        while last < len(self._answer) and self._answer[last] in _AROUND:
+        while last < self._length and self._answer[last] in _AROUND:
             last += 1
         self._split.append(AnswerSentence(text, kind, context, first, last, answer_word, cut))
 
@@ -329,21 +340,18 @@ class _SentenceReader:
             claiming = [all_kinds.index(YES_NO)] if YES_NO in all_kinds else self._labels
             for place in claiming:
                 self._split[place] = self._split[place]._replace(kind=CLAIM)
-        return sorted(self._split, key=lambda sentence: sentence.start)  # a link's target stands after its sentence
+        return sorted(self._split, key=attrgetter("start"))  # a link's target stands after its sentence
 
 
-def _place(sentence: str, text: str, position: int) -> tuple[int, int]:
-    """Where a sentence begins and ends in a line; its parts were put together again, perhaps with fewer spaces."""
-    start = text.find(sentence, position)
-    if start >= 0:
-        return start, start + len(sentence)
+def _find_respaced(sentence: str, text: str, position: int) -> tuple[int, int]:
+    """Where a sentence begins and ends in a line whose parts were put together again with fewer spaces."""
     match = re.compile(r"\s+".join(map(re.escape, sentence.split()))).search(text, position)
     return match.span() if match else (position, min(position + len(sentence), len(text)))
 
 
-def _split_line(text: str, code: str, kinds: SentenceKinds) -> Iterator[str]:
+def _split_line(text: str, code: str, kinds: SentenceKinds) -> list[str]:
     """The sentences of one line."""
-    yield from _rejoined(_load_segment()(code, text.strip()), kinds)
+    return _rejoined(_load_segment()(code, text.strip()), kinds)
 
 
 def split_line(text: str, language: Language) -> list[str]:
@@ -354,7 +362,7 @@ def split_line(text: str, language: Language) -> list[str]:
         >>> split_line("Ask first, e.g. by mail. Never guess!", load_language("en"))
         ['Ask first, e.g. by mail.', 'Never guess!']
     """
-    return [*_split_line(text, language.code, load_sentence_kinds(language))]
+    return _split_line(text, language.code, load_sentence_kinds(language))
 
 
 def claiming_sentences(text: str, language: Language) -> list[str]:

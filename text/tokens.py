@@ -14,11 +14,14 @@ def tokens(text: str) -> tuple[str, ...]:
         >>> tokens("Click Run, then wait.")
         ('click', 'run', 'then', 'wait')
     """
-    return _remembered(text) if len(text) < _LONG else _split(text)
+    return _remembered(text) if len(text) < _LONG else split_tokens(text)
 
 
-def _split(text: str) -> tuple[str, ...]:
+def split_tokens(text: str) -> tuple[str, ...]:
+    """Splits a text as `tokens` does, and does not remember it."""
     return tuple(_TOKEN.findall(text.casefold()))
 
 
-_remembered = lru_cache(maxsize=64)(_split)  # a sample's baselines come one after another, all with the same texts
+_remembered = lru_cache(maxsize=64)(
+    split_tokens
+)  # a sample's baselines come one after another, all with the same texts

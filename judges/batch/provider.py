@@ -8,7 +8,7 @@ from ...errors import JudgeUnavailable, UsageError
 from ..body_limit import bounded_body
 from ..fast_path import call_batch_function
 from ..litellm_lookup import load_litellm, missing_api_key
-from ..retry import explain, http_status, is_passing, make_attempts
+from ..retry import call_with_retries, explain, http_status, is_passing
 from ..settings import GGUF, PYTHON, JudgeSettings
 from ..transports import choose_transport
 from ..transports.decision_transport import DecisionTransport
@@ -150,14 +150,16 @@ class BatchProvider:
 
     async def _call(self, function: str, **request: Any) -> Any:
         try:
-            async for attempt in make_attempts(self._settings.attempts, lambda _: None, self._settings.wait):
-                with attempt:
-                    return await call_batch_function(function, **request, **self._route)
+            return await call_with_retries(
+                lambda: call_batch_function(function, **request, **self._route),
+                self._settings.attempts,
+                lambda _: None,
+                self._settings.wait,
+            )
         except Exception as error:
             if is_passing(error):
                 raise PassingFailure(self._explain(error)) from error
             raise self._unavailable(error) from error
-        raise AssertionError("an attempt returns or raises")
 
     def _explain(self, error: Exception) -> str:
         return explain(error, _TIMEOUT, self._settings.scrubber)

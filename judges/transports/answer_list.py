@@ -17,7 +17,7 @@ from ..probabilities import follow_options, read_option
 from ..question import Question, RawReply
 from ..typed_questions import Answer, Predicate, Reason, Request, TypedQuestion
 from .transport import Transport
-from .wording import compose, delimit_all, describe_words, words_of, write_statement
+from .wording import compose, delimit_all, describe_words, words_of, write_statement, yes_no_words
 
 _TOKENS_PER_ANSWER = 8  # of the reply, beside the characters of the id and the word
 _TOKENS_PER_REASON = 80
@@ -36,12 +36,11 @@ class ListedAnswers(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _refuse_without_answer(cls, values: Any) -> Any:
-        if not isinstance(values, dict) or not any(
-            not isinstance(values.get(question), list | dict) and read_option(str(values.get(question)), words)
-            for question, words in cls.words.items()
-        ):
-            raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
-        return values
+        for question, words in cls.words.items() if isinstance(values, dict) else ():
+            value = values.get(question)
+            if not isinstance(value, list | dict) and read_option(str(value), words):
+                return values
+        raise ValueError(f"it answers none of the questions {', '.join([*cls.words][:20])}")
 
     @classmethod
     def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
@@ -78,9 +77,13 @@ class Listed(Transport):
         """The call: the state, then the questions by their ids."""
         reason = request.reason or "none"
         prompt = compose(request, request.prompts.load(request.task, request.language), _FRAMES[reason])
-        words = tuple([(question.id, tuple(words_of(question, prompt.language))) for question in questions])
-        statements = [_line(question) for question in questions if isinstance(question, Predicate)]
-        others = [_line(question) for question in questions if not isinstance(question, Predicate)]
+        offered = _words_by_question(questions, prompt.language)
+        words = tuple([(question.id, tuple(each)) for question, each in zip(questions, offered, strict=True)])
+        predicates = [question for question in questions if isinstance(question, Predicate)]
+        statements = [f"{predicate.id}: {_one_line(write_statement(predicate))}" for predicate in predicates]
+        others: list[str] = []
+        if len(predicates) < len(questions):
+            others = [_line(question) for question in questions if not isinstance(question, Predicate)]
         user = [delimit_all(request.state)]
         schema = reply_schema(words, reason)
         if statements:
@@ -98,17 +101,22 @@ class Listed(Transport):
     def parse(self, questions: Sequence[TypedQuestion], call: Question[Any], raw: RawReply) -> list[Answer]:
         """The answer to each question: its word, and its probability where the reply's tokens can be followed."""
         starts = _token_starts(raw)
-        answers = [_read(question, words_of(question, call.prompt.language), raw, starts) for question in questions]
+        words = _words_by_question(questions, call.prompt.language)
+        answers = [_read(question, each, raw, starts) for question, each in zip(questions, words, strict=True)]
         if call.schema.reason != "none":
             for answer in answers:
                 answer.reason = _read_reason(answer.question, raw.text)
         return answers
 
 
+def _words_by_question(questions: Sequence[TypedQuestion], language: str) -> list[Mapping[str, str]]:
+    """The words that each question is answered with; all predicates with the same."""
+    yes_no = yes_no_words(language)
+    return [yes_no if isinstance(question, Predicate) else words_of(question, language) for question in questions]
+
+
 def _line(question: TypedQuestion) -> str:
     """One question in one line, so that none can pretend to be another."""
-    if isinstance(question, Predicate):
-        return f"{question.id}: {_one_line(write_statement(question))}"
     described = describe_words(question)
     offered = "; ".join(f"{word} = {meaning}" if meaning else word for word, meaning in described.items())
     return f"{question.id}: {_one_line(question.instructions)} ({_one_line(offered)})"
@@ -129,8 +137,10 @@ def _read(question: TypedQuestion, words: Mapping[str, str], raw: RawReply, star
         return Answer(question, None, problem="the judge answered it in two ways")
     if word is None:
         return Answer(question, None, problem=f"the judge said {values[0][:40]}, which is none of its words")
-    value = None if starts is None else pattern.search(raw.text)
-    shares = {} if starts is None or value is None else _shares(raw, starts, value, offered)
+    if starts is None:
+        return Answer(question, words[word])
+    value = pattern.search(raw.text)
+    shares = {} if value is None else _shares(raw, starts, value, offered)
     total = sum(shares.values())
     if not total:
         return Answer(question, words[word])

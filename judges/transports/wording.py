@@ -32,14 +32,15 @@ def words_of(question: TypedQuestion, language: str) -> Mapping[str, str]:
         {'Ja': 'yes', 'Nee': 'no'}
     """
     if isinstance(question, Predicate):
-        return _yes_no_words(language)
+        return yes_no_words(language)
     if isinstance(question, ScoreQuestion):
         return {str(number): label for number, label in enumerate(question.options, start=1)}
     return {option: option for option in question.options}
 
 
 @lru_cache(maxsize=256)
-def _yes_no_words(language: str) -> Mapping[str, str]:
+def yes_no_words(language: str) -> Mapping[str, str]:
+    """The words of a language that a predicate is answered with, each with its option."""
     yes, no = language_or_fallback(language).profile.yes_no
     return MappingProxyType({yes: YES, no: NO})
 
@@ -112,4 +113,8 @@ def _check_task(prompt: Prompt, other_cure: str) -> None:
 
 def write_statement(question: Predicate) -> str:
     """A statement, after the sentences that it refers back to in brackets."""
-    return f"[{question.context}] {question.statement}" if question.context.strip() else question.statement
+    return (
+        f"[{question.context}] {question.statement}"
+        if question.context and question.context.strip()
+        else question.statement
+    )

@@ -1,0 +1,51 @@
+"""How many functions some work calls: a cost that is the same on every machine, whatever else runs there."""
+
+import gc
+import itertools
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+
+def count_calls(work: Callable[[], object]) -> int:
+    """Counts the calls of functions, those of C included, in this thread and in those that the work starts.
+
+    The work runs once before, so that what is loaded, compiled or kept the first time is not counted. What one call of
+    C does inside (an expression that backtracks) is not seen.
+
+    Example:
+        >>> count_calls(lambda: len("ab"))
+        2
+    """
+    calls = itertools.count()
+
+    def note(_frame: Any, event: str, _argument: Any) -> None:
+        if event in {"call", "c_call"}:
+            next(calls)
+
+    was_collecting = gc.isenabled()
+    threading.setprofile(note)  # before the first run: threads that it leaves behind are counted in the second
+    try:
+        work()
+        gc.collect()
+        gc.disable()  # a collection runs finalizers whenever it likes
+        before = next(calls)
+        sys.setprofile(note)
+        work()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
+        if was_collecting:
+            gc.enable()
+    return next(calls) - before - 2  # without the two that begin and end the counting
+
+
+def growth(make_work: Callable[[int], Callable[[], object]], size: int) -> float:
+    """How many times as many calls work of four times the size takes: 4 where they grow with the size, 16 if squared.
+
+    Example:
+        >>> round(growth(lambda size: lambda: [abs(number) for number in range(size)], 1000))
+        4
+    """
+    return count_calls(make_work(4 * size)) / count_calls(make_work(size))
