@@ -1,7 +1,7 @@
 """Programs that are ended at their k-th change of a file, so that a test can do it for every k, as SQLite's tests do.
 
-A change is a file opened for writing, a write (of which only the first half is done), an fsync, a rename, a removal, a new
-folder, or the begin or the commit of a transaction of SQLite, which itself sees to what is between them.
+A change is a file opened for writing, a write (of which only the first half is done), an fsync, a rename, a removal, a
+new folder, or the begin or the commit of a transaction of SQLite, which itself sees to what is between them.
 """
 
 import builtins
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from warm_python import WarmPython
 
-_BEGIN = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import stop_points; stop_points.main()"
+_IMPORT = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import stop_points"
 _CHANGES = {"os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate"}
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
@@ -49,7 +49,7 @@ def stop_at_change(
     reached = folder.with_name(f"{folder.name}.reached")
     reached.unlink(missing_ok=True)
     process = python.start(
-        "-c", _BEGIN, str(number), signals, reached, program, *words,
+        "-c", f"{_IMPORT}; stop_points.main()", str(number), signals, reached, program, *words,
         cwd=folder, stdin=subprocess.DEVNULL, encoding="utf-8",
     )  # fmt: skip
     out, err = process.communicate()
@@ -63,6 +63,16 @@ def stop_at_every_change(python: WarmPython, folder: Path, *words: str | Path, *
         yield stopped
         if not stopped.is_reached:
             return
+
+
+def kill_at_change(number: int) -> str:
+    """Code that kills the process that runs it at its change of this number."""
+    return f"{_IMPORT}; stop_points.kill_at({number})"
+
+
+def kill_at(number: int) -> None:
+    """Kills this process at its change of this number."""
+    _count_changes(lambda count: signal.raise_signal(signal.SIGKILL) if count == number else None)
 
 
 def main() -> None:
@@ -89,14 +99,17 @@ _open, _write, _fsync, _connect, _open_file = os.open, os.write, os.fsync, sqlit
 def _count_changes(stop: Callable[[int], None]) -> None:
     """Calls `stop` with the number of each change, just before it is done; of a write, when half of it is done."""
     sys.dont_write_bytecode = True
-    numbers, folder = itertools.count(1), os.path.join(os.getcwd(), "")
+    numbers, folder = itertools.count(1), Path.cwd()
+
+    def is_here(path: Any) -> bool:
+        return isinstance(path, str | os.PathLike) and Path(path).absolute().is_relative_to(folder)
 
     def change(*_: Any) -> None:
         stop(next(numbers))
 
     def see(event: str, values: tuple[Any, ...]) -> None:
         is_change = event in _CHANGES or (event == "open" and isinstance(values[2], int) and values[2] & _WRITES)
-        if is_change and isinstance(values[0], str) and os.path.abspath(values[0]).startswith(folder):
+        if is_change and is_here(values[0]):
             change()
 
     class File(io.FileIO):
@@ -109,8 +122,7 @@ def _count_changes(stop: Callable[[int], None]) -> None:
     def open_file(
         file: Any, mode: str = "r", buffering: int = -1, encoding: str | None = None, *rest: Any, **named: Any
     ) -> Any:
-        is_path = isinstance(file, str | os.PathLike)
-        if not (is_path and set(mode) & set("wax+") and os.path.abspath(file).startswith(folder)):
+        if not (set(mode) & set("wax+") and is_here(file)):
             return _open_file(file, mode, buffering, encoding, *rest, **named)
         raw = File(file, mode.replace("b", "").replace("t", ""))
         if "b" in mode and buffering == 0:

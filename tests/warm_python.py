@@ -43,8 +43,8 @@ load_litellm()
 import openai.resources
 """
 
-# The first one waits for requests; each comes with a socket of its own, on which the number of the new process is said, and
-# how it ended, and with the streams of the new process. That ends without freeing what was loaded, which takes seconds.
+# The first one waits for requests; each comes with the streams of the new process, and a socket on which the number
+# of that is said, and how it ended. It ends without freeing what was loaded, which takes seconds.
 _FORKS = """
 import atexit, gc, json, os, runpy, select, signal, socket, sys, threading, time
 

