@@ -46,7 +46,7 @@ def check_files(folder: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT reaches no single process there")
 @pytest.mark.parametrize("signals", ["INT", "INT,INT", "KILL"])
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("share", [4, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "all"])
+@pytest.mark.parametrize("share", [2, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "all"])
 def test_a_command_is_stopped_at_its_changes_of_files(
     light_python: WarmPython, tmp_path: Path, command: str, signals: str, share: int
 ) -> None:

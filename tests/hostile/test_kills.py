@@ -58,6 +58,21 @@ def test_no_reply_that_was_recorded_is_lost(light_python: WarmPython, tmp_path: 
     assert number > 10
 
 
+@pytest.mark.parametrize("cut", [1, 5, 9, 10, 40, 60, 200])
+def test_a_journal_that_is_cut_anywhere_loses_only_the_line_that_was_cut(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "a.jsonl"
+    with Cassette(path, "auto") as cassette:
+        for number in range(3):
+            cassette.put(recording(str(number)))
+    whole = path.read_bytes().splitlines(keepends=True)
+    path.unlink()
+    path.with_name("a.jsonl.1-0.recording").write_bytes(b"".join(whole[:-1]) + whole[-1][:cut])
+    with Cassette(path, "auto"):
+        pass
+    assert path.read_bytes() == b"".join(whole[:-1])
+    assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
+
+
 REPLACES = """
 from pathlib import Path
 from assay.atomic_files import replace_file
@@ -80,7 +95,7 @@ def test_a_file_is_as_it_was_or_whole(light_python: WarmPython, tmp_path: Path) 
     assert set(contents) == {"old", "new"}
 
 
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
+@pytest.mark.parametrize("step", [11, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
 def test_a_run_that_was_killed_is_resumed(
     *,
     assay: Make,

@@ -3,8 +3,6 @@
 import asyncio
 import json
 import random
-import subprocess
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 
 import openai
 import pytest
+from interrupted_runs import command_at_request
 from openai_batches import ServedBatch
 from openai_server import Answer, OpenAIServer, Request
 from warm_python import WarmPython
@@ -282,11 +281,8 @@ def test_a_run_that_is_killed_and_resumed_keeps_the_bound_of_each_session(
     openai_server.script = charges = Charges(kind, 0.3, kill_at, is_sensible=True)
     bound = {"tokens": 30_000}
     words = ["run", str(set_file(24)), "--judge", str(judge), "--metrics", METRICS, "--budget-tokens", "30000"]
-    process = warm_python.start("-m", "assay", *words, cwd=tmp_path, stdout=subprocess.DEVNULL)
-    while process.poll() is None and len(openai_server.requests) < kill_at:
-        time.sleep(0.005)
-    process.kill()
-    process.communicate()
+    with command_at_request(warm_python, tmp_path, openai_server, words, kill_at):
+        pass  # it is killed there
     charges.assert_within(bound)
     charges.tokens = 0
     assert assay("run", "--resume", "last", "--budget-tokens", "30000").code in {0, 3}

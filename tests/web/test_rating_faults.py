@@ -49,8 +49,8 @@ def rate_until_killed(link: str, confirmed: list[str]) -> None:
 def test_kill_9_loses_no_confirmed_rating_and_doubles_none(
     warm_python: WarmPython, tmp_path: Path, sources: list[str], step: int
 ) -> None:
-    """The server is killed at its first change of a file, begun again and killed at a later one, and so on, to the 40th:
-    while it begins, and while both rate."""
+    """The server is killed at its first change of a file, begun again and killed at a later one, and so on: while it
+    begins, and while both rate."""
     write_set(answers(200), tmp_path / "set.jsonl")
     others = (sample.model_copy(update={"response": "Press no."}) for sample in answers(200))
     write_set(others, tmp_path / "other.jsonl")
