@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -362,14 +363,23 @@ def test_a_failure_that_may_have_been_charged_counts_at_most(status: int, openai
 
 def test_a_call_that_is_cancelled_counts_at_most(openai_server: OpenAIServer) -> None:
     """Ctrl-C while the provider works."""
-    openai_server.script = lambda _: Answer(fault="hang")
+    is_asked = threading.Event()
+
+    def hang(_: Request) -> Answer:
+        is_asked.set()
+        return Answer(fault="hang")
+
+    openai_server.script = hang
     settings = JudgeSettings(model="openai/test", api_base=openai_server.api_base, max_tokens=500)
     budget = Budget(tokens=10_000)
 
     async def ask_and_leave() -> Any:
         async with LiteLLMJudge(settings, budget=budget) as judge:
-            with pytest.raises(TimeoutError):
-                await asyncio.wait_for(judge.ask(Question(ASK, "Is it open?", PlainText)), 0.5)
+            asking = asyncio.create_task(judge.ask(Question(ASK, "Is it open?", PlainText)))
+            await asyncio.to_thread(is_asked.wait)
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
             await judge.cancel_calls()
             return judge.lost
 

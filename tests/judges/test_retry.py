@@ -19,7 +19,8 @@ def error_of(server: OpenAIServer, answer: Answer, **options: Any) -> Exception:
 
     async def call() -> Exception:
         messages = [{"role": "user", "content": "Hello"}]
-        place = {"model": "openai/test", "api_base": server.api_base, "max_retries": 0, "timeout": 0.5, **options}
+        timeout = 0.5 if answer.fault == "hang" else 60
+        place = {"model": "openai/test", "api_base": server.api_base, "max_retries": 0, "timeout": timeout, **options}
         try:
             await load_litellm().acompletion(messages=messages, **place)
         except Exception as error:
