@@ -95,7 +95,7 @@ def test_a_file_is_as_it_was_or_whole(light_python: WarmPython, tmp_path: Path) 
     assert set(contents) == {"old", "new"}
 
 
-@pytest.mark.parametrize("step", [11, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
+@pytest.mark.parametrize("step", [17, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
 def test_a_run_that_was_killed_is_resumed(
     *,
     assay: Make,
