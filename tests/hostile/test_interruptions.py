@@ -72,8 +72,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 number, *sys.argv[1:] = sys.argv[1:]
 numbers = itertools.count(1)
 def see(event, _):
-    is_ours = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
-    if event == "import" and is_ours and next(numbers) == int(number):
+    has_begun = sys.excepthook is not sys.__excepthook__
+    if event == "import" and has_begun and next(numbers) == int(number):
         signal.raise_signal(signal.SIGINT)
 sys.addaudithook(see)
 runpy.run_module("assay", run_name="__main__", alter_sys=True)
@@ -81,11 +81,11 @@ runpy.run_module("assay", run_name="__main__", alter_sys=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT reaches no single process there")
-@pytest.mark.parametrize("number", [1, 20, 60])
+@pytest.mark.parametrize("number", [1, 5, 9])
 def test_control_c_while_it_imports(number: int) -> None:
     words = [sys.executable, "-c", IMPORTS, str(number), "--help"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
 
 
 def test_control_c_while_the_command_ends(light_python: WarmPython) -> None:
