@@ -11,7 +11,7 @@ demo: .venv/installed
 test: .venv/tested
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# What takes minutes: simulations, kills at random, large inputs.
+# What takes minutes: simulations, kills at every change of a file, large inputs.
 test-slow: .venv/tested
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "slow and not extras"
 

@@ -8,28 +8,7 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 
-ATTEMPTS = 3
 _FEWEST_TURNS, _MOST_TURNS = 5, 40
-_FIXED_SECONDS = 0.014  # of the fixed computation, where the whole suite takes 5.4 minutes; 0.024 where 9.8
-
-
-def processor_seconds(work: Callable[[], object], enough: float) -> float:
-    """The least processor time of three runs; the first that takes less than `enough` seconds ends it.
-
-    Neighbours on the same core make a run slower, never faster: the least of several is nearest to the work itself. On
-    a machine that is slow at the time, it is what the run would have taken on the one that bounds were written for.
-    """
-    least = float("inf")
-    for _ in range(ATTEMPTS):
-        least = min(least, _seconds(work) / slowness())
-        if least < enough:
-            break
-    return least
-
-
-def slowness() -> float:
-    """How many times as long as usual this machine takes now for a fixed computation; 1 where it is no slower."""
-    return max(1.0, min(_seconds(_compute_something_fixed) for _ in range(ATTEMPTS)) / _FIXED_SECONDS)
 
 
 def relative_time(work: Callable[[], object], limit: float) -> float:

@@ -36,6 +36,10 @@ class Reply(NamedTuple):
         return match[1]
 
 
+class NotStartedError(Exception):
+    """A server that ended before it listened; with what it wrote as errors."""
+
+
 class WebProcess:
     """A server in a process of its own.
 
@@ -62,7 +66,8 @@ class WebProcess:
             self.links |= dict(_LINK.findall(line.rstrip()))
             if line.startswith("Ctrl-C"):
                 break
-        assert self.links, f"the server did not start: {self.errors}"
+        if not self.links:
+            raise NotStartedError(self.errors)
 
     def _read_errors(self) -> None:
         self._errors.extend(iter(self.process.stderr.readline, ""))

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -13,6 +14,11 @@ MOST_CONNECTIONS = 1000
 BACKLOG = 128  # connections that wait to be taken: so many may come at once, beyond the most
 _BURSTS = 3  # so often a full backlog is taken before the first connection that is closed for it is gone
 _OTHER_FILES = 300  # the databases of 40 threads, the files of the package
+
+
+def call_later(loop: asyncio.AbstractEventLoop, seconds: float, end: Callable[[], None]) -> asyncio.TimerHandle:
+    """The clock of the deadlines, in whose place a test has its own."""
+    return loop.call_later(seconds, end)
 
 
 class BoundedConnection(H11Protocol):
@@ -99,7 +105,7 @@ class BoundedConnection(H11Protocol):
 
     def _set_deadline(self) -> None:
         self._clear_deadline()
-        self._deadline = self.loop.call_later(SECONDS, self.transport.abort)
+        self._deadline = call_later(self.loop, SECONDS, self.transport.abort)
 
     def _clear_deadline(self) -> None:
         if self._deadline is not None:

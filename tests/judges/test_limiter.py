@@ -53,7 +53,7 @@ def test_first_come_first_served() -> None:
             async with limiter.slot():
                 order.append(number)
                 if number == 0:
-                    await asyncio.sleep(0.01)
+                    await asyncio.sleep(0)  # the others have asked
                     late.append(asyncio.create_task(call(3)))
 
         late: list[asyncio.Task[None]] = []

@@ -4,7 +4,6 @@ import asyncio
 import multiprocessing
 import os
 import threading
-import time
 from contextvars import ContextVar
 
 import pytest
@@ -58,26 +57,24 @@ def test_blocking_functions_run_at_the_same_time() -> None:
 def test_the_loop_goes_on_while_a_computation_runs_and_a_cancelled_one_is_not_waited_for() -> None:
     release = threading.Event()
 
-    async def cancel_it() -> float:
+    async def cancel_it() -> None:
         loop, begun = asyncio.get_running_loop(), asyncio.Event()
 
         def block() -> None:
             loop.call_soon_threadsafe(begun.set)
-            release.wait(60)
+            release.wait()
 
         task = asyncio.create_task(compute_beside(block))
         await begun.wait()  # the loop turns while the thread blocks
         queued = asyncio.create_task(compute_beside(pytest.fail, "what was cancelled in the queue is never begun"))
         await asyncio.sleep(0)
-        cancelled_at = time.monotonic()
         for each in (task, queued):
             each.cancel()
         await asyncio.wait([task, queued])
         assert task.cancelled() and queued.cancelled()
-        return time.monotonic() - cancelled_at
 
     try:
-        assert asyncio.run(cancel_it()) < 5
+        asyncio.run(cancel_it())
     finally:
         release.set()
     assert asyncio.run(compute_beside(divmod, 7, 2)) == (3, 1)

@@ -3,7 +3,6 @@
 import html
 import json
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -196,9 +195,7 @@ def test_a_conversation_of_2000_messages_stands_on_pages(view_site: Any, tmp_pat
     scores = {"long": {"policy_kept": Score(0.0, "scored", "", evidence)}}
     run = write_run(tmp_path / ".assay", [chat], scores)
     for client in visit(view_site(tmp_path)):
-        began = time.process_time()
         page = show(client, run, "long")
-        assert time.process_time() - began < 5
         assert len(page) < 600_000
         assert page.count("<li id=") == 200 and "Turns 1800 to 1999 of 0 to 1999" in texts(page)
         assert "turn=5#turn-5" in page and "turn: 2000" in texts(page)
