@@ -46,7 +46,6 @@ class JudgeFindings:
         failure: The first reason why a sample failed.
         unparsable: The share of questions whose first reply could not be used; None without a reply.
         lost: The share of questions that got no usable reply at all; None where nothing was asked.
-        on_frontier: Whether it agrees, and no other judge agrees more for less.
         is_at_most: Whether tokens and USD are the most that they may be, because not every reply stated what it took.
     """
 
@@ -62,7 +61,6 @@ class JudgeFindings:
     failure: str = ""
     unparsable: float | None = None
     lost: float | None = None
-    on_frontier: bool = False
     is_at_most: bool = False
 
     def cost(self, unit: Unit) -> float:
@@ -137,14 +135,13 @@ def compare_judges(
     oriented = judge_scores if rises_with_rating(metric) else [_negate(judge) for judge in judge_scores]
     from ..meta_eval.decision import decide_variants
 
-    unmarked = [_describe(samples, judge, seed) for judge in oriented]
-    unit = cost or _choose_unit(unmarked)
-    costs = {judge.judge: judge.cost(unit) for judge in unmarked}
-    judges = tuple(_mark_frontier(judge, unmarked, costs) for judge in unmarked)
+    judges = tuple(_describe(samples, judge) for judge in oriented)
+    unit = cost or _choose_unit(judges)
+    costs = {judge.judge: judge.cost(unit) for judge in judges}
     scores = {judge.judge: judge.scores for judge in oriented}
     table = build_variant_table(samples, scores)
     pairs = _compare_pairs(table, seed)
-    panels = compare_panels(samples, scores, costs, seed=seed)
+    panels = compare_panels(samples, scores, costs)
     is_rated = any(sample.rating_share is not None for sample in samples)
     advice = _advise(judges, pairs, unit) if is_rated else "no judge can be recommended: none of these answers is rated"
     probes = {
@@ -184,7 +181,7 @@ def _choose_unit(judges: Sequence[JudgeFindings]) -> Unit:
     return "usd" if any(judge.usd for judge in judges) else "seconds"
 
 
-def _describe(samples: Sequence[Sample], judge: JudgeScores, seed: int) -> JudgeFindings:
+def _describe(samples: Sequence[Sample], judge: JudgeScores) -> JudgeFindings:
     scores = [judge.scores[sample.id] for sample in samples if sample.id in judge.scores]
     rated = [
         (score.value, sample.rating_share, sample.source)
@@ -225,20 +222,6 @@ def _consistency(judge: JudgeScores) -> float | None:
         for claim in first.keys() & again.keys()
     ]
     return sum(same) / len(same) if same else None
-
-
-def _mark_frontier(judge: JudgeFindings, judges: Sequence[JudgeFindings], costs: Mapping[str, float]) -> JudgeFindings:
-    rho, cost = judge.agreement.value, costs[judge.judge]
-    if rho is None:
-        return replace(judge, on_frontier=False)
-    is_beaten = any(
-        costs[other.judge] <= cost
-        and other.agreement.value >= rho
-        and (other.agreement.value > rho or costs[other.judge] < cost)
-        for other in judges
-        if other is not judge and other.agreement.value is not None
-    )
-    return replace(judge, on_frontier=not is_beaten)
 
 
 def _compare_pairs(table: "ScoreTable", seed: int) -> tuple["Comparison", ...]:

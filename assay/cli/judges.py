@@ -116,7 +116,7 @@ def list_judges(*, as_json: bool) -> None:
 @click.option(
     "--report",
     type=OUTPUT_FILE,
-    help="Also write it as one HTML file, with agreement drawn against cost; it opens from disk.",
+    help="Also write it as one HTML file; it opens from disk.",
 )
 @with_budget
 @with_set_options

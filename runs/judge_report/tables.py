@@ -1,6 +1,5 @@
 """The tables and sentences of a comparison of judges."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...meta_eval.decision.variant_decision import variant_sentences
@@ -13,7 +12,7 @@ from ..judge_bias import describe_unmeasured
 from ..judge_comparison import JudgeComparison, JudgeFindings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
 _SAME = "* every reply about these claims is the same to the letter: as a rule no question had the change"
 
@@ -37,11 +36,9 @@ def _line(text: str) -> Paragraph:
     return Paragraph(text, is_whole=True)
 
 
-def judge_table(comparison: JudgeComparison, keys: Mapping[str, str] | None = None) -> ResultTable:
+def judge_table(comparison: JudgeComparison) -> ResultTable:
     """What is known of each judge."""
-    letters = [] if keys is None else [Field("", "text", lambda judge: keys.get(judge.judge, ""))]
     fields = (
-        *letters,
         Field("judge", "name", lambda judge: judge.judge),
         Field("n", "count", lambda judge: judge.samples, "wide"),
         Field("failed", "share", lambda judge: judge.failed),
@@ -51,13 +48,10 @@ def judge_table(comparison: JudgeComparison, keys: Mapping[str, str] | None = No
         Field("tokens", "count", lambda judge: bounded_figure("count", judge.tokens, judge.is_at_most), "wide"),
         Field("USD", "price", lambda judge: bounded_figure("price", judge.usd, judge.is_at_most)),
         Field("s", "count", lambda judge: judge.seconds),
-        Field("frontier", "count", lambda judge: "yes" if judge.on_frontier else "", "wide"),
     )
     caption = f"Judges by {comparison.metric}; cost and time of 1,000 answers"
     note = AT_MOST_NOTE if any(judge.is_at_most for judge in comparison.judges) else ""
-    return tabulate(
-        caption, comparison.judges, fields, tone=lambda judge: "chosen" if judge.on_frontier else "", note=note
-    )
+    return tabulate(caption, comparison.judges, fields, note=note)
 
 
 def _consistency(judge: JudgeFindings) -> float | str:
@@ -75,18 +69,14 @@ def _agreement(rho: Estimate) -> str:
     return figure if rho.value is None else f"{figure} (n = {rho.n})"
 
 
-def panel_table(comparison: JudgeComparison, keys: Mapping[str, str], beyond: "Collection[str]") -> ResultTable:
+def panel_table(comparison: JudgeComparison) -> ResultTable:
     """What several judges reach together."""
     unit = "USD" if comparison.unit == "usd" else comparison.unit
     fields = (
-        Field("", "text", lambda panel: keys.get(panel.name, "")),
         Field("panel", "name", lambda panel: panel.name),
         Field("Spearman with rating", "correlation", lambda panel: panel.agreement),
         Field("n", "count", lambda panel: panel.agreement.n),
         Field(unit, "price", lambda panel: format_price(panel.cost, comparison.unit)),
-        Field("asks the expensive judge", "share", lambda panel: panel.expensive_share),
-        Field("saves", "share", lambda panel: panel.saving),
-        Field("agrees more than any judge of that cost", "text", lambda panel: "yes" if panel.name in beyond else "no"),
     )
     return tabulate("Judges together", comparison.panels, fields)
 
@@ -162,9 +152,4 @@ def _claim_lines(comparison: JudgeComparison) -> "Iterator[str]":
 def _panel_lines(comparison: JudgeComparison) -> "Iterator[str]":
     for panel in comparison.panels:
         cost = format_price(panel.cost, comparison.unit)
-        line = f"panel, {panel.name}: {_agreement(panel.agreement)}, {cost}"
-        if panel.expensive_share is not None:
-            line += f"; {Figure('share', panel.expensive_share)} went to the expensive judge"
-        if panel.saving is not None:
-            line += f", saving {Figure('share', panel.saving)}"
-        yield line
+        yield f"panel, {panel.name}: {_agreement(panel.agreement)}, {cost}"
