@@ -25,7 +25,6 @@ RUN_WITH_EXTRA = {
     "assay.metrics.model_folder": "bertscore",
     "assay.metrics.numeric": "numeric",
     "assay.metrics.ragas_adapter": "ragas",
-    "assay.runs.gepa_rules": "gepa",
     "assay.runs.shards": "shards",
     "assay.runs.shards.ray_engine": "ray",
     "assay.traces.otel.sink": "otel",
