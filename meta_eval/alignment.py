@@ -49,7 +49,7 @@ class AlignmentResult:
         rows: Each candidate out of fold, the judge as it is first.
         chosen: The candidate that agrees best; the judge as it is where none is better.
         gain: How much better the adopted candidate agrees than the judge as it is, corrected for being shown only then
-            (`estimate_winner`); None where nothing is adopted.
+            (`estimate_winner`). None where nothing is adopted, or for nearer scores.
         p: How often chance makes any candidate agree as much better than the judge as it is, or lie as much nearer to
             the ratings, as the chosen one; one-sided, all candidates counted. None where none is better.
         is_adopted: Whether the choice wins beyond noise.
@@ -152,7 +152,8 @@ def compare_candidates(
     chosen = max(rows, key=lambda row: -2 if row.spearman.value is None else round(row.spearman.value, 9))
     p_values = _p_values(table, out_of_fold, shares, permutations=permutations, seed=seed).get(chosen.name)
     is_adopted, reason = _decide(chosen, p_values)
-    gain = _correct_gain(chosen.difference) if is_adopted and chosen.difference else None
+    is_higher = is_adopted and p_values is not None and p_values[0] <= _ERROR
+    gain = _correct_gain(chosen.difference) if is_higher and chosen.difference else None
     return AlignmentResult(rows, chosen.name, gain, min(p_values) if p_values else None, is_adopted, reason)
 
 
@@ -210,7 +211,7 @@ def _standard_ranks(values: Floats) -> Floats:
 
 
 def _correct_gain(gain: Estimate) -> Estimate:
-    """The gain, corrected for being shown only of what is adopted: as a rule where its interval lies above 0."""
+    """The gain, corrected for being shown only where it passed its test: as a rule where its interval lies above 0."""
     return gain if gain.half_width is None else estimate_winner(gain, quoted=(gain.half_width, 1.0), level=0.95)
 
 

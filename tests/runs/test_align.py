@@ -96,8 +96,9 @@ def test_a_judge_that_says_too_much_is_calibrated_and_used_as_a_folder(
     assert report.result.is_adopted and report.result.chosen == "calibrated"
     before, after = (row.spearman.value for row in report.result.rows)
     assert before is not None and after is not None and after > before + 0.05
-    gain = report.result.gain
-    assert gain is not None
+    gain, plain = report.result.gain, report.result.rows[1].difference
+    assert gain is not None and gain.value is not None and plain is not None and plain.value is not None
+    assert 0 <= gain.value < plain.value  # shown only because it passed its test, and so corrected downwards
     folder = tmp_path / "team"
     aligner.write(folder, report)
     recorded = yaml.safe_load((folder / "judge.yaml").read_text())["aligned"]["spearman"]
