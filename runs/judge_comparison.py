@@ -13,11 +13,9 @@ from ..meta_eval.difference import find_standing, reverse
 from ..meta_eval.estimate import Estimate
 from ..metrics import Score
 from ..presentation.figure import format_agreement, format_price
-from .judge_bias import Bias, measure_biases
-from .judge_probes import ProbeFindings, compare_probed
 from .judge_scoring import JudgeScores
 from .panels import Panel, compare_panels, supported_claims
-from .rating_direction import check_ratings_fit, is_pairwise, rises_with_rating
+from .rating_direction import check_ratings_fit, rises_with_rating
 from .variant_table import build_variant_table
 
 if TYPE_CHECKING:
@@ -100,8 +98,6 @@ class JudgeComparison:
         claims: How far they give the same verdicts.
         panels: Several judges put together.
         advice: Which judge to buy, in a sentence.
-        probes: What each probe changed per judge.
-        biases: The bias card of each judge.
         decision: Whether another judge agrees better with the ratings than the first, which is in use today; None where
             none can be compared with it.
     """
@@ -113,8 +109,6 @@ class JudgeComparison:
     claims: ClaimAgreement
     panels: tuple[Panel, ...]
     advice: str
-    probes: tuple[ProbeFindings, ...] = ()
-    biases: tuple[Bias, ...] = ()
     decision: "Decision | None" = None
 
 
@@ -144,10 +138,6 @@ def compare_judges(
     panels = compare_panels(samples, scores, costs)
     is_rated = any(sample.rating_share is not None for sample in samples)
     advice = _advise(judges, pairs, unit) if is_rated else "no judge can be recommended: none of these answers is rated"
-    probes = {
-        judge.judge: tuple(compare_probed(judge.judge, samples, judge.scores, judge.probed, seed=seed))
-        for judge in judge_scores
-    }
     return JudgeComparison(
         metric,
         unit,
@@ -156,12 +146,6 @@ def compare_judges(
         _claim_agreement(scores),
         panels,
         advice,
-        tuple(findings for of_judge in probes.values() for findings in of_judge),
-        tuple(
-            bias
-            for judge in judge_scores
-            for bias in measure_biases(judge, samples, probes[judge.judge], is_of_pairs=is_pairwise(metric))
-        ),
         decide_variants(table, measure=metric, seed=seed),
     )
 
@@ -192,7 +176,6 @@ def _describe(samples: Sequence[Sample], judge: JudgeScores) -> JudgeFindings:
     ]
     agreement = spearman([v for v, _, _ in rated], [r for _, r, _ in rated], [g for *_, g in rated])
     repeated = [score for repeat in judge.repeats for score in repeat.values()]
-    probed = [score for probe_scores in judge.probed.values() for score in probe_scores.values()]
     usage, count = Usage.total([score.usage for score in scores]), max(1, len(scores))
     replies = judge.replies
     return JudgeFindings(
@@ -205,7 +188,7 @@ def _describe(samples: Sequence[Sample], judge: JudgeScores) -> JudgeFindings:
         ANSWERS * usage.seconds / judge.concurrency / count,
         _consistency(judge),
         sum(score.status == "failed" for score in repeated),
-        next((score.reason for score in (*scores, *repeated, *probed) if score.status == "failed"), ""),
+        next((score.reason for score in (*scores, *repeated) if score.status == "failed"), ""),
         replies.unparsable / replies.questions if replies.questions else None,
         replies.without_usable_reply / replies.asked if replies.asked else None,
         is_at_most=usage.unstated > 0,

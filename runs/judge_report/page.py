@@ -6,9 +6,9 @@ from pathlib import Path
 from ...meta_eval.decision.variant_decision import variant_sentences
 from ...presentation.page import render_page, write_page
 from ..judge_comparison import JudgeComparison
-from .tables import bias_gaps, bias_table, judge_table, pair_table, panel_table, probe_table
+from .tables import judge_table, pair_table, panel_table
 
-_STYLE = "#decision p, #bias p { overflow-wrap: anywhere; }"
+_STYLE = "#decision p { overflow-wrap: anywhere; }"
 
 
 def write_judge_report(path: Path, comparison: JudgeComparison, sets: Sequence[str]) -> None:
@@ -24,9 +24,6 @@ def render_judge_report(comparison: JudgeComparison, sets: Sequence[str]) -> str
         "judges": judge_table(comparison),
         "panels": panel_table(comparison),
         "pairs": pair_table(comparison),
-        "probes": probe_table(comparison),
-        "biases": bias_table(comparison),
-        "bias_gaps": bias_gaps(comparison),
         "decision": variant_sentences(comparison.decision, comparison.judges[0].judge),
         "sentence": comparison.advice[:1].upper() + comparison.advice[1:],
     }

@@ -8,26 +8,18 @@ from ...presentation.figure import Figure, format_price
 from ...presentation.result_table import Field, Paragraph, ReportBlock, ResultTable, tabulate
 from ...text.wording import count_of
 from ..cost_bounds import AT_MOST_NOTE, bounded_figure
-from ..judge_bias import describe_unmeasured
 from ..judge_comparison import JudgeComparison, JudgeFindings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SAME = "* every reply about these claims is the same to the letter: as a rule no question had the change"
-
 
 def comparison_block(comparison: JudgeComparison) -> ReportBlock:
-    """The advice, the judges, how their agreement differs, what panels and probes give, and the decision."""
+    """The advice, the judges, how their agreement differs, what panels give, and the decision."""
     parts: list[Paragraph | ResultTable] = [_line(comparison.advice), judge_table(comparison)]
     parts += map(_line, _pair_lines(comparison))
     parts += map(_line, _claim_lines(comparison))
     parts += map(_line, _panel_lines(comparison))
-    if comparison.probes:
-        parts.append(probe_table(comparison))
-    if any(line.change.value is not None for line in comparison.biases):
-        parts.append(bias_table(comparison))
-    parts += map(_line, filter(None, [bias_gaps(comparison)]))
     parts += map(_line, variant_sentences(comparison.decision, comparison.judges[0].judge))
     return ReportBlock(tuple(parts))
 
@@ -79,40 +71,6 @@ def panel_table(comparison: JudgeComparison) -> ResultTable:
         Field(unit, "price", lambda panel: format_price(panel.cost, comparison.unit)),
     )
     return tabulate("Judges together", comparison.panels, fields)
-
-
-def probe_table(comparison: JudgeComparison) -> ResultTable:
-    """What each probe changed, per judge."""
-    fields = (
-        Field("judge", "name", lambda probe: probe.judge),
-        Field("probe", "text", lambda probe: probe.probe + ("*" if probe.identical else "")),
-        Field("claims", "count", lambda probe: probe.claims, "wide"),
-        Field("flipped [95%]", "share", lambda probe: probe.flips),
-        Field("to supported", "count", lambda probe: probe.to_supported),
-    )
-    note = _SAME if any(probe.identical for probe in comparison.probes) else ""
-    return tabulate(
-        "Verdicts that flip under probes, of claims that stand in both", comparison.probes, fields, note=note
-    )
-
-
-def bias_table(comparison: JudgeComparison) -> ResultTable:
-    """The bias card: how far the score of each judge moves where a fair judge's would not."""
-    measured = [line for line in comparison.biases if line.change.value is not None]
-    fields = (
-        Field("judge", "name", lambda line: line.judge),
-        Field("bias", "text", lambda line: line.bias),
-        Field("measured by", "text", lambda line: line.source),
-        Field("moves the score by [95%]", "change", lambda line: line.change),
-        Field("n", "count", lambda line: line.change.n, "wide"),
-    )
-    return tabulate("Bias: how far the score moves where a fair judge's does not", measured, fields)
-
-
-def bias_gaps(comparison: JudgeComparison) -> str:
-    """What of the bias card is not measured, and why; "" where all is."""
-    gaps = "; ".join(describe_unmeasured(comparison.biases))
-    return f"Bias that is not measured: {gaps}." if gaps else ""
 
 
 def pair_table(comparison: JudgeComparison) -> ResultTable:

@@ -13,9 +13,7 @@ from assay.meta_eval.difference import find_standing
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.results import Comparison
 from assay.presentation.result_table import Paragraph
-from assay.runs.judge_bias import Bias
 from assay.runs.judge_comparison import ClaimAgreement, JudgeComparison, JudgeFindings, Unit
-from assay.runs.judge_probes import ProbeFindings
 from assay.runs.judge_report import render_judge_report, write_judge_report
 from assay.runs.judge_report.tables import comparison_block
 from assay.runs.panels import Panel
@@ -43,34 +41,7 @@ def page() -> str:
         panels=(Panel(HOSTILE, estimate_with_interval(0.4), 2e6),),
         unit="tokens",
     )
-    none = Estimate(None, problem="no claim stands in both")
-    probed = (
-        ProbeFindings(
-            HOSTILE,
-            "injected",
-            12,
-            Estimate(0.25, 0.1, 0.5),
-            3,
-            Estimate(0.1, 0.05, 0.2, n=6, groups=6, p=0.01),
-            0,
-            False,
-        ),
-        ProbeFindings("b", "padded", 0, none, 0, Estimate(None, n=0, problem="no sample"), 0, False),
-    )
-    missing = Estimate(None, problem="no probe of it was asked for")
-    biases = (
-        Bias(HOSTILE, "instructions", "injected", Estimate(0.1, 0.05, 0.2, n=6, groups=6)),
-        Bias("b", "style", "styled", missing),
-    )
-    return render_judge_report(replace(comparison, probes=probed, biases=biases), [HOSTILE])
-
-
-def test_flips_under_probes(page: str) -> None:
-    cells = re.sub(r"\s*(<[^>]+>\s*)+", "|", page)
-    assert "|25% [10%, 50%]|3|" in cells
-    assert "|none: no claim stands in both|0|" in cells
-    assert "|instructions|injected|+0.100 [+0.050, +0.200]|6|" in cells
-    assert "Bias that is not measured: style of b: no probe of it was asked for." in page
+    return render_judge_report(comparison, [HOSTILE])
 
 
 def test_names_stay_text_and_nothing_is_fetched(page: str) -> None:
