@@ -31,7 +31,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data/rated"))
     parser.add_argument("--set", default="mtrag_faithfulness")
-    parser.add_argument("--judges", nargs="+", default=["qwen1.5b", "qwen0.5b", "smollm2-135m"])
+    parser.add_argument("--judges", nargs="+", default=["qwen1.5b", "qwen0.5b"], help="bundled judges")
     parser.add_argument("--metric", default=METRIC)
     parser.add_argument("--n", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
