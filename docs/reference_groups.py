@@ -262,16 +262,13 @@ GROUPS = (
     ),
     NameGroup(
         "bots",
-        "Generation: chatbots and probes",
-        "Ask chatbots the questions of a set, and change answers on purpose.",
+        "Generation: chatbots",
+        "Ask chatbots the questions of a set.",
         {
             "Chatbots": _of(
                 "assay.generation.crosseval",
                 "load_bot Bot BotAnswer cross_evaluate compare_bots Setup Exchange exchange_samples split_questions "
                 "SplitResult SplitSummary summarise_split Page build_pages read_pages",
-            ),
-            "Probes": _of(
-                "assay.generation.probes", "perturb reword write_probes RewordingResult PROBES REWORDED EXPECTED"
             ),
         },
     ),

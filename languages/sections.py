@@ -707,17 +707,15 @@ class Consistency(PackFile):
 
 
 class Probes(PackFile):
-    """`probes.yaml`: what probes add to an answer.
+    """`probes.yaml`: what the probes of a judge's card add to an answer.
 
     Attributes:
         before: Courtesies before an answer that is padded; `after` those after it.
-        again: What leads in a sentence that is said again.
         instructions: What an answer says to its judge.
     """
 
     before: tuple[str, ...] = Field(min_length=1)
     after: tuple[str, ...] = Field(min_length=2)
-    again: tuple[str, ...] = Field(min_length=1)
     instructions: tuple[str, ...] = Field(min_length=1)
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..errors import AssayError, InputError, UsageError
+from ..errors import AssayError, InputError, UsageError, written_by_earlier_version
 from .sqlite import SQLiteDatabase
 
 if TYPE_CHECKING:
@@ -146,11 +146,12 @@ def migrate(database: Database, folder: Path = _SCHEMA) -> None:
         return
     with database.migration():
         version = database.version()
-        if version is not None and version not in files:
-            cure = "update assay" if version > newest else "move it away, or name another --store, and run again"
+        if version is not None and version < min(files):
+            raise UsageError(f"{written_by_earlier_version(database.name)} with another --store")
+        if version is not None and version > newest:
             raise UsageError(
                 f"{database.name}: not a store of runs that this version of assay can read: its tables are of version "
-                f"{version}, those of this assay of version {newest}; {cure}"
+                f"{version}, those of this assay of version {newest}; update assay"
             )
         for number in sorted(files):
             if version is None or number > version:

@@ -27,7 +27,6 @@ class JudgeScores:
         repeats: Its scores when asked again, by sample.
         replies: How many of its replies for `scores` could not be used.
         probed: Its scores of the samples that a probe changed, by probe and sample.
-        model: Its model's name; "" where it is not known.
     """
 
     judge: str
@@ -36,7 +35,6 @@ class JudgeScores:
     repeats: tuple[Mapping[str, Score], ...] = ()
     replies: ReplyCounts = field(default_factory=ReplyCounts)
     probed: Mapping[str, Mapping[str, Score]] = field(default_factory=dict)
-    model: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +139,4 @@ async def _score(
             repeats.append(by_sample(await score(judge, samples)))
     settings = model.settings
     replies = results.replies
-    return JudgeScores(
-        name, by_sample(results), settings.concurrency, tuple(repeats), replies, probed, settings.identity
-    )
+    return JudgeScores(name, by_sample(results), settings.concurrency, tuple(repeats), replies, probed)

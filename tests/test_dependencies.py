@@ -25,7 +25,6 @@ RUN_WITH_EXTRA = {
     "assay.metrics.model_folder": "bertscore",
     "assay.metrics.numeric": "numeric",
     "assay.metrics.ragas_adapter": "ragas",
-    "assay.runs.gepa_rules": "gepa",
     "assay.runs.score_parts": "tables",
     "assay.traces.otel.sink": "otel",
     "assay.text.entities": "numeric",

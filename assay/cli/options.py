@@ -343,16 +343,6 @@ def path_in_store(store: Path | str, name: str, instead: str) -> Path:
     return store / name
 
 
-def read_probes(typed: str, hint: str = "") -> list[str]:
-    """Reads `padded,injected` as typed into names. Raises `UsageError` for an unknown one; `hint` says how to write."""
-    from ..generation.probes import PROBES
-
-    names = [name.strip() for name in typed.split(",")]
-    if unknown := [name for name in names if name not in PROBES]:
-        raise UsageError(f"no probe is called {unknown[0]!r}; the probes are {', '.join(PROBES)}{hint}")
-    return names
-
-
 def read_metrics(typed: str | None, translate: str | None = None, *, has_judge: bool = True) -> tuple[str, ...]:
     """Reads `faithfulness,weakest_claim` as typed into names; with `translate` as an option of those that have it.
 

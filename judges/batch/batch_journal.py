@@ -9,7 +9,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -47,7 +47,6 @@ class Batch:
         spent_in: Tokens of the prompts that got a reply.
         spent_out: Tokens of the replies.
         spent_usd: What they cost; None where the price is unknown.
-        estimated_in: The most tokens that were reserved for the prompts that got a reply.
         lost: How many requests got no reply, though they may have been charged.
         lost_tokens: The most tokens that these took, in and out together.
         lost_usd: The most that they cost; None where the price is unknown.
@@ -75,7 +74,6 @@ class Batch:
     spent_in: int = 0
     spent_out: int = 0
     spent_usd: float | None = 0.0
-    estimated_in: int = 0
     lost: int = 0
     lost_tokens: int = 0
     lost_usd: float | None = 0.0
@@ -185,9 +183,9 @@ class BatchJournal:
         if entry.get("dropped"):
             self.batches.pop(entry["id"], None)
         elif earlier := self.batches.get(entry["id"]):
-            self.batches[entry["id"]] = replace(earlier, **entry)
+            self.batches[entry["id"]] = replace(earlier, **_known(entry))
         else:
-            self.batches[entry["id"]] = Batch(**entry)
+            self.batches[entry["id"]] = Batch(**_known(entry))
 
     def _append(self, entry: dict[str, Any]) -> None:
         line = json.dumps(entry).encode() + b"\n"
@@ -260,3 +258,9 @@ def find_batch_journals(folder: Path) -> Iterator[Path]:
     """Yields the cassettes in a folder that have a journal of batches beside them."""
     for journal in sorted(folder.glob(f"*{SUFFIX}/{_JOURNAL}")):
         yield journal.parent.with_name(journal.parent.name.removesuffix(SUFFIX))
+
+
+def _known(entry: dict[str, Any]) -> dict[str, Any]:
+    """The parts of a line that a batch has, without those that another version wrote: what was paid for is kept."""
+    names = {part.name for part in fields(Batch)}
+    return {name: value for name, value in entry.items() if name in names}

@@ -126,8 +126,8 @@ class BiasFigure(_Value):
     """What moves the judge's score though the answer is no better.
 
     Attributes:
-        bias: position, length, style, self-preference, order of the contexts, instructions.
-        source: What measured it: a probe, `pairwise` or `metadata.system`.
+        bias: position, length, style or instructions.
+        source: What measured it: a probe, or `pairwise`.
         change: How far the score moves; without a value its problem says why it is not measured.
     """
 

@@ -156,8 +156,7 @@ class GateResult(BaseModel):
 
     Attributes:
         gate: The gate's kind, such as `mean`.
-        name: The gate with its metric and bounds, as no other gate of the suite is called; "" in reports that an
-            earlier version wrote.
+        name: The gate with its metric and bounds, as no other gate of the suite is called.
         judge: The judge whose run it is about; None for a gate on the cost.
         metric: The metric that it is about; None for a gate on the cost, and for a decision without a named metric.
         state: `passed`, `failed`, `undecided` (the figure could not be computed or tested) or `no baseline` (no
@@ -172,7 +171,7 @@ class GateResult(BaseModel):
     """
 
     gate: str
-    name: str = ""
+    name: str
     judge: str | None
     metric: str | None
     state: State

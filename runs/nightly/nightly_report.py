@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import BaseModel, ValidationError, model_validator
 
+from ...errors import written_by_earlier_version
 from ...eval_sets.opening_question import listed_question
 from ...meta_eval.estimate import Estimate, estimate_mean
 from ...metrics.specification import parse_specification
@@ -64,7 +65,7 @@ class MetricReport(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _leave_out_the_interval_of_a_scorer(cls, values: Any) -> Any:
-        """Of reports that an earlier version stored too."""
+        """Only ratings show how far off its predictions are."""
         if isinstance(values, dict) and parse_specification(str(values.get("metric"))).is_scorer:
             return values | {"low": None, "high": None}
         return values
@@ -182,14 +183,14 @@ class NightlyReport(BaseModel):
 def read_report(row: NightlyRunRow) -> NightlyReport:
     """Returns a nightly run's report from the store.
 
-    A report by another version of Assay, or of a nightly run that did not finish, becomes one without figures.
+    A report by an earlier version, or of a nightly run that did not finish, becomes one without figures.
     """
     message = "it is still running" if row.status == "running" else "it began and did not finish: it was killed"
     if row.report is not None:
         try:
             return NightlyReport.model_validate(row.report)
         except ValidationError:
-            message = "its report was written by another version of Assay and is not shown"
+            message = written_by_earlier_version("its report")
     status: Status = "done" if row.report is not None else "killed" if row.status == "killed" else "running"
     verdict: Any = row.status
     if verdict not in get_args(Verdict):

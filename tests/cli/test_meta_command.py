@@ -1,4 +1,4 @@
-"""`assay meta` and `assay probe --effect`, as people type them."""
+"""`assay meta`, as people type it."""
 
 import csv
 import json
@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from assay.eval_sets import load_set
 from assay.runs import Store
 from assay.runs.run_scores import find_answer_evidence
 
@@ -140,9 +139,6 @@ def test_without_a_name_the_last_run_is_meant_and_its_audits_are_in_the_report(
         (["meta", "--scores", "s.csv", "--combine", "magic"], 2, "magic"),
         (["meta", "--scores", "s.csv", "--map", "rating"], 2, "THEIRS=OURS"),
         (["meta", "--scores", "bad.csv"], 1, 'bad.csv, line 3, field good: "high" is not a number'),
-        (["probe", "helpdesk_en"], 2, "-o FOLDER"),
-        (["probe", "helpdesk_en", "-o", "p", "--probes", "loud"], 2, "no probe is called 'loud'"),
-        (["probe", "--effect", "last"], 2, "--effect needs the run of the original"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_cure(assay: Make, typed: list[str], code: int, message: str) -> None:
@@ -152,23 +148,6 @@ def test_what_is_wrong_is_said_with_its_cure(assay: Make, typed: list[str], code
     assert done.code == code
     assert message in done.err.replace("\n", " ")
     assert "Traceback" not in done.err
-
-
-def test_the_effect_of_a_probe_is_the_paired_shift(assay: Make, set_file: Make) -> None:
-    """Padding adds some 20 words to every answer: answer_length rises on each of the 6 pairs."""
-    written = assay("probe", set_file(6), "-o", "probes", "--json").json
-    assert [each["samples"] for each in written["sets"]] == [6, 6, 6, 0, 6, 6, 6]  # each sample has one context
-    names = ("original", "padded")
-    runs = [assay("run", f"probes/{name}.jsonl", "--metrics", "answer_length", "--json").json["run"] for name in names]
-    report = assay("probe", "--effect", *runs, "--json").json
-    (probed,) = report["probes"]
-    (effect,) = (each for each in probed["effects"] if each["metric"] == "answer_length")
-    words = {name: sum(len(sample.response.split()) for sample in load_set(f"probes/{name}.jsonl")) for name in names}
-    assert probed["probe"] == "padded"
-    assert (effect["n"], effect["difference"] > 8) == (6, True)
-    assert effect["difference"] == pytest.approx((words["padded"] - words["original"]) / 6, abs=1)
-    assert "padded (a fair metric: no change" in assay("probe", "--effect", *runs).out
-    assert "name the run of the original first" in assay("probe", "--effect", *reversed(runs)).err
 
 
 QUESTIONS = 24

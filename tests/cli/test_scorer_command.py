@@ -139,5 +139,7 @@ def test_answers_of_the_fit_are_not_called_unrated(fitted: int, rated: int, sent
         rated=rated,
         fitted=fitted,
         corrected=rated > 0,
+        rating_min=1,
+        rating_max=5,
     )
     assert rating.sentence.endswith(sentence)

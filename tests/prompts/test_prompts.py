@@ -7,7 +7,6 @@ import pytest
 from pydantic import BaseModel
 
 from assay.errors import InputError, UsageError
-from assay.generation.probes.rewording import RewordedAnswer
 from assay.metrics.answer_relevance import ReverseQuestions
 from assay.metrics.claim_extraction import Claims
 from assay.metrics.resolved import Requests
@@ -22,7 +21,6 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "requests": Requests,
     "claims": Claims,
     "questions": ReverseQuestions,
-    "reworded": RewordedAnswer,
 }
 
 

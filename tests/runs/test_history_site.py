@@ -45,7 +45,14 @@ def nightly_row(number: int) -> NightlyRunRow:
     states = ("passed", "failed", "undecided", "no baseline")
     gates = tuple(
         GateResult(
-            gate="mean", judge=run.judge, metric=metric.metric, state=state, value=0.5, bound=0.4, reason="why " * 40
+            gate="mean",
+            name="mean",
+            judge=run.judge,
+            metric=metric.metric,
+            state=state,
+            value=0.5,
+            bound=0.4,
+            reason="why " * 40,
         )
         for state in states
     )

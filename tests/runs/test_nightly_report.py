@@ -34,4 +34,4 @@ def test_a_recorded_report_is_read() -> None:
 
 def test_a_report_of_another_version_keeps_its_verdict() -> None:
     report = read_report(NightlyRunRow(NIGHTLY_RUN, "helpdesk", BEGAN, "gate failed", {"of": "another version"}))
-    assert (report.verdict, "another version of Assay" in report.message) == ("gate failed", True)
+    assert (report.verdict, "its report: written by Assay 0.1; run it again" in report.message) == ("gate failed", True)

@@ -11,7 +11,7 @@ import pytest
 from assay.errors import AssayError, UsageError
 from assay.eval_sets import Sample, write_set
 from assay.runs import Store
-from assay.runs.database import migrate, open_database
+from assay.runs.database import open_database
 from assay.runs.ratings import PairQueue, QueueSettings, RatingQueue
 from assay.runs.ratings.item_queue import queue_ids
 from assay.runs.ratings.pair_progress import pair_disagreements, pair_progress
@@ -314,36 +314,3 @@ def test_what_tells_a_version_is_not_shown(store: Store, tmp_path: Path) -> None
         assert [message.role for message in side.messages] == ["user", "assistant"]
         content = side.model_dump_json()
         assert not any(word in content for word in ('"old"', '"new"', "carla", "2026", "You are"))
-
-
-def test_a_store_from_before_pairs_keeps_its_queues(tmp_path: Path) -> None:
-    """The tables of version 10 with a queue in them are brought up to date."""
-    import shutil
-
-    import assay.runs.database as module
-
-    schema = tmp_path / "schema"
-    schema.mkdir()
-    for file in module._SCHEMA.glob("*.sql"):
-        if int(file.name[:4]) <= 10:
-            shutil.copy(file, schema)
-    from assay.runs.sqlite import SQLiteDatabase
-
-    database = SQLiteDatabase(tmp_path / "runs.sqlite", 10)
-    migrate(database, schema)
-    settings = QueueSettings(raters=("ada",), per_answer=1).model_dump_json()
-    with database.transaction():
-        database.execute(
-            "INSERT INTO rating_queues VALUES (?, ?, ?, ?, ?, 1, 0)", ("rating-1", "2026", "a set", settings, "s")
-        )
-        database.execute("INSERT INTO rating_guidelines VALUES ('rating-1', 1, '2026', '')")
-        sample = Sample(id="s", user_input="How?", response="So.")
-        database.execute(
-            "INSERT INTO rating_items VALUES ('rating-1', 's', 0, NULL, 0, 0, ?)", (sample.model_dump_json(),)
-        )
-    database.close()
-    opened = open_database(tmp_path, wait=10)
-    queue = RatingQueue(opened, "rating-1")
-    assert queue.next_answer("ada") is not None and queue.save("ada", "s", 4)
-    assert [rating.value for rating in queue.ratings()] == [4]
-    opened.close()

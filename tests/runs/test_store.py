@@ -172,6 +172,14 @@ def test_two_processes_share_a_store(tmp_path: Path, set_file: Callable[..., Pat
         assert store.run(run).status == "done"
 
 
+def test_a_store_of_an_earlier_version_is_not_read(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.database.set_version(12)
+    store.close()
+    with pytest.raises(UsageError, match=r"runs\.sqlite: written by Assay 0\.1; run it again with another --store"):
+        Store(tmp_path)
+
+
 def test_a_store_gets_the_migrations_after_its_own_version(tmp_path: Path) -> None:
     """One more migration than there are today; what is in the store stays."""
     store = Store(tmp_path)

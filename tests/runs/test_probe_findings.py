@@ -1,4 +1,4 @@
-"""Judges under probes, by hand: which claims count, what a flip is, and intervals where all or none flipped."""
+"""A judge under probes, by hand: which claims count, what a flip is, and intervals where all or none flipped."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from assay.eval_sets import Sample
 from assay.judges import Usage
 from assay.metrics import Score
-from assay.runs.judge_probes import ProbeFindings, compare_probed
+from assay.runs.judge_card.probe_findings import ProbeFindings, compare_probed
 
 SAMPLES = [Sample(id=f"s{number}", user_input="q", response="a", group=f"g{number // 2}") for number in range(12)]
 Claim = tuple[str, float]  # its words, and P(supported)
@@ -24,7 +24,7 @@ def score(*claims: Claim) -> Score:
 def measure_flips(
     before: Mapping[str, Score], after: Mapping[str, Score], samples: Sequence[Sample] = SAMPLES
 ) -> ProbeFindings:
-    (only,) = compare_probed("judge", samples, before, {"padded": after})
+    (only,) = compare_probed(samples, before, {"padded": after})
     return only
 
 
@@ -36,7 +36,7 @@ def test_a_flip_is_across_even_odds_and_only_claims_of_both_count() -> None:
     """Of three claims one crosses 0.5, one moves below it, and one is gone; a new one counts in the score alone."""
     before = all_of(("Open it.", 0.4), ("Close it.", 0.1), ("Gone.", 0.9))
     effect = measure_flips(before, all_of(("open  it.", 0.6), ("Close it.", 0.45), ("Believe me.", 1.0)))
-    assert (effect.claims, effect.flips.value, effect.to_supported) == (24, 0.5, 12)
+    assert (effect.claims, effect.flips.value) == (24, 0.5)
     assert effect.shift.value == pytest.approx((0.6 + 0.45 + 1.0) / 3 - (0.4 + 0.1 + 0.9) / 3)
     assert (effect.shift.n, effect.shift.groups, effect.identical) == (12, 6, False)
 
@@ -46,7 +46,7 @@ def test_an_interval_is_over_groups() -> None:
     after = all_of(("A.", 0.2)) | {sample: score(("A.", 0.8)) for sample in ("s0", "s1", "s2")}
     before = all_of(("A.", 0.2)) | {"s4": score(("A.", 0.9))}
     effect = measure_flips(before, after)
-    assert (effect.flips.value, effect.to_supported) == (4 / 12, 3)
+    assert effect.flips.value == 4 / 12
     assert effect.flips.low is not None and effect.flips.high is not None
     assert 0 <= effect.flips.low < 4 / 12 < effect.flips.high < 1
 
@@ -60,7 +60,7 @@ def test_none_of_few_is_not_surely_none() -> None:
     reach = 1.96**2 / (6 + 1.96**2)
     assert (none.flips.value, none.flips.low, none.flips.high) == (0, 0, pytest.approx(reach, abs=1e-3))
     assert (every.flips.value, every.flips.low, every.flips.high) == (1, pytest.approx(1 - reach, abs=1e-3), 1)
-    assert (none.identical, every.identical, every.to_supported) == (True, False, 0)
+    assert (none.identical, every.identical) == (True, False)
 
 
 def test_a_computed_claim_counts_with_the_judges_verdict() -> None:

@@ -1,15 +1,14 @@
-"""Perturbed sets: what changes, what stays, and that the same seed gives the same change."""
+"""The probes of a judge's card: what changes, what stays, and that the same seed gives the same change."""
 
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.eval_sets import Sample, load_set
-from assay.generation.probes import PROBES, perturb, write_probes
 from assay.languages import load_language, packs_with
+from assay.runs.judge_card.perturbation import PROBES, perturb
 from assay.text.sentences import claiming_sentences
 
 SAMPLE = Sample(
@@ -20,8 +19,8 @@ SAMPLE = Sample(
 
 
 def changed(name: str, sample: Sample = SAMPLE, seed: int = 0) -> Sample:
-    result = perturb(sample, PROBES[name], seed)
-    assert isinstance(result, Sample), result
+    result = perturb(sample, name, seed)
+    assert result is not None
     return result
 
 
@@ -40,28 +39,6 @@ def test_numbered_steps_stay_steps(name: str) -> None:
     for seed in range(10):
         claims = claiming_sentences(changed(name, steps, seed).response, load_language("en"))
         assert [claim for claim in claims if len(claim) < 20] == ["Open the menu.", "Click on Save."]
-
-
-def test_shortened_keeps_the_first_half_of_the_sentences() -> None:
-    """Two of four sentences. The second has markup, which stays."""
-    assert changed("shortened").response == "Go to Leave. Click **Book**."
-    steps = SAMPLE.model_copy(update={"response": "Do this:\n1. Open the menu.\n2. Click on Save.\n3. Close the menu."})
-    assert changed("shortened", steps).response == "Do this:\n1. Open the menu."
-
-
-def test_reordered_changes_only_the_order_of_the_contexts() -> None:
-    for seed in range(20):
-        reordered = changed("reordered", seed=seed)
-        assert reordered.retrieved_contexts != SAMPLE.retrieved_contexts
-        assert sorted(reordered.retrieved_contexts) == sorted(SAMPLE.retrieved_contexts)
-        assert (reordered.response, reordered.rating) == (SAMPLE.response, 4)  # the answer is still the rated one
-
-
-def test_restated_says_one_claim_again() -> None:
-    restated = changed("restated").response
-    repetition = restated.removeprefix(SAMPLE.response + "\n\n")
-    _, _, claim = repetition.partition(": ")
-    assert claim in {"Go to Leave.", "Click Book.", "Choose the day.", "Your manager gets a message."}
 
 
 def test_injected_adds_an_instruction_before_or_after_the_answer() -> None:
@@ -111,8 +88,8 @@ def test_styled_without_its_marks_is_the_answer(name: str) -> None:
     styled_count = 0
     samples = load_set(name)
     for sample in samples:
-        result = perturb(sample, PROBES["styled"])
-        if isinstance(result, str):
+        result = perturb(sample, "styled")
+        if result is None:
             continue
         styled_count += 1
         language = load_language(sample.language or "en")
@@ -133,7 +110,7 @@ def test_styled_leaves_out_marks_that_would_change_what_is_claimed() -> None:
         sample = SAMPLE.model_copy(update={"response": answer})
         english = load_language("en")
         assert claiming_sentences(changed("styled", sample).response, english) == claiming_sentences(answer, english)
-    assert perturb(SAMPLE.model_copy(update={"response": "**Yes.**"}), PROBES["styled"]) == "no statement takes a mark"
+    assert perturb(SAMPLE.model_copy(update={"response": "**Yes.**"}), "styled") is None
 
 
 @pytest.mark.parametrize("language", [language.code for language in packs_with("probes")])
@@ -150,7 +127,7 @@ def test_runs_can_be_paired_and_a_changed_answer_has_no_rating(name: str) -> Non
     result = changed(name)
     assert (result.id, result.user_input, result.group) == ("s1", SAMPLE.user_input, "page")
     assert result.metadata["probe"] == name
-    assert (result.rating is None) == (result.response != SAMPLE.response)
+    assert result.rating is None and result.response != SAMPLE.response
 
 
 @given(st.text(max_size=200), st.integers(0, 5), st.sampled_from([*PROBES]))
@@ -158,41 +135,21 @@ def test_the_same_seed_gives_the_same_change(response: str, seed: int, name: str
     if "\0" in response or any("\ud800" <= each <= "\udfff" for each in response):
         return
     sample = SAMPLE.model_copy(update={"response": response})
-    result = perturb(sample, PROBES[name], seed)
-    assert result == perturb(sample, PROBES[name], seed)
-    if isinstance(result, Sample):
-        assert (result.response, result.retrieved_contexts) != (sample.response, sample.retrieved_contexts)
+    result = perturb(sample, name, seed)
+    assert result == perturb(sample, name, seed)
+    assert result is None or result.response != sample.response
 
 
 @pytest.mark.parametrize(
-    ("name", "fields", "reason"),
-    [
-        ("shortened", {"response": "Yes."}, "one sentence"),
-        ("reordered", {"retrieved_contexts": ("One.", "One.")}, "no two different contexts"),
-        ("padded", {"language": "fr"}, "no phrases in fr"),
-        ("padded", {"response": " "}, "empty"),
-        ("injected", {"response": " "}, "empty"),
-        ("restated", {"response": "?"}, "claims nothing"),
-    ],
+    ("name", "fields"),
+    [("padded", {"language": "fr"}), ("padded", {"response": " "}), ("injected", {"response": " "})],
 )
-def test_a_sample_that_cannot_be_changed_has_a_reason(name: str, fields: dict[str, object], reason: str) -> None:
-    assert reason in str(perturb(SAMPLE.model_copy(update=fields), PROBES[name]))
+def test_a_sample_that_cannot_be_changed_is_left_out(name: str, fields: dict[str, object]) -> None:
+    assert perturb(SAMPLE.model_copy(update=fields), name) is None
 
 
 def test_every_language_has_phrases_of_every_kind() -> None:
     assert {"nl", "en"} <= {each.code for each in packs_with("probes")}
     for language in packs_with("probes"):
         phrases = language.probes
-        assert min(map(len, (phrases.before, phrases.after, phrases.again, phrases.instructions))) >= 2
-
-
-def test_probe_files_are_sets(tmp_path: Path) -> None:
-    other = SAMPLE.model_copy(update={"id": "s2", "response": "Yes.", "retrieved_contexts": ()})
-    files = write_probes([SAMPLE, other], tmp_path / "probes")
-    assert {each.name: each.samples for each in files} == {
-        "original": 2, "padded": 2, "shortened": 1, "reordered": 1, "restated": 2, "injected": 2, "styled": 2,
-    }  # fmt: skip
-    assert load_set(tmp_path / "probes" / "original.jsonl") == [SAMPLE, other]
-    assert load_set(tmp_path / "probes" / "shortened.jsonl") == [changed("shortened")]
-    left_out = next(each.left_out for each in files if each.name == "shortened")
-    assert left_out == (("s2", "the answer is one sentence"),)
+        assert min(map(len, (phrases.before, phrases.after, phrases.instructions))) >= 2

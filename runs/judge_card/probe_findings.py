@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..eval_sets import Sample
-from ..meta_eval.estimate import Estimate, estimate_mean, estimate_proportion
-from ..metrics import Score
-from .pair_difference import paired_difference
-from .panels import claims_by_text
+from ...eval_sets import Sample
+from ...meta_eval.estimate import Estimate, estimate_mean, estimate_proportion
+from ...metrics import Score
+from ..pair_difference import paired_difference
+from ..panels import claims_by_text
 
 _REPLY_PARTS = ("verdict", "probability", "reason", "quote")
 
@@ -18,29 +18,24 @@ class ProbeFindings:
     """One judge under one probe, against its own scores of the unchanged samples.
 
     Attributes:
-        judge: Its name.
         probe: The probe's name.
         claims: How many claims stand in both answers, by their text.
         flips: The share of them with another verdict (supported or not), with an interval over groups.
-        to_supported: How many of them flipped to supported.
         shift: The mean change of the score; what only the changed answer claims counts here alone.
         failed: How many changed samples have no score.
         identical: Whether the judge said the same of every claim to the letter, as it does where the change is in no
             question that it was asked.
     """
 
-    judge: str
     probe: str
     claims: int
     flips: Estimate
-    to_supported: int
     shift: Estimate
     failed: int
     identical: bool
 
 
 def compare_probed(
-    judge: str,
     samples: Sequence[Sample],
     scores: Mapping[str, Score],
     probed: Mapping[str, Mapping[str, Score]],
@@ -68,11 +63,9 @@ def compare_probed(
         ]
         flipped = [_is_supported(before) != _is_supported(after) for _, before, after in pairs]
         yield ProbeFindings(
-            judge,
             probe,
             len(pairs),
             share_over_groups(flipped, [source for source, *_ in pairs], problem="no claim stands in both"),
-            sum(flip and _is_supported(after) for flip, (*_, after) in zip(flipped, pairs, strict=True)),
             paired_difference([shift for shift, _ in shifts], [source for _, source in shifts], seed=seed),
             sum(score.status == "failed" for score in changed.values()),
             bool(pairs)
