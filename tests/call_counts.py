@@ -52,7 +52,7 @@ def growth(make_work: Callable[[int], Callable[[], object]], size: int) -> float
 
 
 def assert_proportional(work: Callable[[str], object], text: str) -> None:
-    """A text of four times the length may take up to eight times the calls; work that grows with its square takes 16."""
+    """A text of four times the length may take eight times the calls; what grows with its square takes 16."""
     short, long = text[: len(text) // 4], text
     few, many = count_calls(lambda: work(short)), count_calls(lambda: work(long))
     assert many < 8 * max(few, 1000), (few, many)
