@@ -235,10 +235,7 @@ class SentenceKinds:
 
     def may_address(self, answer: str) -> bool:
         """Whether anything of an answer may speak to whoever assesses it; False is certain."""
-        for phrases in self._all_phrases:
-            if phrases.may_address(answer):
-                return True
-        return False
+        return any(phrases.may_address(answer) for phrases in self._all_phrases)
 
     def cuts(self, text: str) -> bool:
         """Whether anything of a text speaks to whoever assesses the answer."""
