@@ -44,11 +44,6 @@ class RatedExample(BaseModel):
 
     Attributes:
         id: The sample's id; it is never shown when this very sample is judged.
-        question: The customer's message.
-        answer: The chatbot's answer.
-        rating: What the team gave it.
-        scale: The highest rating of the scale.
-        reasons: Why, in the raters' words.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -79,8 +74,6 @@ class Alignment:
 
     Attributes:
         examples: Rated answers, of which the nearest stand before the state as `rated_examples`.
-        shown: How many.
-        embedder: What finds the nearest; needed with examples.
         calibration: By kind of question (`question_kind`), the map from what the judge says to what the ratings say.
     """
 

@@ -22,7 +22,6 @@ class Reservation:
     """The part of a budget that one call under way may take.
 
     Attributes:
-        tokens: The most tokens, in and out together.
         usd: The most that it may cost; None where the price is unknown.
     """
 

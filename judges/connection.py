@@ -28,7 +28,6 @@ class AdaptiveLimiter:
 
     Attributes:
         limit: How many calls may run at once now, from 1 to `most`.
-        running: How many run.
     """
 
     def __init__(self, most: int) -> None:
@@ -93,7 +92,6 @@ class Connection:
     """Makes calls to one model; all runs that use a judge share its connection.
 
     Attributes:
-        budget: What the calls may take.
         limiters: How many calls run at once, per event loop.
         python_model: The model where it is a Python object.
     """

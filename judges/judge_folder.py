@@ -31,13 +31,9 @@ class AlignedJudgeRecord(BaseModel):
     """What `judge.yaml` says of what a judge learned.
 
     Attributes:
-        metric: The metric that it was aligned with.
-        candidate: What won.
         embedder: What finds the nearest examples; None without examples.
-        shown: How many examples stand beside what is judged.
         spearman: Agreement with the ratings out of fold, as it was (`before`) and is (`after`, `low`, `high`), and how
             much that is more (`gain`, `gain_low`, `gain_high`).
-        answers: How many rated answers it learned from.
         folder: Where the folder is; filled in when it is loaded.
         fingerprint: Hash of the folder's other files; filled in when it is loaded.
     """

@@ -29,8 +29,6 @@ class CandidateRow:
     """What one candidate reaches on answers that it did not learn from, not corrected for the choice among candidates.
 
     Attributes:
-        name: Its name.
-        spearman: Spearman's rho with the ratings, out of fold.
         difference: rho less that of the judge as it is; None for that one.
         squared_error: Mean squared difference between score and rating, both as shares of their scale.
     """
@@ -52,7 +50,6 @@ class AlignmentResult:
             (`estimate_winner`). None where nothing is adopted, or for nearer scores.
         p: How often chance makes any candidate agree as much better than the judge as it is, or lie as much nearer to
             the ratings, as the chosen one; one-sided, all candidates counted. None where none is better.
-        is_adopted: Whether the choice wins beyond noise.
         reason: Why, or why not, in a sentence.
     """
 

@@ -22,12 +22,6 @@ class RatingDifference:
     Attributes:
         difference: Mean rating of B less that of A, on the rating scale, with its 95% interval; no value where fewer
             than ten samples are rated in both.
-        rated_a: How many of the answers of A are rated.
-        rated_b: The same of B.
-        rated_pairs: How many samples are rated in both.
-        pairs: How many samples have another answer in B.
-        rating_min: The lowest rating.
-        rating_max: The highest.
         ratings_needed: How many answers of both runs to rate, all told, so that a difference of a tenth of the scale
             is seen in 8 of 10 cases.
     """

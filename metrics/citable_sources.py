@@ -36,7 +36,6 @@ class SourceMatch(NamedTuple):
 
     Attributes:
         contexts: The contexts, counted from 0: several where a document was retrieved in parts.
-        by: What of them the citation named.
     """
 
     contexts: tuple[int, ...]
@@ -83,7 +82,6 @@ class CitableSources:
     "[doc3]") and those of the sample's metadata, where a column has one entry per context (`METADATA_KEYS`).
 
     Attributes:
-        count: How many contexts there are.
         has_addresses: Whether the address of one is known: only then can a link be checked.
 
     Example:

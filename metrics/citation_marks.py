@@ -57,10 +57,8 @@ class CitationMark(NamedTuple):
     """A place where an answer cites a source.
 
     Attributes:
-        text: It as the answer has it.
         number: The source's number; None where the answer has a name or an address.
         name: The source's name, id or address; "" where it has only a number.
-        position: Where it stood in the answer without marks.
         covers_from: For a mark that stands alone, outside all sentences ("Source: Returns"), where the text begins that
             it stands for; else None.
         is_in_front: Whether it opens its sentence: "According to [1], it is free."
@@ -78,7 +76,6 @@ class CitedAnswer(NamedTuple):
     """An answer read for its citations.
 
     Attributes:
-        plain: The answer without them.
         marks: The citations in their order, one per source.
         other_links: The addresses in it that cite nothing, as far as the sample's sources tell.
         cut: How many numbers of ranges such as [1-100000] were left out.

@@ -83,13 +83,9 @@ class _CitedClaims:
     """An answer's claims with their citations.
 
     Attributes:
-        split: The answer's sentences.
-        claims: Those that claim something.
         citations: The citations that stand for a claim.
         aside: Those that stand for none: in a question, in a list of sources that the answer does not cite.
         base: The number of the first context.
-        other_links: Links that cite nothing.
-        bounds: What was cut.
     """
 
     split: Sequence[AnswerSentence]

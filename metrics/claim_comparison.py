@@ -41,7 +41,6 @@ class Value(NamedTuple):
         unit: The currency; "" for another kind.
         low: The least that it may be; `high` the most.
         bound: Which words are before it: `about`, `at_most`, `at_least`, or "".
-        is_working: Whether it counts days on which people work.
     """
 
     kind: str
@@ -57,12 +56,8 @@ class ClaimContent(NamedTuple):
 
     Attributes:
         turn: The message that makes it, counted from 0.
-        text: The claim.
         strong: The stems that tell what it is about; `weak` those that do so only beside others.
-        light: The stems of the other words.
         about: What the question before it and the sentence before it are about.
-        is_denied: Whether it denies.
-        values: Its numbers.
         facts: Its dates, times, weekdays, telephone numbers and e-mail addresses, by kind.
         names: Its names; `ending` are those that a linking verb gives: "The code is AB12".
         marks: Which of `conditions`, `passing`, `own_case`, `of_assistant`, `permission` it has.

@@ -44,7 +44,6 @@ class ClaimPair(NamedTuple):
 
     Attributes:
         earlier: The claim that was made first.
-        later: The other.
         difference: In what rules see that they differ; "" where they leave it to a judge.
         likeness: How much they share, in [0, 1].
     """
@@ -59,10 +58,8 @@ class ComparedClaims(NamedTuple):
     """The claims of a conversation and what rules find between them.
 
     Attributes:
-        total: How many claims there are.
         contradictions: Pairs that rules decide, at most one per later claim.
         open: Pairs that rules leave open, the most alike first, at most one per later claim.
-        corrected: The turns in which the assistant corrects itself.
     """
 
     total: int
@@ -110,7 +107,6 @@ class _ClaimReader:
     Attributes:
         statements: What the first claims say.
         claims: All claims, each with its turn.
-        corrected: The turns in which the assistant corrects itself.
     """
 
     def __init__(self, language: Language) -> None:

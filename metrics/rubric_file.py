@@ -55,7 +55,6 @@ class Criterion(BaseModel):
     """One thing that a rubric rates.
 
     Attributes:
-        name: A short name.
         question: What the judge is asked; the clearer, the better a small judge answers.
         weight: How much it counts, above 0, at most 1,000,000.
         levels: 2 to 10 levels, the lowest first: each label with what an answer of this level is like.

@@ -41,12 +41,7 @@ LoadMetric = Callable[[Judge], Metric]
 
 @dataclass(frozen=True, slots=True)
 class AlignmentCost:
-    """What trying all candidates takes at most, before recorded replies are taken off.
-
-    Attributes:
-        requests: Calls of the judge.
-        tokens: Estimated tokens of their prompts.
-    """
+    """What trying all candidates takes at most, before recorded replies are taken off."""
 
     requests: int
     tokens: int
@@ -65,11 +60,6 @@ class AlignmentReport:
     """What aligning a judge came to.
 
     Attributes:
-        metric: The metric.
-        judge: The judge's name.
-        answers: Rated answers.
-        groups: Groups that they form.
-        result: The candidates out of fold, and the decision.
         baselines: What costs nothing reaches.
         raters: How far the raters agree; None with one rating per answer.
         rater_groups: Two groups of raters who follow different rules; None where there are none.

@@ -25,7 +25,6 @@ class Database(Protocol):
 
     Attributes:
         name: Where the database is, as it may stand in a message: without a password.
-        errors: What its library raises.
         duplicate_error: What its library raises where a row with the same key exists already.
         score_rows: The scores, each with its sample's place, language, source and rating: what to select from.
         answer_rows: The scores, each with what the index of answers has of its sample: what to select from.

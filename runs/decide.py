@@ -58,8 +58,6 @@ class VersionOptions:
 
     Attributes:
         by: The field of metadata that parts one run into versions (`system`, or `system=A,B`); "" for none.
-        scorer: The file of the saved scorer that decides.
-        metric: The metric that decides.
         ratings: Files of further ratings, or of preferences.
         scale: The scale of the files' ratings, where they do not say it.
         level: Whether conversations or turns are compared; None for what is rated.

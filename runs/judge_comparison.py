@@ -32,15 +32,11 @@ class JudgeFindings:
     """What is known of one judge; costs are those of 1,000 answers.
 
     Attributes:
-        judge: Its name.
         samples: How many samples it scored or failed on.
         failed: The share of them that failed, in [0, 1].
-        agreement: Spearman's rho with the ratings.
-        tokens: Tokens in and out together.
         usd: The cost; None where it is unknown.
         seconds: The duration of its calls, divided by how many run at once.
         consistency: The share of claims with the same verdict when asked again; None without repeats or claims.
-        failed_again: How many samples failed in the repeats.
         failure: The first reason why a sample failed.
         unparsable: The share of questions whose first reply could not be used; None without a reply.
         lost: The share of questions that got no usable reply at all; None where nothing was asked.
@@ -76,7 +72,6 @@ class ClaimAgreement:
     """How far judges give the same claims the same verdict, supported or not.
 
     Attributes:
-        claims: How many claims all of them judged.
         alpha: Krippendorff's alpha; None where there is nothing to agree on.
         kappas: Cohen's kappa per pair of judges.
     """
@@ -95,9 +90,6 @@ class JudgeComparison:
         unit: The unit of all costs.
         judges: What is known of each judge.
         pairs: The difference in agreement per pair of judges.
-        claims: How far they give the same verdicts.
-        panels: Several judges put together.
-        advice: Which judge to buy, in a sentence.
         decision: Whether another judge agrees better with the ratings than the first, which is in use today; None where
             none can be compared with it.
     """

@@ -21,9 +21,6 @@ class JudgeScores:
     """The scores of one judge.
 
     Attributes:
-        judge: Its name.
-        scores: By sample.
-        concurrency: How many calls it took at once.
         repeats: Its scores when asked again, by sample.
         replies: How many of its replies for `scores` could not be used.
         probed: Its scores of the samples that a probe changed, by probe and sample.
@@ -44,8 +41,6 @@ class JudgeScoring:
     Attributes:
         metric: The metric that they are compared by.
         cassette: The file of the recorded replies; `{judge}` in it stands for the judge's name.
-        mode: How the cassettes are used.
-        budget: Bounds on the live calls of all judges together.
         repeats: How often each judge is asked again, with another seed.
     """
 

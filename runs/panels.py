@@ -18,8 +18,6 @@ class Panel:
     """How judges that are put together agree with the ratings.
 
     Attributes:
-        name: How they are put together.
-        agreement: Spearman's rho with the ratings.
         cost: What 1,000 answers take, in the comparison's unit.
     """
 

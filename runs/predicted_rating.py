@@ -22,16 +22,11 @@ class PredictedRating(BaseModel):
     """The mean rating of a run's answers, as a scorer predicts it.
 
     Attributes:
-        metric: The scorer.
         mean: The mean rating; `low` and `high` are its 95% interval, None unless ratings correct the predictions.
         predicted: The mean of the predictions, uncorrected.
-        n: Answers with a prediction.
         rated: How many of them are rated, without those of `fitted`.
         fitted: How many the scorer was fitted on, whose ratings its predictions only repeat.
         corrected: Whether the ratings correct the predictions (prediction-powered inference).
-        problem: Why there is no interval.
-        rating_min: The scale's lowest rating.
-        rating_max: Its highest.
     """
 
     metric: str

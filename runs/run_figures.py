@@ -37,7 +37,6 @@ class RunFigures:
         languages: Rows by language; empty where there is only one.
         message_types: Rows by message type; empty where there is only one.
         groups: The groups with two values or more of the first metric that have its worst means, the worst first.
-        more_groups: How many groups were left out.
         spreads: How the values of each metric are spread.
         agreement: How each metric follows the ratings; empty without ratings.
         notes: Which ratings they are, as in `ScoreTotals`.

@@ -37,9 +37,7 @@ class RunRow(NamedTuple):
     """A run as the store lists it.
 
     Attributes:
-        id: The run's id.
         created: When it began: ISO 8601, UTC.
-        plan: What it scores.
         status: `running`, `done`, or why it stopped (`budget`, `interrupted`, `error`, or `killed`: its process is gone
             and did not say why).
     """

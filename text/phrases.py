@@ -23,9 +23,7 @@ class SentencePhrase(NamedTuple):
     """A phrase of a sentence.
 
     Attributes:
-        start: Where it begins.
         end: Where it ends, +1.
-        kind: What it is: a kind of the language pack.
     """
 
     start: int

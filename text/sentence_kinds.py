@@ -45,10 +45,8 @@ class SentencePart(NamedTuple):
     """A part of a sentence.
 
     Attributes:
-        start: Where it begins in the sentence.
         end: Where it ends, +1.
         kind: `claim`, `yes_no`, or why it states nothing.
-        text: What it says, without what was cut out.
         cut: What was cut out because it speaks to whoever assesses the answer.
     """
 

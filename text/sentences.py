@@ -99,7 +99,6 @@ class AnswerSentence(NamedTuple):
             label), `code`, `image`, `link` (the target of one), or a kind of the language pack (`greeting`).
         context: The heading and the lead-in that it stands under, and the sentences before it where it refers back to
             them ("Then you click Save"); else "".
-        start: Where it begins in the answer.
         end: Where it ends in the answer, +1.
         answer_word: The yes or no before it, which `text` has not.
         cut: What was cut out of it because it speaks to whoever assesses the answer.

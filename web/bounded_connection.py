@@ -26,9 +26,6 @@ class BoundedConnection(H11Protocol):
 
     A page that takes long to make has none. Beyond the most connections, the one on which the server has waited longest
     is closed for the new one, so that thousands of connections that say nothing keep nobody out.
-
-    Attributes:
-        most_connections: How many connections the server keeps.
     """
 
     most_connections = MOST_CONNECTIONS

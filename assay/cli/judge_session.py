@@ -32,8 +32,6 @@ class SessionOptions:
     """Where replies are recorded, what asking may take, and whether a session is resumed.
 
     Attributes:
-        cassette_options: The recordings that are used.
-        budget: Bounds on live calls.
         concurrency: Calls at once; None for as many as the judge's settings say.
         resume: Whether the replies of an earlier session are used again.
     """

@@ -151,11 +151,9 @@ class SetOptions:
     """How sets are read.
 
     Attributes:
-        mapping: Column names, theirs to ours.
         language: The language of rows that name none; None to detect it.
         limit: At most so many samples of each set.
         split: Which split of a set saved by `datasets` or on the Hub.
-        sheet: Which sheet of an Excel file.
     """
 
     mapping: Mapping[str, str] = field(default_factory=dict)
@@ -265,7 +263,6 @@ class JudgeCassetteOptions:
 
     Attributes:
         cassette: The file, in which `{judge}` stands for the judge's name; None for those in the store.
-        mode: How it is used.
     """
 
     cassette: str | None

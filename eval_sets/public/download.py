@@ -34,10 +34,7 @@ class DownloadedFile(NamedTuple):
     """A file that is in the cache now.
 
     Attributes:
-        path: Its path in the repository.
-        size: Its bytes.
         sha256: Its SHA-256.
-        is_known: Whether Assay knew the checksum before.
         is_new: Whether it was downloaded now; else it was there.
     """
 

@@ -18,7 +18,6 @@ class DocumentFile(NamedTuple):
     """A file to read.
 
     Attributes:
-        path: The file.
         name: The document's name: its path below the folder that is read.
         problem: Why the file is not read; "" for a file that is.
     """
@@ -32,7 +31,6 @@ class Extraction(NamedTuple):
     """The outcome for one document.
 
     Attributes:
-        document: The document's name.
         sections: Its sections; none where there is an error.
         error: Why it cannot be read, with the file and what to do.
     """

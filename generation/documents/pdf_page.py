@@ -23,13 +23,7 @@ class Fragment:
     """Characters on one line without a wide gap. Lengths are in points. Frozen.
 
     Attributes:
-        text: The characters.
         page: The page, from 1.
-        left: The left edge, from the page's left.
-        right: The right edge.
-        baseline: The baseline, downwards from the page's top.
-        size: The size of most of the characters.
-        bold: Whether nearly all of them are bold.
         monospace: Whether nearly all of them are of a font of equal widths.
     """
 

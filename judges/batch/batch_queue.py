@@ -41,9 +41,6 @@ class BatchQueue:
     are run again. A stage without requests is the last one. Used as a context manager, which holds the lock of the
     journal: two processes never work on the same batches.
 
-    Attributes:
-        journal: What was submitted and what came of it.
-
     Raises:
         UsageError: The model's provider has no batches, or the journal is another judge's or another process's.
         JudgeUnavailable: The provider's key is not set.

@@ -85,9 +85,6 @@ class _Styling:
     """Writes an answer with marks.
 
     Attributes:
-        answer: The answer.
-        split: Its sentences.
-        plain: Where its lines of plain text begin and end.
         bold: Where the words that may be bold begin and end.
     """
 

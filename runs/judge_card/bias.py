@@ -25,7 +25,6 @@ class Bias:
     """One line of a judge's bias card.
 
     Attributes:
-        judge: Its name.
         bias: What moves its score though the answer is no better.
         source: What measured it: a probe, or `pairwise` (two answers side by side, in both orders).
         change: How far the score moves, with an interval over groups; of `pairwise` by how much the share of its

@@ -34,12 +34,7 @@ _CEILINGS = {"raters' ceiling": "ceiling", "one rater": "one_rater"}
 
 @dataclass(frozen=True, slots=True)
 class CardEntry:
-    """One judge on one set.
-
-    Attributes:
-        judge: The judge's name.
-        card: Its card of the set.
-    """
+    """One judge on one set."""
 
     judge: str
     card: SetCard

@@ -18,11 +18,9 @@ class ProbeFindings:
     """One judge under one probe, against its own scores of the unchanged samples.
 
     Attributes:
-        probe: The probe's name.
         claims: How many claims stand in both answers, by their text.
         flips: The share of them with another verdict (supported or not), with an interval over groups.
         shift: The mean change of the score; what only the changed answer claims counts here alone.
-        failed: How many changed samples have no score.
         identical: Whether the judge said the same of every claim to the letter, as it does where the change is in no
             question that it was asked.
     """

@@ -163,11 +163,9 @@ class GateResult(BaseModel):
             accepted run to compare with).
         value: The figure that was held against the bound, or None where there is none.
         bound: The bound. Of two bounds the one that more speaks against.
-        reason: One sentence with the figures.
         p: The share of months (30 nightly runs) without a change in which this gate shows as much at some time; None
             where nothing was tested.
         evidence: One month without a change in so many shows as much in one of the suite's gates.
-        needed: The evidence that a failure takes.
     """
 
     gate: str

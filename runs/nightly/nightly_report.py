@@ -37,7 +37,6 @@ class MetricReport(BaseModel):
     """One metric of one run: counts, the mean with its 95% interval over groups, and the change since another run.
 
     Attributes:
-        metric: The metric's name.
         asked: Whether the suite names it; the others are the baselines that stand in every table.
         n: Samples; `scored`, `skipped` and `failed` add up to it.
         mean: The mean of the values, or None where no sample was scored; `low` and `high` are its interval, None for a
@@ -87,16 +86,12 @@ class RunReport(BaseModel):
     """The run of one judge.
 
     Attributes:
-        run: The run's id in the store.
-        judge: The judge as the suite names it.
-        status: How the run ended.
         accepted: The run that the suite's regressions are tested against, or None.
         compared_with: The accepted run, else the run of the nightly run before this one, or None.
         predicted_rating: The mean rating that the suite's scorer predicts, corrected by ratings; None without a scorer.
         answers_changed: Samples with another answer than in `compared_with`.
         samples_added: Samples that `compared_with` does not have, or has with another question.
         samples_gone: Samples that only `compared_with` has.
-        changed: The samples whose values changed most.
         newly_failing: The samples that fail now and did not before; `more_newly_failing` counts those left out.
     """
 
