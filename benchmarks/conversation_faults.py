@@ -231,7 +231,6 @@ CHECKS = (
     Check(("(handed over)",), "handover", "rules", read_happened),
     Check(("(customer repeats)",), "effort", "rules", read_turns("repeated")),
     Check(("asked_again",), "effort", "rules", read_turns("asked_again")),
-    Check(("contradiction",), "consistent", "rules", read_contradictions),
     Check(("unresolved",), "resolved", "judge", read_requests),
     Check(("handover_missing",), "handover", "judge", read_handover("missing")),
     Check(("handover_needless",), "handover", "judge", read_handover("needless")),
