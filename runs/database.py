@@ -145,12 +145,13 @@ def migrate(database: Database, folder: Path = _SCHEMA) -> None:
         return
     with database.migration():
         version = database.version()
-        if version is not None and version < min(files):
+        if version and version < min(files):
             raise UsageError(f"{written_by_earlier_version(database.name)} with another --store")
-        if version is not None and version > newest:
+        if version is not None and version not in files:
+            cure = "update assay" if version > newest else "move it away, or name another --store, and run again"
             raise UsageError(
                 f"{database.name}: not a store of runs that this version of assay can read: its tables are of version "
-                f"{version}, those of this assay of version {newest}; update assay"
+                f"{version}, those of this assay of version {newest}; {cure}"
             )
         for number in sorted(files):
             if version is None or number > version:

@@ -17,8 +17,8 @@ RECORDED = {
     "sets": ["helpdesk"],
     "runs": [],
     "gates": [
-        FIGURES | {"gate": "mean", "metric": "rating", "state": "passed", "reason": "it is 1"},
-        FIGURES | {"gate": "regression", "metric": "bleu", "state": "failed", "reason": ""},
+        FIGURES | {"gate": "mean", "name": "mean rating", "metric": "rating", "state": "passed", "reason": "it is 1"},
+        FIGURES | {"gate": "regression", "name": "regression bleu", "metric": "bleu", "state": "failed", "reason": ""},
     ],
     "spent": {"calls": 3, "tokens": 5, "usd": 0.1},
     "seconds": 2.0,
