@@ -3,16 +3,14 @@
 import asyncio
 import json
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from openai_replies import sensible_reply
-from openai_server import Answer, OpenAIServer, Request
+from openai_server import Answer, Request
 
 from assay.judges import LiteLLMJudge
 from assay.metrics import Faithfulness
 
-MakeJudge = Callable[..., LiteLLMJudge]
 Answers = list[tuple[str, str]]  # each question's id and the word, as they stand in the reply
 
 
@@ -36,7 +34,7 @@ def without(question: str) -> Callable[[Answers], Answers]:
     return lambda right: [answer for answer in right if answer[0] != question]
 
 
-def test_lost_answers_are_asked_for_by_their_ids(openai_server: OpenAIServer, judge: MakeJudge, known: Any) -> None:
+def test_lost_answers_are_asked_for_by_their_ids(openai_server, judge, known):
     openai_server.script = answers_said(lambda right: right[:1])
     score = asyncio.run(claims_of_judge(judge()).assess(known(2).sample))  # two claims: one answer at a time
     first, second = openai_server.asked_for("ListedAnswers")
@@ -45,9 +43,7 @@ def test_lost_answers_are_asked_for_by_their_ids(openai_server: OpenAIServer, ju
     assert score.value == pytest.approx(1 / 2)
 
 
-def test_an_answer_lost_for_good_lowers_the_score_and_never_raises_it(
-    openai_server: OpenAIServer, judge: MakeJudge, known: Any
-) -> None:
+def test_an_answer_lost_for_good_lowers_the_score_and_never_raises_it(openai_server, judge, known):
     """Sample 1 has the answers yes, yes, no; without the third the share must stay 2/3, not be 2/2."""
     openai_server.script = answers_said(without("3"))
     score = asyncio.run(claims_of_judge(judge()).assess(known(1).sample))
@@ -58,7 +54,7 @@ def test_an_answer_lost_for_good_lowers_the_score_and_never_raises_it(
     assert [claim["verdict"] for claim in score.evidence["claims"]] == ["unverifiable", "supported", "not_found"]
 
 
-def test_a_failed_score_tells_what_it_took(openai_server: OpenAIServer, judge: MakeJudge, known: Any) -> None:
+def test_a_failed_score_tells_what_it_took(openai_server, judge, known):
     """One call for the claims; for the verdicts an unusable reply and another one."""
     openai_server.script = lambda request: Answer(text="no idea") if request.schema == "ListedAnswers" else None
     score = asyncio.run(claims_of_judge(judge()).assess(known(1).sample))
@@ -67,9 +63,7 @@ def test_a_failed_score_tells_what_it_took(openai_server: OpenAIServer, judge: M
 
 
 @pytest.mark.parametrize("answers", [[], [("4", "Yes")]])
-def test_a_reply_that_answers_nothing_asked_is_no_reply(
-    answers: Answers, openai_server: OpenAIServer, judge: MakeJudge, known: Any
-) -> None:
+def test_a_reply_that_answers_nothing_asked_is_no_reply(answers, openai_server, judge, known):
     """The judge is told so once, as of any unusable reply."""
     openai_server.script = answers_said(lambda _: answers)
     score = asyncio.run(claims_of_judge(judge()).assess(known(0).sample))
@@ -78,25 +72,17 @@ def test_a_reply_that_answers_nothing_asked_is_no_reply(
     assert len(openai_server.asked_for("ListedAnswers")) == 2
 
 
-@pytest.mark.parametrize("stray", ["0", "4", "99", "-1"])
-def test_answers_to_what_was_not_asked_count_for_nothing(
-    stray: str, openai_server: OpenAIServer, judge: MakeJudge, known: Any
-) -> None:
-    openai_server.script = answers_said(lambda right: [*right, (stray, "Yes")])
-    score = asyncio.run(claims_of_judge(judge()).assess(known(1).sample))
-    assert score.value == pytest.approx(2 / 3)
-    assert len(openai_server.requests) == 2
+@pytest.mark.parametrize("stray", ["0", "4"])
+def test_answers_to_what_was_not_asked_count_for_nothing(stray, openai_server, judge, known):
+    for change in (lambda right: [*right, (stray, "Yes")], lambda right: right + right):  # the same twice is one
+        openai_server.forget()
+        openai_server.script = answers_said(change)
+        score = asyncio.run(claims_of_judge(judge()).assess(known(1).sample))
+        assert score.value == pytest.approx(2 / 3)
+        assert len(openai_server.requests) == 2
 
 
-def test_the_same_answer_twice_is_one_answer(openai_server: OpenAIServer, judge: MakeJudge, known: Any) -> None:
-    openai_server.script = answers_said(lambda right: right + right)
-    score = asyncio.run(claims_of_judge(judge()).assess(known(1).sample))
-    assert (score.value, len(openai_server.requests)) == (pytest.approx(2 / 3), 2)
-
-
-def test_two_answers_at_odds_are_asked_again_and_then_no_support(
-    openai_server: OpenAIServer, judge: MakeJudge, known: Any
-) -> None:
+def test_two_answers_at_odds_are_asked_again_and_then_no_support(openai_server, judge, known):
     openai_server.script = answers_said(lambda right: [*right, ("1", "No")])
     score = asyncio.run(claims_of_judge(judge()).assess(known(0).sample))
     assert score.value == pytest.approx(2 / 3)
@@ -104,8 +90,8 @@ def test_two_answers_at_odds_are_asked_again_and_then_no_support(
     assert len(openai_server.asked_for("ListedAnswers")) == 2
 
 
-@pytest.mark.parametrize("word", ["true", "partially", "SUPPORTED", "1", "", "unverifiable"])
-def test_another_word_is_not_support(word: str, openai_server: OpenAIServer, judge: MakeJudge, known: Any) -> None:
+@pytest.mark.parametrize("word", ["true", "SUPPORTED", "", "unverifiable"])
+def test_another_word_is_not_support(word, openai_server, judge, known):
     """Ragas counted any verdict that is not 0."""
     openai_server.script = answers_said(lambda right: [(question, word) for question, _ in right])
     score = asyncio.run(claims_of_judge(judge()).assess(known(0).sample))

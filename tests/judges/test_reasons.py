@@ -2,18 +2,15 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 
 import pytest
 from openai_server import Answer as Reply
-from openai_server import OpenAIServer
 
 from assay.errors import UsageError
-from assay.judges import JudgeSettings, LiteLLMJudge, Predicate, Request
+from assay.judges import JudgeSettings, Predicate, Request
 from assay.metrics.claim_support import predicate_claim
 from assay.runs.plan import judge_identity
 
-Make = Callable[..., LiteLLMJudge]
 TWO = [Predicate("1", "It is free."), Predicate("a.b", "It is blue.")]
 
 
@@ -30,9 +27,7 @@ def request(reason: str | None) -> Request:
         (None, ["1", "a.b"]),
     ],
 )
-def test_the_schema_has_the_reason_on_its_side(
-    openai_server: OpenAIServer, judge: Make, reason: str | None, keys: list[str]
-) -> None:
+def test_the_schema_has_the_reason_on_its_side(openai_server, judge, reason, keys):
     reply = {"1": "Yes", "a.b": "No", "reason 1": "It says\nso.", "reason a.b": 'A "1": "No" within.'}
     openai_server.script = lambda _: Reply(text=json.dumps({key: reply[key] for key in keys}))
     answers = asyncio.run(judge(decide="listed", structured="schema").decide(request(reason)))
@@ -43,7 +38,7 @@ def test_the_schema_has_the_reason_on_its_side(
     assert reasons == (["It says so.", 'A "1": "No" within.'] if reason not in {None, "none"} else ["", ""])
 
 
-def test_the_judges_own_setting_holds_where_the_request_says_nothing(openai_server: OpenAIServer, judge: Make) -> None:
+def test_the_judges_own_setting_holds_where_the_request_says_nothing(openai_server, judge):
     """Log probabilities alone would ask question by question (`single`), which has no room for a reason."""
     openai_server.script = lambda _: Reply(text='{"reason 1": "So.", "1": "Yes", "a.b": "No"}')
     answers = asyncio.run(judge(logprobs=True, reason="first").decide(request(None)))
@@ -53,12 +48,12 @@ def test_the_judges_own_setting_holds_where_the_request_says_nothing(openai_serv
 
 
 @pytest.mark.parametrize("decide", ["single", "decisions", "systemone"])
-def test_one_word_has_no_room_for_a_reason(judge: Make, decide: str) -> None:
+def test_one_word_has_no_room_for_a_reason(judge, decide):
     with pytest.raises(UsageError, match="write `decide: listed` in its settings, or `reason: none`"):
         asyncio.run(judge(decide=decide).decide(request("after")))
 
 
-def test_a_judge_with_reasons_is_another_judge() -> None:
+def test_a_judge_with_reasons_is_another_judge():
     plain = JudgeSettings(model="openai/a")
     assert judge_identity(plain) != judge_identity(plain.with_changes(reason="after"))
     assert "reason" not in judge_identity(plain)

@@ -37,24 +37,17 @@ MODELS = ["openai/test", "hosted_vllm/test"]  # litellm reaches them in two ways
     [
         (Answer(status=400), False),
         (Answer(status=401), False),
-        (Answer(status=403), False),
         (Answer(status=404), False),
         (Answer(status=408), True),
-        (Answer(status=422), False),
         (Answer(status=429), True),
         (Answer(status=500), True),
-        (Answer(status=502), True),
-        (Answer(status=503), True),
         (Answer(status=529), True),
         (Answer(fault="reset"), True),
-        (Answer(fault="cut"), True),
         (Answer(fault="hang"), True),
         (Answer(status=429, error_code="insufficient_quota"), False),
     ],
 )
-def test_what_may_pass(
-    model: str, answer: Answer, passing: bool, openai_server: OpenAIServer, litellm_ready: None
-) -> None:
+def test_what_may_pass(model, answer, passing, openai_server, litellm_ready):
     if model.startswith("hosted_vllm") and answer.error_code:
         pytest.skip("the code of OpenAI's own accounts")
     error = error_of(openai_server, answer, model=model)
@@ -62,9 +55,7 @@ def test_what_may_pass(
     assert is_too_many(error) is (answer.status == 429 and passing)
 
 
-def test_what_is_wrong_before_anything_is_sent_does_not_pass(
-    openai_server: OpenAIServer, litellm_ready: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_wrong_before_anything_is_sent_does_not_pass(openai_server, litellm_ready, monkeypatch):
     """litellm calls these 500."""
     assert not is_passing(error_of(openai_server, Answer(), temperature=object()))
     assert not is_passing(error_of(openai_server, Answer(), model="nobody/test"))
@@ -75,7 +66,7 @@ def test_what_is_wrong_before_anything_is_sent_does_not_pass(
     assert not openai_server.requests
 
 
-def test_our_own_errors_do_not_pass() -> None:
+def test_our_own_errors_do_not_pass():
     assert not is_passing(ValueError("a defect"))
     assert not is_passing(KeyError("a defect"))
     assert is_passing(TimeoutError())
@@ -86,7 +77,6 @@ def test_our_own_errors_do_not_pass() -> None:
     ("headers", "seconds"),
     [
         ({"Retry-After": "7"}, 7),
-        ({"Retry-After": "0.25"}, 0.25),
         ({"retry-after-ms": "250", "Retry-After": "9"}, 0.25),
         ({"Retry-After": email.utils.formatdate(0, usegmt=True)}, 0),
         ({"Retry-After": "-3"}, 0),
@@ -94,18 +84,16 @@ def test_our_own_errors_do_not_pass() -> None:
         ({}, None),
     ],
 )
-def test_the_providers_word(
-    headers: dict[str, str], seconds: float | None, model: str, openai_server: OpenAIServer, litellm_ready: None
-) -> None:
+def test_the_providers_word(headers, seconds, model, openai_server, litellm_ready):
     assert retry_after(error_of(openai_server, Answer(status=429, headers=headers), model=model)) == seconds
 
 
-def test_a_date_is_seconds_from_now(openai_server: OpenAIServer, litellm_ready: None) -> None:
+def test_a_date_is_seconds_from_now(openai_server, litellm_ready):
     headers = {"Retry-After": email.utils.formatdate(time.time() + 100, usegmt=True)}
     assert 90 < (retry_after(error_of(openai_server, Answer(status=503, headers=headers))) or 0) <= 100
 
 
-def test_retry_after_is_waited_for(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_retry_after_is_waited_for(openai_server, judge, ask):
     came: list[float] = []
 
     def script(request: Request) -> Answer | None:
@@ -119,9 +107,7 @@ def test_retry_after_is_waited_for(openai_server: OpenAIServer, judge: Any, ask:
     assert asking.retries == 1
 
 
-def test_without_the_providers_word_the_settings_bound_the_wait(
-    openai_server: OpenAIServer, judge: Any, ask: Any
-) -> None:
+def test_without_the_providers_word_the_settings_bound_the_wait(openai_server, judge, ask):
     """Waits are drawn from 0 to 0.05, 0.1 and 0.2 s: 0.35 s at most in all, apart from the calls themselves."""
     openai_server.script = lambda request: Answer(status=500) if request.attempt < 4 else None
     begun = time.monotonic()
@@ -130,7 +116,7 @@ def test_without_the_providers_word_the_settings_bound_the_wait(
     assert len(openai_server.requests) == 4
 
 
-def test_waiting_does_not_keep_others_from_asking(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_waiting_does_not_keep_others_from_asking(openai_server, judge, ask):
     """A call that waits for its next attempt holds no place: at concurrency 1 the second question goes first."""
     order: list[str] = []
 

@@ -15,13 +15,13 @@ def stored_settings(decide: str) -> JudgeSettings:
     return JudgeSettings.model_validate({"model": "openai/test", "decide": decide}, context=RECORDED)
 
 
-def test_a_name_that_nobody_registered_is_refused_with_those_that_there_are() -> None:
+def test_a_name_that_nobody_registered_is_refused_with_those_that_there_are():
     with pytest.raises(ValidationError, match="no transport is called 'sngle'; write auto, decisions, listed, "):
         JudgeSettings(model="openai/test", decide="sngle")
     assert stored_settings("sngle").decide == "sngle"
 
 
-def test_what_is_registered_as_a_transport_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_registered_as_a_transport_is_one(monkeypatch):
     entry = EntryPoint("words", "collections:Counter", TRANSPORTS)
     monkeypatch.setattr(transports, "registered_entries", lambda group: {"words": entry})
     with pytest.raises(UsageError, match=r"the transport words \(collections:Counter\) is no assay.*Transport"):

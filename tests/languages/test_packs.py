@@ -28,7 +28,7 @@ SECTIONS = {name for name, value in vars(Language).items() if isinstance(value, 
 
 
 @pytest.mark.parametrize("code", language_codes())
-def test_every_section_of_every_pack_is_valid(code: str) -> None:
+def test_every_section_of_every_pack_is_valid(code):
     language = load_language(code)
     for section in REQUIRED:
         assert getattr(language, section)
@@ -38,13 +38,13 @@ def test_every_section_of_every_pack_is_valid(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", language_codes())
-def test_a_pack_has_no_file_that_is_no_section(code: str) -> None:
+def test_a_pack_has_no_file_that_is_no_section(code):
     folder = Path(__file__).parents[2] / "languages" / code
     files = {f"{section}.yaml" for section in SECTIONS - {"profile"} | {"language"}}
     assert {path.name for path in folder.iterdir()} <= files
 
 
-def test_a_currency_that_babel_does_not_know_is_told_with_its_file(tmp_path: Path) -> None:
+def test_a_currency_that_babel_does_not_know_is_told_with_its_file(tmp_path):
     pack = Language("nl", tmp_path)
     known = load_language("nl").notation
     pack.notation = known.model_copy(update={"currencies": ("EUR", "EUX")})
@@ -54,28 +54,28 @@ def test_a_currency_that_babel_does_not_know_is_told_with_its_file(tmp_path: Pat
         _ = pack.currencies
 
 
-def test_the_amount_of_an_entity_has_its_currency() -> None:
+def test_the_amount_of_an_entity_has_its_currency():
     amounts = [entity.parts for entity in find_entities("It costs £30, or $ 12.50.", load_language("en"))]
     assert amounts == [{"amount": "30", "currency": "GBP"}, {"amount": "12.5", "currency": "USD"}]
 
 
-def test_a_code_may_have_a_region_and_capitals() -> None:
+def test_a_code_may_have_a_region_and_capitals():
     assert find_language("nl-BE") is find_language("NL_nl") is load_language("nl")
     assert find_language(None) is find_language("tlh") is None
     assert language_or_fallback("tlh").code == language_or_fallback(None).code == "en"
 
 
-def test_a_pack_is_one_object_also_after_pickling() -> None:
+def test_a_pack_is_one_object_also_after_pickling():
     """Caches are keyed on it, and worker processes get it."""
     assert pickle.loads(pickle.dumps(load_language("nl"))) is load_language("nl")
 
 
-def test_a_code_without_a_pack_is_told_with_the_codes_that_have_one() -> None:
+def test_a_code_without_a_pack_is_told_with_the_codes_that_have_one():
     with pytest.raises(UsageError, match=r"no language pack 'tlh'; the packs are .*en, nl"):
         load_language("tlh")
 
 
-def test_a_missing_section_is_told_with_the_file_to_write(tmp_path: Path) -> None:
+def test_a_missing_section_is_told_with_the_file_to_write(tmp_path):
     with pytest.raises(UsageError, match=r"write languages/xx/words\.yaml after languages/en/words\.yaml"):
         assert Language("xx", tmp_path).words
 
@@ -95,14 +95,14 @@ def test_a_missing_section_is_told_with_the_file_to_write(tmp_path: Path) -> Non
         ("", 1, "the whole file: is empty; write FIELD: VALUE"),
     ],
 )
-def test_a_mistake_is_told_with_file_line_and_key(tmp_path: Path, text: str, line: int, message: str) -> None:
+def test_a_mistake_is_told_with_file_line_and_key(tmp_path, text, line, message):
     file = tmp_path / "sentences.yaml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=f"^{re.escape(str(file))}, line {line}[:,] .*{message}"):
         read_yaml(file, Sentences)
 
 
-def test_several_mistakes_are_all_told(tmp_path: Path) -> None:
+def test_several_mistakes_are_all_told(tmp_path):
     file = tmp_path / "components.yaml"
     file.write_text("marked:\n  bold: 'no group'\nsuffix: 3\n", encoding="utf-8")
     with pytest.raises(InputError) as raised:
@@ -112,14 +112,14 @@ def test_several_mistakes_are_all_told(tmp_path: Path) -> None:
     assert any("line 3, suffix: " in line for line in lines)
 
 
-def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_text_is_told(tmp_path):
     file = tmp_path / "words.yaml"
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match=r"words\.yaml, line 1: the file cannot be read"):
         read_yaml(file, dict[str, str])
 
 
-def test_a_mistake_deep_in_lists_and_mappings_has_its_own_line() -> None:
+def test_a_mistake_deep_in_lists_and_mappings_has_its_own_line():
     class Inner(BaseModel):
         n: int
 
@@ -138,9 +138,7 @@ def test_a_mistake_deep_in_lists_and_mappings_has_its_own_line() -> None:
         ("assay.metrics", "has no language.yaml"),
     ],
 )
-def test_a_registered_pack_that_is_not_there_is_told(
-    package: str, problem: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_registered_pack_that_is_not_there_is_told(package, problem, monkeypatch):
     """Such as of a package whose files are gone, or whose entry names the wrong folder."""
     entry = EntryPoint("fy", package, language.GROUP)
     monkeypatch.setattr(language, "registered_entries", lambda group: {"en": None, "fy": entry})

@@ -1,7 +1,6 @@
 """The baselines, worked out by hand, and what every metric promises."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,8 +8,6 @@ import pytest
 from assay.errors import UsageError
 from assay.metrics import AnswerLength, Metric, RougeLPrecision, Score, TokenOverlap
 from assay.metrics.catalogue import describe_metric, load_metric, metric_names
-
-Make = Callable[..., Any]
 
 
 def score(metric: Metric, sample: Any) -> Score:
@@ -27,32 +24,28 @@ def score(metric: Metric, sample: Any) -> Score:
         ("fünf Löffel Öl", ("FÜNF LÖFFEL",), 2 / 3, 2 / 3, 3),
     ],
 )
-def test_baselines(*, sample: Make, answer: str, contexts: Any, overlap: float, rouge: float, length: int) -> None:
+def test_baselines(*, sample, answer, contexts, overlap, rouge, length):
     tested = sample(response=answer, retrieved_contexts=contexts)
     assert score(TokenOverlap(), tested).value == pytest.approx(overlap)
     assert score(RougeLPrecision(), tested).value == pytest.approx(rouge)
     assert score(AnswerLength(), tested).value == length
 
 
-def test_words_that_the_context_lacks_are_in_the_evidence(sample: Make) -> None:
+def test_words_that_the_context_lacks_are_in_the_evidence(sample):
     scored = score(TokenOverlap(), sample(response="Click Save and Undo.", retrieved_contexts=("Click Save.",)))
     assert scored.evidence == {"not_in_context": ["and", "undo"]}
 
 
 @pytest.mark.parametrize("metric", [TokenOverlap(), RougeLPrecision()])
 @pytest.mark.parametrize("fields", [{"response": "?!"}, {"response": ""}, {"retrieved_contexts": ()}])
-def test_nothing_to_compare_is_skipped(sample: Make, metric: Metric, fields: Any) -> None:
+def test_nothing_to_compare_is_skipped(sample, metric, fields):
     scored = score(metric, sample(**fields))
     assert (scored.status, scored.value) == ("skipped", None)
     assert scored.reason
 
 
-def test_an_empty_answer_has_length_0(sample: Make) -> None:
-    assert score(AnswerLength(), sample(response="")).value == 0.0
-
-
 @pytest.mark.parametrize("value", [float("nan"), None])
-def test_a_score_is_never_nan_and_never_without_a_value(value: Any) -> None:
+def test_a_score_is_never_nan_and_never_without_a_value(value):
     with pytest.raises(ValueError, match="score"):
         Score(value, "scored", "because")
     with pytest.raises(ValueError, match="cannot have the value"):
@@ -60,7 +53,7 @@ def test_a_score_is_never_nan_and_never_without_a_value(value: Any) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in metric_names() if not describe_metric(name).argument])
-def test_every_metric_says_what_it_is(judge: Make, name: str) -> None:
+def test_every_metric_says_what_it_is(judge, name):
     metric = load_metric(name, judge())
     assert metric.name == name
     assert metric.needs == tuple(dict.fromkeys(metric.needs))
@@ -68,17 +61,12 @@ def test_every_metric_says_what_it_is(judge: Make, name: str) -> None:
     assert isinstance(metric.higher_is_better, bool)
 
 
-def test_an_unknown_metric_is_answered_with_the_nearest() -> None:
-    with pytest.raises(UsageError, match=r"no metric is called 'faithfullness'; did you mean faithfulness\?"):
-        load_metric("faithfullness")
-
-
-def test_a_metric_that_asks_needs_a_judge() -> None:
+def test_a_metric_that_asks_needs_a_judge():
     with pytest.raises(UsageError, match="--judge"):
         load_metric("faithfulness")
 
 
-def test_score_works_inside_a_running_loop() -> None:
+def test_score_works_inside_a_running_loop():
     """As in a notebook's cell."""
 
     async def cell() -> float | None:
@@ -87,6 +75,6 @@ def test_score_works_inside_a_running_loop() -> None:
     assert asyncio.run(cell()) == 1.0
 
 
-def test_fields_that_make_no_sample_are_named() -> None:
+def test_fields_that_make_no_sample_are_named():
     with pytest.raises(UsageError, match="respnse"):
         TokenOverlap().score(respnse="x")

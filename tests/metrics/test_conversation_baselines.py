@@ -23,16 +23,13 @@ CHAT: Said = [
 ]
 
 
-def test_turns_are_answers_to_a_customer() -> None:
+def test_turns_are_answers_to_a_customer_and_the_length_is_of_all_that_the_assistant_says():
     assert ConversationTurns().score(messages=messages(*CHAT)).value == 2
-
-
-def test_the_length_is_of_all_that_the_assistant_says() -> None:
     assert ConversationLength().score(messages=messages(*CHAT)).value == 9
 
 
 @pytest.mark.parametrize("metric", [ConversationTurns(), ConversationLength(), ThanksAtEnd()])
-def test_a_sample_without_messages_is_skipped(metric: Any) -> None:
+def test_a_sample_without_messages_is_skipped(metric):
     score = metric.score(user_input="Thanks?", response="Yes.")
     assert (score.status, score.reason) == ("skipped", "the sample has no messages")
 
@@ -42,26 +39,22 @@ def test_a_sample_without_messages_is_skipped(metric: Any) -> None:
     [
         ("en", "That is all, THANKS!", 1),
         ("en", "Thank you so much for your help! ###STOP###", 1),
-        ("en", "I really appreciate it.", 1),
-        ("en", "No, it still fails.", 0),
         ("en", "Thanksgiving is closed?", 0),
         ("nl", "Top, dank je wel.", 1),
-        ("nl", "dankjewel", 1),
-        ("nl", "Hartelijk bedankt!", 1),
         ("nl", "Ik heb alle gegevens gestuurd.", 0),
         ("de", "Vielen Dank für die Hilfe", 1),
         ("de", "Das ist nur ein Gedanke.", 0),
         ("fr", "Thanks.", 1),  # no pack: the English words
     ],
 )
-def test_thanks_are_those_of_the_language(language: str, text: str, value: float) -> None:
+def test_thanks_are_those_of_the_language(language, text, value):
     score = ThanksAtEnd().score(messages=messages(*CHAT, ("user", text)), language=language)
     assert score.value == value
     assert score.evidence["turn"] == 6
     assert bool(score.evidence["words"]) == bool(value)
 
 
-def test_only_the_last_message_of_the_customer_counts() -> None:
+def test_only_the_last_message_of_the_customer_counts():
     said = messages(("user", "Thanks in advance! Free?"), ("assistant", "Thank you. Yes."), ("user", "Until when?"))
     assert ThanksAtEnd().score(messages=[*said, *messages(("assistant", "May. Thanks!"))], language="en").value == 0
     assert ThanksAtEnd().score(messages=said[:2], language="en").value == 1

@@ -1,31 +1,23 @@
 """Direction: every metric declares whether higher is better, and the catalogue repeats what it declares."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from assay.errors import UsageError
 from assay.metrics import RagasMetric
 from assay.metrics.catalogue import describe_metric, higher_is_better, load_metric, metric_names
-
-Make = Callable[..., Any]
-
 
 LEVELS = "criteria: [{name: Tone, question: Is it polite?, levels: {rude: it is rude, polite: it is not}}]"
 OPTIONS = "{question: Is it polite?, options: {rude: {value: 0, description: r}, polite: {value: 1, description: p}}}"
 
 
 @pytest.mark.parametrize("name", metric_names())
-def test_the_catalogue_repeats_what_the_metric_declares(judge: Make, tmp_path: Path, name: str) -> None:
+def test_the_catalogue_repeats_what_the_metric_declares(judge, tmp_path, name):
     if describe_metric(name).argument:
         (tmp_path / "own.yaml").write_text({"rubric": LEVELS, "choice": OPTIONS}.get(name, ""), encoding="utf-8")
         name = f"{name}:{tmp_path / 'own.yaml'}"
     assert higher_is_better(name) is load_metric(name, judge()).higher_is_better
 
 
-def test_of_our_metrics_three_are_better_lower() -> None:
+def test_of_our_metrics_three_are_better_lower():
     assert [name for name in metric_names() if not higher_is_better(name)] == [
         "declined",
         "effort",
@@ -37,26 +29,18 @@ def test_of_our_metrics_three_are_better_lower() -> None:
     ("name", "higher"),
     [
         ("faithfulness", True),
-        ("factual_correctness", True),
         ("noise_sensitivity", False),
         ("noise_sensitivity(mode=irrelevant)", False),
         ("maliciousness", False),
-        ("harmfulness", False),
     ],
 )
-def test_metrics_of_ragas_have_the_direction_of_the_adapters_table(name: str, higher: bool) -> None:
+def test_metrics_of_ragas_have_the_direction_of_the_adapters_table(name, higher):
     assert higher_is_better(f"ragas:{name}") is higher
 
 
 @pytest.mark.extras("ragas")
-def test_an_adapted_metric_declares_the_same(judge: Make) -> None:
+def test_an_adapted_metric_declares_the_same(judge):
     for name in ("noise_sensitivity", "faithfulness"):
         metric = load_metric(f"ragas:{name}", judge())
         assert isinstance(metric, RagasMetric)
         assert metric.higher_is_better is higher_is_better(f"ragas:{name}")
-
-
-def test_options_do_not_change_the_direction_and_an_unknown_name_is_refused() -> None:
-    assert higher_is_better("faithfulness:claims=judge")
-    with pytest.raises(UsageError, match="did you mean faithfulness"):
-        higher_is_better("faithfullness")

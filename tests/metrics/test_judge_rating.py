@@ -1,11 +1,9 @@
 """Judge ratings: three questions in one request, and the expected stars where the judge gives probabilities."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from openai_server import OpenAIServer
 
 from assay.errors import UsageError
 from assay.metrics import JudgeCompleteness, JudgeRelatedness, JudgeTruthfulness, Score
@@ -13,7 +11,6 @@ from assay.metrics.judge_rating import rating_request
 from assay.prompts import BUNDLED, Prompts
 from assay.prompts.prompt import parse_prompt
 
-Make = Callable[..., Any]
 ALL = (JudgeTruthfulness, JudgeRelatedness, JudgeCompleteness)
 
 
@@ -24,7 +21,7 @@ def all_three(judge: Any, sample: Any, prompts: Prompts = BUNDLED) -> list[Score
     return asyncio.run(run())
 
 
-def test_three_ratings_take_one_call(judge: Make, sample: Make, script: Make, openai_server: OpenAIServer) -> None:
+def test_three_ratings_take_one_call(judge, sample, script, openai_server):
     script(ListedAnswers={"truthfulness": "4", "relatedness": "5", "completeness": "2"})
     scores = all_three(judge(), sample())
     assert [score.value for score in scores] == [4.0, 5.0, 2.0]
@@ -33,7 +30,7 @@ def test_three_ratings_take_one_call(judge: Make, sample: Make, script: Make, op
     assert [score.usage.calls for score in scores] == [1, 0, 0]  # what was taken is counted once
 
 
-def test_the_expected_stars(judge: Make, sample: Make, decide: Make, openai_server: OpenAIServer) -> None:
+def test_the_expected_stars(judge, sample, decide, openai_server):
     """4 x 0.6 + 5 x 0.3 + 3 x 0.1 = 4.2; 5 x 0.9 + 1 x 0.1 = 4.6; 2 x 0.5 / 0.5 = 2: what is no star is left out."""
     shares = {"truth": {"4": 0.6, "5": 0.3, "3": 0.1}, "relat": {"5": 0.9, "1": 0.1}, "compl": {"2": 0.5, "x": 0.25}}
     decide(lambda asked: next(shares[name] for name in shares if f"the {name}" in asked.rpartition("</answer>")[2]))
@@ -46,7 +43,7 @@ def test_the_expected_stars(judge: Make, sample: Make, decide: Make, openai_serv
 
 
 @pytest.mark.parametrize("stars", ["0", "6", "3.5", "good", None, 4.5])
-def test_what_is_no_rating_fails_alone(judge: Make, sample: Make, script: Make, stars: Any) -> None:
+def test_what_is_no_rating_fails_alone(judge, sample, script, stars):
     script(ListedAnswers={"truthfulness": stars, "relatedness": "5", "completeness": "2"})
     truthfulness, relatedness, completeness = all_three(judge(), sample())
     assert (truthfulness.status, truthfulness.value) == ("failed", None)
@@ -63,7 +60,7 @@ def test_what_is_no_rating_fails_alone(judge: Make, sample: Make, script: Make, 
         ("es", ("truthfulness", "relatedness", "completeness")),  # which has no prompts
     ],
 )
-def test_the_prompt_defines_what_the_questions_name(sample: Make, language: str, names: tuple[str, ...]) -> None:
+def test_the_prompt_defines_what_the_questions_name(sample, language, names):
     request = rating_request(sample(language=language), BUNDLED)
     task = BUNDLED.load(request.task, language).task
     for question, name in zip(request.questions, names, strict=True):
@@ -73,7 +70,7 @@ def test_the_prompt_defines_what_the_questions_name(sample: Make, language: str,
     assert all(question.options == ("1", "2", "3", "4", "5") for question in request.questions)
 
 
-def test_a_prompt_of_yours_from_before_typed_questions_is_refused(judge: Make, sample: Make) -> None:
+def test_a_prompt_of_yours_from_before_typed_questions_is_refused(judge, sample):
     """Its user part cannot say which of the three is asked."""
     former = parse_prompt(
         "## system\nRate.\n\n## user\n$documentation $question $answer", "rating", "en", "rating.en.md"
@@ -81,7 +78,3 @@ def test_a_prompt_of_yours_from_before_typed_questions_is_refused(judge: Make, s
     with pytest.raises(UsageError, match=r"has no part `## task`.*assay prompts copy rating") as raised:
         all_three(judge(logprobs=True), sample(), BUNDLED.replacing(former))
     assert "decide: single" not in str(raised.value)  # which it already is
-
-
-def test_the_range_is_one_to_five() -> None:
-    assert {metric.range for metric in ALL} == {(1.0, 5.0)}

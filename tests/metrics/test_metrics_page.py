@@ -11,13 +11,13 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/metrics.md"
 
 
-def test_every_metric_stands_on_the_page() -> None:
+def test_every_metric_stands_on_the_page():
     text = PAGE.read_text(encoding="utf-8")
     missing = [name for name in metric_names() if f"`{name}`" not in text and not name.startswith("heuristic.")]
     assert not missing
 
 
-def test_the_table_has_the_directions() -> None:
+def test_the_table_has_the_directions():
     rows = [line.split("|") for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| [`")]
     better = {name: row[3] for row in rows for name in metric_names() if f"`{name}`" in row[1]}
     lower = {name for name, direction in better.items() if "lower" in direction}
@@ -25,7 +25,7 @@ def test_the_table_has_the_directions() -> None:
 
 
 @pytest.mark.parametrize(("page", "least"), [("metrics.md", 20), ("testing.md", 3)])
-def test_the_examples_give_what_the_page_prints(monkeypatch: pytest.MonkeyPatch, page: str, least: int) -> None:
+def test_the_examples_give_what_the_page_prints(monkeypatch, page, least):
     monkeypatch.chdir(ROOT)
     results = doctest.testfile(str(PAGE.with_name(page)), module_relative=False, encoding="utf-8")
     assert results.attempted >= least

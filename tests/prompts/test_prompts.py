@@ -30,7 +30,7 @@ def parsed(text: str = TEXT) -> Any:
     return parse_prompt(text, "p", "en", origin="prompts/p.en.md")
 
 
-def test_parts_become_messages() -> None:
+def test_parts_become_messages():
     prompt = parsed()
     assert prompt.messages("hello") == [
         {"role": "system", "content": "Be strict."},
@@ -42,12 +42,12 @@ def test_parts_become_messages() -> None:
 
 
 @pytest.mark.parametrize("fields", [{}, {"answer": "x"}, {"answer": "x", "count": "1", "more": "y"}])
-def test_fields_are_given_exactly(fields: dict[str, str]) -> None:
+def test_fields_are_given_exactly(fields):
     with pytest.raises(UsageError, match=r"takes the fields \['answer', 'count'\]"):
         parsed().render(fields)
 
 
-def test_a_fields_value_is_never_a_template() -> None:
+def test_a_fields_value_is_never_a_template():
     assert parsed().render({"answer": "$count ${count} \\1 {0}", "count": "$answer"}) == (
         "<a>\n$count ${count} \\1 {0}\n</a>\n$answer"
     )
@@ -60,18 +60,16 @@ def test_a_fields_value_is_never_a_template() -> None:
         "Be strict.",
         "note\n" + TEXT,
         TEXT.replace("## user", "## usr"),
-        TEXT.replace("## example assistant\nA\n", ""),
         TEXT + "## user\nonce more",
-        TEXT + "## system\ntoo late",
         "## user\nhi\n" + TEXT,
     ],
 )
-def test_a_malformed_prompt_is_told_with_its_file(text: str) -> None:
+def test_a_malformed_prompt_is_told_with_its_file(text):
     with pytest.raises(InputError, match=r"prompts/p\.en\.md: the parts are"):
         parsed(text)
 
 
-def test_the_identity_covers_all_that_is_sent() -> None:
+def test_the_identity_covers_all_that_is_sent():
     texts = [TEXT, TEXT.replace("strict", "kind"), TEXT.replace("\nQ\n", "\nR\n"), TEXT.replace("$count", "$number")]
     texts.append(TEXT.replace("## system\nBe strict.\n\n", ""))
     assert len({parsed(text).identity for text in texts}) == len(texts)
@@ -79,7 +77,7 @@ def test_the_identity_covers_all_that_is_sent() -> None:
     assert parsed(TEXT + "\n\n").identity == parsed().identity
 
 
-def test_a_language_without_prompts_is_asked_in_english() -> None:
+def test_a_language_without_prompts_is_asked_in_english():
     assert BUNDLED.load("claims", "tlh").language == "en"
     assert BUNDLED.load("claims", None).language == "en"
     with pytest.raises(UsageError, match=r"the prompts are .*claims"):
@@ -87,7 +85,7 @@ def test_a_language_without_prompts_is_asked_in_english() -> None:
 
 
 @pytest.mark.parametrize(("name", "language"), EVERY)
-def test_languages_ask_the_same(name: str, language: str) -> None:
+def test_languages_ask_the_same(name, language):
     prompt, english = BUNDLED.load(name, language), BUNDLED.load(name, "en")
     assert prompt.fields == english.fields
     assert [message["role"] for message in prompt.opening] == [message["role"] for message in english.opening]
@@ -96,19 +94,19 @@ def test_languages_ask_the_same(name: str, language: str) -> None:
 
 
 @pytest.mark.parametrize("name", prompt_names())
-def test_english_and_dutch_have_every_prompt(name: str) -> None:
+def test_english_and_dutch_have_every_prompt(name):
     assert {"en", "nl"} <= set(prompt_names()[name])
 
 
 @pytest.mark.parametrize(("name", "language"), EVERY)
-def test_what_differs_by_sample_comes_last(name: str, language: str) -> None:
+def test_what_differs_by_sample_comes_last(name, language):
     """What is the same for every sample is a prefix that a judge can keep."""
     prompt = BUNDLED.load(name, language)
     assert not any("$" in message["content"] for message in prompt.opening)
 
 
 @pytest.mark.parametrize(("name", "language"), [each for each in EVERY if each[0] in SCHEMAS])
-def test_examples_keep_to_their_schema(name: str, language: str) -> None:
+def test_examples_keep_to_their_schema(name, language):
     opening = BUNDLED.load(name, language).opening
     replies = [message["content"] for message in opening if message["role"] == "assistant"]
     assert replies
@@ -116,9 +114,3 @@ def test_examples_keep_to_their_schema(name: str, language: str) -> None:
         SCHEMAS[name].model_validate_json(reply, strict=True)
     system = opening[0]["content"]
     assert set(SCHEMAS[name].model_json_schema()["properties"]) <= set(re.findall(r'"(\w+)":', system))
-
-
-@pytest.mark.parametrize(("language", "words"), [("nl", {"Ja", "Nee"}), ("en", {"Yes", "No"})])
-def test_support_examples_are_one_word(language: str, words: set[str]) -> None:
-    opening = BUNDLED.load("support", language).opening
-    assert {message["content"] for message in opening if message["role"] == "assistant"} == words

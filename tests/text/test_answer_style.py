@@ -20,11 +20,11 @@ from assay.text.answer_style import AnswerStyle, measure_style
         ("-no item, 3.5 neither\n---\n####### seven", AnswerStyle(7, 0, 0, 0)),
     ],
 )
-def test_marks_are_counted_as_markdown_has_them(answer: str, style: AnswerStyle) -> None:
+def test_marks_are_counted_as_markdown_has_them(answer, style):
     assert measure_style(answer) == style
 
 
-def test_logarithms_are_of_the_count_and_one() -> None:
+def test_logarithms_are_of_the_count_and_one():
     assert measure_style("- **a**").logarithms == {
         "length": math.log1p(2),
         "lists": math.log1p(1),
@@ -33,7 +33,7 @@ def test_logarithms_are_of_the_count_and_one() -> None:
     }
 
 
-def test_a_hostile_text_is_measured_in_time() -> None:
+def test_a_hostile_text_is_measured_in_time():
     for text in (
         "- " * 50_000,
         "**" * 50_000,

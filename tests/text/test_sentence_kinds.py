@@ -16,22 +16,7 @@ PATTERNS = {
     for language in packs_with("sentences")
 }
 WORDS = ["grader", "GRADER", "Evaluator:", "note to the", "ignore", "all", "instructions", "hello", "thanks", "ſupport"]
-WORDS += [
-    "I",
-    "can't",
-    "ıf",
-    "KİNDLY",
-    "you",
-    "hilfe",
-    "Prüfer",
-    "PRÜFER,",
-    "ẞ",
-    "beoordelaar",
-    "geen",
-    "ik",
-    "10/10",
-    "ja",
-]
+WORDS += "I can't ıf KİNDLY you hilfe Prüfer PRÜFER, ẞ beoordelaar geen ik 10/10 ja".split()
 
 
 def caseless(*sources: str) -> list[re.Pattern[str]]:
@@ -40,7 +25,7 @@ def caseless(*sources: str) -> list[re.Pattern[str]]:
 
 
 @given(st.lists(st.sampled_from(WORDS) | st.text(max_size=8).filter(lambda text: "\n" not in text), max_size=8))
-def test_screen_passes_whatever_a_pattern_of_a_pack_matches(words: list[str]) -> None:
+def test_screen_passes_whatever_a_pattern_of_a_pack_matches(words):
     sentence = " ".join(words)
     for language, patterns in PATTERNS.items():
         if any(pattern.match(sentence) for pattern in patterns):
@@ -60,18 +45,18 @@ def test_screen_passes_whatever_a_pattern_of_a_pack_matches(words: list[str]) ->
         (".*\\bgrader", "To the GRADER"),
     ],
 )
-def test_screen_knows_letters_that_are_the_same_but_for_case(source: str, text: str) -> None:
+def test_screen_knows_letters_that_are_the_same_but_for_case(source, text):
     (pattern,) = caseless(source)
     assert pattern.match(text)
     assert PatternScreen([pattern]).may_match(text)
 
 
-def test_screen_of_no_pattern_or_of_others_says_no() -> None:
+def test_screen_of_no_pattern_or_of_others_says_no():
     assert not PatternScreen([]).may_match("Hello.")
     assert not PatternScreen(caseless("thanks", ".*grader")).may_match("No thanks.")  # `thanks` is not at the start
 
 
-def test_an_address_to_the_judge_counts_before_a_greeting() -> None:
+def test_an_address_to_the_judge_counts_before_a_greeting():
     kinds = load_sentence_kinds(load_language("en"))
     assert kinds.find_kind("Dear grader,") == TO_JUDGE
     assert kinds.find_kind("Dear Grace,") == "greeting"

@@ -16,26 +16,18 @@ from assay.text.sentences import claiming_sentences, sentences
             ["U vindt de loonstrook bij Documenten."],
         ),
         ("nl", "Bedankt voor uw vraag. De limiet is 5 MB. Heeft u nog vragen?", ["De limiet is 5 MB."]),
-        ("nl", "Ja. Dat kan bij Verlof.", ["Dat kan bij Verlof."]),
-        ("nl", "Nee, helaas is een code via sms niet mogelijk.", ["Helaas is een code via sms niet mogelijk."]),
         ("nl", "Nee, dat kan niet.", ["Nee, dat kan niet."]),
         ("nl", "Sorry, dat kan ik niet in de documentatie vinden.", []),
-        ("nl", "Ik weet het antwoord niet. Laat het me weten als u meer informatie heeft.", []),
         (
             "nl",
             "Dit doet u als volgt:\n1. Ga naar Verlof.\n2. Klik op **Intrekken**.",
             ["Ga naar Verlof.", "Klik op Intrekken."],
         ),
-        ("nl", "Het bedrag is max. 500 euro, d.w.z. bruto.", ["Het bedrag is max. 500 euro, d.w.z. bruto."]),
-        ("nl", "U kunt de aanvraag niet meer intrekken.", ["U kunt de aanvraag niet meer intrekken."]),
-        ("nl", "Hi!\n\nGa naar: Salaris / Betalingen.\n\nSucces!", ["Ga naar: Salaris / Betalingen."]),
         ("en", "Good morning! Go to Payroll. Click New.", ["Go to Payroll.", "Click New."]),
         ("en", "Dear customer,\nYou find it under Documents.\nKind regards,", ["You find it under Documents."]),
-        ("en", "Thanks for asking. The limit is 5 MB. Anything else?", ["The limit is 5 MB."]),
         ("en", "Yes. You do that under Leave.", ["You do that under Leave."]),
         ("en", "No, you cannot create roles of your own.", ["You cannot create roles of your own."]),
         ("en", "Yes, you can.", ["Yes, you can."]),
-        ("en", "No.", ["No."]),
         ("en", "Sorry, I could not find that in the documentation. Shall I ask a colleague?", []),
         ("en", "I don't know. Let me know if you have more information.", []),
         (
@@ -48,23 +40,21 @@ from assay.text.sentences import claiming_sentences, sentences
             "It is at most 500 euros, e.g. for Mr. Smith. It is gross.",
             ["It is at most 500 euros, e.g. for Mr. Smith.", "It is gross."],
         ),
-        ("en", "You cannot withdraw the request any more.", ["You cannot withdraw the request any more."]),
         ("en", "Version 2.5 is out. It costs 1.5 euros.", ["Version 2.5 is out.", "It costs 1.5 euros."]),
         ("en", "👍 !!! ...", []),
-        ("en", "", []),
     ],
 )
-def test_claiming_sentences(language: str, answer: str, claims: list[str]) -> None:
+def test_claiming_sentences(language, answer, claims):
     assert claiming_sentences(answer, load_language(language)) == claims
 
 
-def test_a_very_long_line_is_cut_at_the_end_of_a_sentence() -> None:
+def test_a_very_long_line_is_cut_at_the_end_of_a_sentence():
     """300 sentences of 22 characters with a blank: 6,900 characters on one line, more than are segmented at once."""
     line = " ".join(f"Sentence number {n:04d} ." for n in range(300))
     assert sentences(line, load_language("en")) == [f"Sentence number {n:04d} ." for n in range(300)]
 
 
-def test_an_amount_is_not_cut_after_its_scale() -> None:
+def test_an_amount_is_not_cut_after_its_scale():
     german = load_language("de")
     assert sentences("Der Umsatz stieg auf 12,4 Mio. Euro. Danach fiel er.", german) == [
         "Der Umsatz stieg auf 12,4 Mio. Euro.",

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from assay.languages import load_language
-from assay.metrics.heuristic import ComponentsDefined
 from assay.metrics.heuristic.components_defined import components_defined, unspecified_components
 from assay.text.components import find_components, normal_name
 
@@ -21,88 +20,66 @@ def names(text: str, language: str) -> set[str]:
 @pytest.mark.parametrize(
     ("text", "language", "expected"),
     [
-        ("Klik op: Loon.", "nl", {"Loon"}),
-        ("Ga naar: Algemeen / Medewerker.", "nl", {"Algemeen", "Medewerker"}),
         ("Ga naar Salaris / Loonruns en klik op Nieuwe loonrun.", "nl", {"Salaris", "Loonruns", "Nieuwe loonrun"}),
         ("Klik op **Opslaan** of op “Annuleren”.", "nl", {"Opslaan", "Annuleren"}),
-        ("Gebruik de knop Terugdraaien.", "nl", {"Terugdraaien"}),
         ("Druk op de Opslaan-knop.", "nl", {"Opslaan"}),
         ("Open het tabblad 'Mijn gegevens'.", "nl", {"Mijn gegevens"}),
-        ("Klik op Opslaan en daarna op Rechten bijwerken.", "nl", {"Opslaan", "Rechten bijwerken"}),
         ("Go to Settings > Payroll, then click Save.", "en", {"Settings", "Payroll", "Save"}),
-        ("Open Settings → My account → Security.", "en", {"Settings", "My account", "Security"}),
         ("Press the Calculate button.", "en", {"Calculate"}),
-        ("Click **Choose file** and tick “Send copy”.", "en", {"Choose file", "Send copy"}),
-        ("Click on **save**.", "en", {"save"}),
     ],
 )
-def test_the_ways_to_name_a_component(text: str, language: str, expected: set[str]) -> None:
+def test_the_ways_to_name_a_component(text, language, expected):
     assert names(text, language) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "language"),
     [
-        ("De salarisknop moet aangeklikt worden.", "nl"),
         ("Klik op de medewerker.", "nl"),
         ("**Let op:** dit duurt een dag.", "nl"),
-        ("Dit is **echt** belangrijk.", "nl"),
         ("U krijgt de melding “Het bestand is te groot. Kies een ander bestand.”", "nl"),
         ("Select the employee and enter the amount.", "en"),
-        ("This is **not** possible.", "en"),
         ("5 > 3 and 1/2 of the hours and/or days.", "en"),
         ("", "en"),
     ],
 )
-def test_what_is_no_component(text: str, language: str) -> None:
+def test_what_is_no_component(text, language):
     assert names(text, language) == set()
 
 
-def test_names_are_compared_without_case_inflection_quotes_and_arrows() -> None:
+def test_names_are_compared_without_case_inflection_quotes_and_arrows():
     assert normal_name("“Loonstroken”", DUTCH) == normal_name("loonstrook", DUTCH)
     assert normal_name("Settings…", ENGLISH) == normal_name("setting", ENGLISH)
 
 
-def test_a_component_is_specified_by_context_or_question() -> None:
+def test_a_component_is_specified_by_context_or_question():
     answer = "Ga naar: Salaris / Loonstrook. Klik op: Publiceren. Klik op: Verzenden."
     texts = ["Waar is de knop Verzenden?", "Open salaris > loonstroken en kies 'publiceren'."]
     assert unspecified_components(answer, texts, DUTCH) == []
     assert unspecified_components(answer, texts[1:], DUTCH) == ["Verzenden"]
 
 
-def test_part_of_a_longer_word_does_not_specify_a_component() -> None:
+def test_part_of_a_longer_word_does_not_specify_a_component():
     assert unspecified_components("Klik op: Loon.", ["Open de Loonrun."], DUTCH) == ["Loon"]
 
 
-def test_an_invented_name_that_begins_with_a_known_word_stays_invented() -> None:
+def test_an_invented_name_that_begins_with_a_known_word_stays_invented():
     assert unspecified_components("Klik op Rechten synchroniseren.", ["Uw rechten zijn actief."], DUTCH) == [
         "Rechten synchroniseren"
     ]
 
 
-def test_words_after_an_unmarked_name_do_not_make_it_another() -> None:
+def test_words_after_an_unmarked_name_do_not_make_it_another():
     assert unspecified_components("Klik op Opslaan rechts bovenin.", ["Klik op: Opslaan."], DUTCH) == []
 
 
-def test_the_share_of_specified_components() -> None:
+def test_the_share_of_specified_components():
     assert components_defined(4, 1) == 3 / 4
     assert components_defined(0, 0) == 1
 
 
-def test_the_reason_names_what_was_invented() -> None:
-    score = ComponentsDefined().score(
-        user_input="How do I pay early?",
-        response="Click **Pay out early**, then **Request approval**.",
-        retrieved_contexts=["Click **Pay out early**."],
-        language="en",
-    )
-    assert score.value == 1 / 2
-    assert score.evidence["unspecified"] == ["Request approval"]
-    assert "Request approval" in score.reason
-
-
 @pytest.mark.parametrize("language", ["nl", "en"])
-def test_on_sentences_that_no_pattern_was_written_from(language: str) -> None:
+def test_on_sentences_that_no_pattern_was_written_from(language):
     """`benchmarks/heuristic_components.py` reports precision and recall; this only keeps them from falling far."""
     lines = (Path(__file__).parent / "components.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [row for row in map(json.loads, lines) if row["language"] == language]

@@ -20,7 +20,7 @@ def verbatim(answer: str, context: str = numbered(GUIDE)) -> float | None:
     return VerbatimGuide().score(user_input="Hoe?", response=answer, retrieved_contexts=[context], language="nl").value
 
 
-def test_a_cosine_by_hand() -> None:
+def test_a_cosine_by_hand():
     # (1 + 1) / sqrt(3 * 2)
     assert step_cosine(["open", "file", "now"], ["open", "file"]) == pytest.approx(2 / math.sqrt(6))
     assert step_cosine([], []) == 1
@@ -38,7 +38,7 @@ def test_a_cosine_by_hand() -> None:
     ],
     ids=["as it is", "bullets", "in one line", "without colons", "a function word more"],
 )
-def test_the_same_guide_in_another_dress_is_verbatim(answer: str) -> None:
+def test_the_same_guide_in_another_dress_is_verbatim(answer):
     assert verbatim(answer) == 1
 
 
@@ -53,11 +53,11 @@ def test_the_same_guide_in_another_dress_is_verbatim(answer: str) -> None:
     ],
     ids=["missing", "swapped", "changed", "added", "denied"],
 )
-def test_a_missing_swapped_changed_added_or_denied_step_is_not(steps: list[str]) -> None:
+def test_a_missing_swapped_changed_added_or_denied_step_is_not(steps):
     assert verbatim(numbered(steps)) == 0
 
 
-def test_one_changed_word_in_a_long_step_is_a_changed_step() -> None:
+def test_one_changed_word_in_a_long_step_is_a_changed_step():
     """Its cosine is 8/9, above the threshold: the reader still does something else."""
     long = "Vul laatste werkdag, reden, afdeling, functie, rooster, locatie, kostenplaats in."
     changed = long.replace("laatste", "eerste")
@@ -65,25 +65,15 @@ def test_one_changed_word_in_a_long_step_is_a_changed_step() -> None:
     assert verbatim(numbered([*GUIDE, changed]), numbered([*GUIDE, long])) == 0
 
 
-def test_a_changed_number_is_a_changed_step() -> None:
+def test_a_changed_number_is_a_changed_step():
     step = "Kies in het venster de termijn van {} dagen voor de nieuwe aanvraag van verlof."
     assert verbatim(numbered([*GUIDE, step.format(30)]), numbered([*GUIDE, step.format(14)])) == 0
 
 
-def test_an_answer_without_a_guide_has_none() -> None:
-    assert verbatim("Dat kan bij Medewerkers / Dienstverband.") == 0
-
-
-def test_guides_are_told_apart_and_one_step_is_no_guide() -> None:
+def test_guides_are_told_apart_and_one_step_is_no_guide():
     text = "1. A\n2. B\n\nOr:\n\n1. C\n   more of C\n2. D\n3. E\n\n- F\n\nEnd.\n\n1. G"
     assert find_guides(text, load_language("en")) == (("A", "B"), ("C", "D", "E"))
 
 
-def test_bullets_below_a_step_are_no_steps() -> None:
+def test_bullets_below_a_step_are_no_steps():
     assert find_guides("1. A\n   - x\n   - y\n2. B", load_language("en")) == (("A", "B"),)
-
-
-@pytest.mark.parametrize("threshold", [0, 1.1])
-def test_a_threshold_out_of_range_is_refused(threshold: float) -> None:
-    with pytest.raises(ValueError):
-        VerbatimGuide(threshold=threshold)

@@ -7,7 +7,7 @@ from pathlib import Path
 SCRIPT = Path(__file__).parents[3] / "benchmarks" / "label_claims.py"
 
 
-def test_every_label_is_the_computed_one() -> None:
+def test_every_label_is_the_computed_one():
     ended = subprocess.run([sys.executable, SCRIPT], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     lines = [line.split() for line in ended.stdout.splitlines() if line.startswith(("blind", "trade"))]

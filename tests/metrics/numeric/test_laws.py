@@ -38,9 +38,7 @@ def asked(statistic: Statistic, **rest: Any) -> Specification:
 @pytest.mark.parametrize("statistic", VALUED)
 @given(values=columns, decimals=st.integers(0, 3))
 @settings(max_examples=15)
-def test_a_computed_fact_is_supported_and_beyond_its_precision_contradicted(
-    statistic: Statistic, values: list[float | None], decimals: int
-) -> None:
+def test_a_computed_fact_is_supported_and_beyond_its_precision_contradicted(statistic, values, decimals):
     made = table(values)
     value = compute(asked(statistic), made).value
     assert value is not None
@@ -60,9 +58,7 @@ def test_a_computed_fact_is_supported_and_beyond_its_precision_contradicted(
 @pytest.mark.parametrize("statistic", VALUED)
 @given(values=columns, stated=numbers, hedge=st.sampled_from(Hedge), power=st.integers(1, 3))
 @settings(max_examples=15)
-def test_scaling_table_and_claim_together_changes_no_verdict(
-    statistic: Statistic, values: list[float | None], stated: float, hedge: Hedge, power: int
-) -> None:
+def test_scaling_table_and_claim_together_changes_no_verdict(statistic, values, stated, hedge, power):
     scaled = [None if value is None else value * 10**power for value in values]
     claim = asked(statistic, value=stated, decimals=1, hedge=hedge)
     free = statistic in (Statistic.PERCENT_CHANGE, Statistic.RATIO, Statistic.SHARE)
@@ -72,7 +68,7 @@ def test_scaling_table_and_claim_together_changes_no_verdict(
 
 @given(values=columns.filter(lambda xs: any(x is not None and x % 1 and x > 1000 for x in xs)), stated=numbers)
 @settings(max_examples=30)
-def test_both_number_formats_give_one_verdict(values: list[float | None], stated: float) -> None:
+def test_both_number_formats_give_one_verdict(values, stated):
     english = ["" if value is None else f"{value:,.1f}" for value in values]
     dutch = [cell.translate(str.maketrans(",.", ".,")) for cell in english]
     findings = [
@@ -84,9 +80,7 @@ def test_both_number_formats_give_one_verdict(values: list[float | None], stated
 
 @given(values=columns, statistic=st.sampled_from(VALUED), place=st.integers(0, 29))
 @settings(max_examples=30)
-def test_order_of_the_rows_does_not_matter_where_there_are_dates(
-    values: list[float | None], statistic: Statistic, place: int
-) -> None:
+def test_order_of_the_rows_does_not_matter_where_there_are_dates(values, statistic, place):
     days = [f"2026-01-{day + 1:02}" for day in range(len(values))]
     turn = place % len(values)
     turned = table(values[turn:] + values[:turn], date=days[turn:] + days[:turn])
@@ -95,13 +89,13 @@ def test_order_of_the_rows_does_not_matter_where_there_are_dates(
 
 
 @given(computed=st.floats(-1e6, 1e6), decimals=st.integers(-2, 4))
-def test_a_value_rounds_to_its_own_rounding(computed: float, decimals: int) -> None:
+def test_a_value_rounds_to_its_own_rounding(computed, decimals):
     assert holds(computed, round(computed, decimals), decimals, Hedge.EXACT)
 
 
 @pytest.mark.parametrize(("digits", "margin"), [((1, 99), 0.05), ((101, 999), 0.02)], ids=["round", "three digits"])
 @given(st.data(), st.floats(0.001, 0.3))
-def test_what_each_hedge_means(digits: tuple[int, int], margin: float, data: st.DataObject, off: float) -> None:
+def test_what_each_hedge_means(digits, margin, data, off):
     stated = 1e6 * data.draw(st.integers(*digits).filter(lambda number: number < 100 or number % 10))
     above, below = stated * (1 + off), stated * (1 - off)
     decimals = 0  # so great a number that the stated precision does not matter
@@ -123,7 +117,7 @@ def season(length: int, size: float) -> list[float]:
     return [50 + size * (0, 1, 2, 3, 4, 3, 1)[day % 7] + ((day * 37) % 11) / 10 for day in range(length)]
 
 
-def test_an_anomaly_hidden_in_the_season_is_found_by_decomposition_only() -> None:
+def test_an_anomaly_hidden_in_the_season_is_found_by_decomposition_only():
     # as low as every Monday, but on a Friday: nothing unusual for its value, but for its day
     values = season(56, 5.0)
     values[25] = 50.0
@@ -135,7 +129,7 @@ def test_an_anomaly_hidden_in_the_season_is_found_by_decomposition_only() -> Non
     assert verify(Specification(Statistic.NO_ANOMALY, "x"), made).verdict == "contradicted"
 
 
-def test_a_value_that_the_season_explains_is_neither_usual_nor_unusual() -> None:
+def test_a_value_that_the_season_explains_is_neither_usual_nor_unusual():
     values = season(56, 0.0)
     for sunday in range(6, 56, 7):
         values[sunday] = 90.0
@@ -145,7 +139,7 @@ def test_a_value_that_the_season_explains_is_neither_usual_nor_unusual() -> None
     assert "disagree" in verify(Specification(Statistic.ANOMALY, "x"), made).reason
 
 
-def test_an_anomaly_beside_a_trend() -> None:
+def test_an_anomaly_beside_a_trend():
     # each step 10 lower, and back up to 80 once: among 10..120 a usual value, but 50 above the line
     values = [120.0 - 10 * number for number in range(12)]
     values[9] = 80.0
@@ -161,7 +155,7 @@ def _days(count: int) -> list[Any]:
     return [date(2026, 3, 2) + timedelta(days=number) for number in range(count)]
 
 
-def test_a_spike_is_an_anomaly_by_both_methods_and_a_steady_series_has_none() -> None:
+def test_a_spike_is_an_anomaly_by_both_methods_and_a_steady_series_has_none():
     values = season(56, 0.0)
     days = [day.isoformat() for day in _days(56)]
     steady = table_of(Grid("t", {"date": days, "x": values}))
@@ -174,7 +168,7 @@ def test_a_spike_is_an_anomaly_by_both_methods_and_a_steady_series_has_none() ->
     assert verify(Specification(Statistic.NO_ANOMALY, "x"), spiked).verdict == "contradicted"
 
 
-def test_irregular_steps_have_no_season_and_few_values_no_anomalies() -> None:
+def test_irregular_steps_have_no_season_and_few_values_no_anomalies():
     days = [day.isoformat() for day in _days(56)]
     days[10] = "2025-01-01"
     assert len(anomalies_of(table_of(Grid("t", {"date": days, "x": season(56, 5.0)})), "x")) == 1

@@ -49,7 +49,7 @@ def verdict(values: list[float], claim: str, language: str) -> str:
 
 @laws
 @given(VALUES, st.sampled_from(sorted(FACTS)))
-def test_a_claim_written_from_a_computed_fact_is_supported_in_both_notations(values: list[float], fact: str) -> None:
+def test_a_claim_written_from_a_computed_fact_is_supported_in_both_notations(values, fact):
     computed, in_english, in_dutch = FACTS[fact]
     value = float(computed(values))
     assert verdict(values, in_english.format(english(value)), "en") == "supported"
@@ -58,7 +58,7 @@ def test_a_claim_written_from_a_computed_fact_is_supported_in_both_notations(val
 
 @laws
 @given(VALUES, st.sampled_from(sorted(FACTS)), st.integers(1, 50), st.sampled_from([-1, 1]))
-def test_moved_beyond_its_precision_it_is_contradicted(values: list[float], fact: str, steps: int, sign: int) -> None:
+def test_moved_beyond_its_precision_it_is_contradicted(values, fact, steps, sign):
     computed, in_english, in_dutch = FACTS[fact]
     # stated to two decimals: one hundredth further than half a hundredth is beyond them
     moved = float(computed(values)) + sign * (0.0051 + steps / 100)
@@ -70,9 +70,7 @@ def test_moved_beyond_its_precision_it_is_contradicted(values: list[float], fact
 
 @laws
 @given(VALUES, st.sampled_from(sorted(FACTS)), st.sampled_from([10, 100, 1000]), st.integers(-30, 30))
-def test_scaling_the_table_and_the_claim_together_changes_no_verdict(
-    values: list[float], fact: str, scale: int, steps: int
-) -> None:
+def test_scaling_the_table_and_the_claim_together_changes_no_verdict(values, fact, scale, steps):
     computed, in_english, _ = FACTS[fact]
     stated = max(float(computed(values)) + steps / 10, 1.0)
     # hedged, so that the tolerance is a share of the value and scales with it
@@ -84,7 +82,7 @@ def test_scaling_the_table_and_the_claim_together_changes_no_verdict(
 
 @laws
 @given(VALUES)
-def test_the_day_of_the_extreme(values: list[float]) -> None:
+def test_the_day_of_the_extreme(values):
     top = values.index(max(values))
     right, wrong = (date(2026, 3, 1) + timedelta(days=day) for day in (top, (top + 1) % len(values)))
     assert verdict(values, f"The throughput was highest on {right.day} March.", "en") == "supported"
