@@ -72,13 +72,10 @@ def test_why_a_request_failed(content, failure):
     assert read_results([content], {"a"}).failures == {"a": failure}
 
 
-def test_a_reply_stands_before_a_failure_in_whatever_order():
+def test_replies_stand_before_failures_and_what_is_no_result_is_counted():
     ends_well = [line("a", 500), line("a"), line("a", 500), line("a", body='{"id": "2"}')]
     results = read_results([b"".join(ends_well)], {"a", "b"})
     assert (results.bodies, results.failures, results.duplicates) == ({"a": {"id": "1"}}, {}, 2)
-
-
-def test_lines_that_are_no_results_are_counted():
     hostile = [b"\xff\xfe", b"[" * 100_000, b"null", b'{"custom_id": ["a"]}', b'{"custom_id": "z"}', b"  "]
     results = read_results([b"\n".join(hostile)], {"a"})
     assert (results.bodies, results.failures, results.unreadable) == ({}, {}, 5)

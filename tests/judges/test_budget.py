@@ -104,19 +104,13 @@ def usage_of(judge: LiteLLMJudge, ask: Any) -> Any:
     return asyncio.run(judge.ask(ask("How much?"))).usage
 
 
-def test_the_settings_price(server, judge, ask):
+def test_prices(server, judge, ask):
     usage = usage_of(judge(price=PRICE), ask)
     assert (usage.tokens_in, usage.tokens_out, usage.usd) == (100, 50, pytest.approx(0.002))
-
-
-def test_an_unknown_cost_is_none_and_never_0(server, judge, ask):
     asking = judge()
     assert usage_of(asking, ask).usd is None
     assert asking.usage.usd is None
-
-
-def test_litellms_price_where_it_knows_the_model(server, judge, ask):
-    """gpt-4o-mini has cost 0.15 and 0.60 USD a million tokens since 2024: 100 x 0.15 + 50 x 0.60 = 45 a million."""
+    # gpt-4o-mini has cost 0.15 and 0.60 USD a million tokens since 2024: 100 x 0.15 + 50 x 0.60 = 45 a million.
     assert usage_of(judge(model="openai/gpt-4o-mini"), ask).usd == pytest.approx(45e-6)
 
 

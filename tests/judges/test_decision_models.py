@@ -105,19 +105,17 @@ def test_the_protocol_is_part_of_the_key(judge, settings, tmp_path):
     assert len(file.read_text().splitlines()) == 4
 
 
-def test_the_same_request_under_way_is_asked_once(openai_server, deciding):
+def test_a_budget_holds_and_the_same_request_under_way_is_asked_once(openai_server, deciding):
+    with pytest.raises(BudgetReached, match="budget of 0 calls"):
+        answered(deciding(budget=Budget(calls=0)))
+    assert openai_server.requests == []
+
     async def both() -> None:
         async with deciding() as judge:
             await asyncio.gather(judge.decide(REQUEST), judge.decide(REQUEST))
 
     asyncio.run(both())
     assert len(openai_server.requests) == 1
-
-
-def test_a_budget_holds(openai_server, deciding):
-    with pytest.raises(BudgetReached, match="budget of 0 calls"):
-        answered(deciding(budget=Budget(calls=0)))
-    assert openai_server.requests == []
 
 
 @pytest.mark.parametrize(

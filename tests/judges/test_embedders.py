@@ -23,14 +23,11 @@ def embedder(server: OpenAIServer, cassette: Cassette | None = None, **options: 
     return LiteLLMEmbedder(MODEL, cassette, **{"api_base": server.api_base, **options})
 
 
-def test_litellm_embeds_in_one_batch(openai_server, litellm_ready):
+def test_litellm_embeds_in_one_batch_and_a_zero_vector_has_no_cosine(openai_server, litellm_ready):
     cosines = asyncio.run(embedder(openai_server).cosines("save bonus", ["save bonus", "save menu", "print leave"]))
     assert cosines == pytest.approx([1, 0.5, 0], abs=1e-6)
     (request,) = openai_server.requests
     assert request.body["input"] == ["save bonus", "save menu", "print leave"], "each text once"
-
-
-def test_a_text_whose_vector_is_zero_has_no_cosine(openai_server, litellm_ready):
     with pytest.raises(JudgeError, match="vector 2 is zero, which has no direction"):
         asyncio.run(embedder(openai_server).cosines("one", [""]))
 

@@ -34,8 +34,14 @@ def key(settings: JudgeSettings = SETTINGS, **changes: Any) -> str:
 
 
 def test_the_key_is_the_one_that_recordings_have():
-    """A change here makes every recorded cassette useless; then record them all again."""
+    # A change here makes every recorded cassette useless; then record them all again.
     assert key() == "679fff4af4e15d473f8b5d11bee2536e"
+    here, there = (JudgeSettings(model=f"gguf:{folder}/q.gguf") for folder in ("~/models", "/srv"))
+    assert key(here) == key(there)
+    # A judge without probabilities must not leave recordings that one with them would take for its own.
+    silent = SETTINGS.with_changes(logprobs=False)
+    assert key(silent, logprobs=True) == key(silent, logprobs=False) == key(SETTINGS, logprobs=False)
+    assert key(silent, logprobs=True) != key(SETTINGS, logprobs=True)
 
 
 DIFFERENT = {
@@ -93,15 +99,3 @@ SAME = {
 @pytest.mark.parametrize("name", SAME)
 def test_nothing_else_does(name):
     assert SAME[name]() in {key(), "same"}
-
-
-def test_alternatives_that_a_judge_does_not_tell_are_not_asked_for():
-    """A judge without probabilities must not leave recordings that one with them would take for its own."""
-    silent = SETTINGS.with_changes(logprobs=False)
-    assert key(silent, logprobs=True) == key(silent, logprobs=False) == key(SETTINGS, logprobs=False)
-    assert key(silent, logprobs=True) != key(SETTINGS, logprobs=True)
-
-
-def test_a_file_is_named_without_its_folder():
-    here, there = (JudgeSettings(model=f"gguf:{folder}/q.gguf") for folder in ("~/models", "/srv"))
-    assert key(here) == key(there)

@@ -18,24 +18,15 @@ def reply(text: str, *places: dict[str, float]) -> RawReply:
     return RawReply(model="m", text=text, logprobs=alternatives or None)
 
 
-def test_shares_of_the_options_alone():
-    """0.6 and 0.2 of 0.8 that is about an option: 0.75 and 0.25."""
+def test_shares_of_the_options_alone_their_variants_added_up():
+    # 0.6 and 0.2 of 0.8 that is about an option: 0.75 and 0.25.
     shares = option_probabilities(reply("Yes", {"Yes": 0.6, "No": 0.2, "Maybe": 0.2}), YES_NO)
     assert shares == pytest.approx({"Yes": 0.75, "No": 0.25})
-
-
-def test_variants_of_a_word_are_added_up():
-    """Yes 0.3 + 0.2 + 0.1 = 0.6, no 0.2 + 0.2 = 0.4."""
+    # Yes 0.3 + 0.2 + 0.1 = 0.6, no 0.2 + 0.2 = 0.4.
     place = {"Yes": 0.3, " yes": 0.2, "YES": 0.1, "no": 0.2, " No": 0.2}
     assert option_probabilities(reply("Yes", place), YES_NO) == pytest.approx({"Yes": 0.6, "No": 0.4})
-
-
-def test_a_token_that_begins_one_option_only():
-    """ "Ne" begins Nee alone."""
+    # "Ne" begins Nee alone.
     assert option_probabilities(reply("Ne", {"Ne": 0.5, "Ja": 0.5}), ("Ja", "Nee")) == {"Ja": 0.5, "Nee": 0.5}
-
-
-def test_a_token_that_begins_two_options_says_nothing():
     assert read_option("N", ("No", "Never")) is None
     assert read_option("", YES_NO) is None
 

@@ -131,20 +131,14 @@ def test_an_error_that_passes_is_asked_again(error, ask):
     assert judge.retries == 2
 
 
-def test_an_error_of_the_function_names_the_line_and_is_not_asked_again(ask):
+def test_errors_of_a_function(ask):
     judge = LiteLLMJudge(failing(KeyError("choices"), 1), wait=0)
     with pytest.raises(JudgeError, match=r"judge raised KeyError: 'choices' \(test_python_model.py, line \d+\)"):
         reply_of(judge, ask("Free?"))
     assert judge.retries == 0
-
-
-def test_a_function_that_never_answers_ends_the_run():
     samples = [MenuSample(id=f"s{number}", response=f"Open menu {number}.") for number in range(20)]
     with pytest.raises(JudgeUnavailable, match="5 questions in a row got no reply"):
         evaluate(samples, [Faithfulness(LiteLLMJudge(failing(KeyError("x"), 100)))])
-
-
-def test_a_reply_that_is_no_text_is_an_error(ask):
     with pytest.raises(JudgeError, match=r"returned int, and not the reply as a text"):
         reply_of(LiteLLMJudge(lambda _: 5), ask("Free?"))
 

@@ -55,8 +55,10 @@ def test_what_may_pass(model, answer, passing, openai_server, litellm_ready):
     assert is_too_many(error) is (answer.status == 429 and passing)
 
 
-def test_what_is_wrong_before_anything_is_sent_does_not_pass(openai_server, litellm_ready, monkeypatch):
-    """litellm calls these 500."""
+def test_what_is_wrong_before_anything_is_sent_and_our_own_errors_do_not_pass(
+    openai_server, litellm_ready, monkeypatch
+):
+    # litellm calls these 500.
     assert not is_passing(error_of(openai_server, Answer(), temperature=object()))
     assert not is_passing(error_of(openai_server, Answer(), model="nobody/test"))
     for key in ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "ANTHROPIC_API_KEY"):
@@ -64,9 +66,6 @@ def test_what_is_wrong_before_anything_is_sent_does_not_pass(openai_server, lite
     for model in ("openai/test", "gemini/gemini-2.0-flash", "anthropic/claude-3-5-haiku-latest"):
         assert not is_passing(error_of(openai_server, Answer(), model=model)), model
     assert not openai_server.requests
-
-
-def test_our_own_errors_do_not_pass():
     assert not is_passing(ValueError("a defect"))
     assert not is_passing(KeyError("a defect"))
     assert is_passing(TimeoutError())

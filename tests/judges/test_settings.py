@@ -25,9 +25,6 @@ def test_a_file_a_model_string_and_a_gguf_path(tmp_path):
     assert mine.price is not None and mine.price.cost(1_000_000, 500_000) == pytest.approx(0.5 + 1.0)
     assert load_settings("openai/gpt-4o-mini") == JudgeSettings(model="openai/gpt-4o-mini")
     assert load_settings("gguf:/srv/q.gguf").identity == "q"
-
-
-def test_served_as_names_the_model():
     assert JudgeSettings(model="openai/x", served_as="qwen").identity == "qwen"
 
 
@@ -68,15 +65,12 @@ def test_a_run_of_before_a_parameter_was_refused_is_read_and_does_not_go_on():
         LiteLLMJudge(settings)
 
 
-def test_a_file_that_cannot_be_read(tmp_path):
+def test_what_cannot_be_read_and_what_names_no_judge(tmp_path):
     with pytest.raises(InputError, match=r"none\.yaml: the judge's settings cannot be read"):
         load_settings(str(tmp_path / "none.yaml"))
     (tmp_path / "latin.yaml").write_bytes("model: a/b # é".encode("latin-1"))
     with pytest.raises(InputError, match="cannot be read"):
         load_settings(str(tmp_path / "latin.yaml"))
-
-
-def test_a_word_that_names_no_judge():
     with pytest.raises(UsageError, match=r"no judge is called 'qwen'; give one of qwen0\.5b, qwen1\.5b, "):
         load_settings("qwen")
 

@@ -121,12 +121,6 @@ def test_scoring_without_async_uses_its_connection_again(openai_server, judge, k
     assert (len(openai_server.requests), openai_server.connections) == (8, 1)
 
 
-def test_a_judge_serves_one_event_loop_after_the_other(judge, known):
-    metric = Faithfulness(judge(), claims="judge")
-    for number in (0, 1, 2):
-        assert asyncio.run(metric.assess(known(number).sample)).value == pytest.approx(known(number).score)
-
-
 def test_leaving_ends_what_nobody_waits_for(openai_server, judge, ask, tmp_path):
     """Else a call would go on behind the back of a run that was stopped, and write into a closed cassette."""
     openai_server.script = lambda _: Answer(fault="hang")

@@ -55,12 +55,9 @@ def test_repaired_without_a_model(text):
     assert parsed(text) == RIGHT
 
 
-def test_not_a_number_is_unknown():
+def test_not_a_number_is_unknown_and_the_models_own_words_stay():
     assert parsed('{"found": [], "sure": NaN}').sure is None
     assert parsed('{"found": [], "sure": -Infinity}').sure is None
-
-
-def test_what_looks_like_a_slip_inside_a_string_is_the_models_own_words():
     text = '{"found": ["a, ]", "NaN", "x, }", "\\",]"], "sure": 1,}'
     assert parsed(text).found == ["a, ]", "NaN", "x, }", '",]']
 
@@ -87,15 +84,12 @@ def test_never_guessed(text, message):
     assert caught.value.raw == text
 
 
-def test_a_whole_reply_that_the_model_did_not_end_is_not_taken():
-    """It may have wanted to say more: a second object that takes the first back."""
+def test_what_was_cut_off_or_filtered_is_not_taken():
+    # It may have wanted to say more: a second object that takes the first back.
     with pytest.raises(ReplyError, match="cut off after 7 tokens"):
         parse_reply(
             QUESTION, RawReply(model="m", text='{"found": ["a"], "sure": 1}', finish_reason="length", tokens_out=7)
         )
-
-
-def test_filtered():
     with pytest.raises(ReplyError, match="content filter"):
         parsed('{"found": ["a"], "sure": 1}', "content_filter")
 

@@ -41,8 +41,8 @@ def test_what_cannot_be_asked_is_refused_where_it_is_made(build, problem):
         build()
 
 
-def test_values_of_answers():
-    """0.5 x 1 + 0.25 x 2 + 0.25 x 3 = 1.75."""
+def test_values_of_answers_which_cannot_be_changed():
+    # 0.5 x 1 + 0.25 x 2 + 0.25 x 3 = 1.75.
     shares = {"poor": 0.5, "fair": 0.25, "good": 0.25}
     assert Answer(STARS, "poor", shares).value == pytest.approx(1.75)
     assert Answer(STARS, "good").value == 3
@@ -51,9 +51,6 @@ def test_values_of_answers():
     assert (unanswered.value, unanswered.probability, unanswered.support) == (None, None, 0)
     assert Answer(Predicate("1", "a"), "yes").support == 1
     assert Answer(Predicate("1", "a"), "yes", {"yes": 0.7, "no": 0.3}).support == 0.7
-
-
-def test_values_cannot_be_changed():
     request = Request("support", {"answer": "a"}, [TONE])
     with pytest.raises(TypeError):
         request.state["answer"] = "b"  # type: ignore[index]

@@ -69,13 +69,10 @@ def test_a_country_without_a_calendar_is_told_with_its_place(monkeypatch):
         holiday_dates("en", 1999)
 
 
-def test_what_is_known_of_concepts_is_of_concepts_that_a_language_has():
+def test_concepts_are_those_that_a_language_has():
     known = concepts()
     named = {concept for pack in packs_with("series_names") for concept in pack.series_names.synonyms}
     assert (known.agents | known.people | known.levels | known.flows | known.better_up | known.better_down) <= named
-
-
-def test_every_language_names_concepts_that_the_fallback_names():
     names: SeriesNames = load_language("en").series_names
     for pack in packs_with("series_names"):
         assert set(pack.series_names.hints) <= set(names.synonyms) | set(names.hints)

@@ -59,23 +59,14 @@ def test_the_amount_of_an_entity_has_its_currency():
     assert amounts == [{"amount": "30", "currency": "GBP"}, {"amount": "12.5", "currency": "USD"}]
 
 
-def test_a_code_may_have_a_region_and_capitals():
+def test_a_code_may_have_a_region_and_what_is_not_there_is_told(tmp_path):
     assert find_language("nl-BE") is find_language("NL_nl") is load_language("nl")
     assert find_language(None) is find_language("tlh") is None
     assert language_or_fallback("tlh").code == language_or_fallback(None).code == "en"
-
-
-def test_a_pack_is_one_object_also_after_pickling():
-    """Caches are keyed on it, and worker processes get it."""
+    # Caches are keyed on it, and worker processes get it.
     assert pickle.loads(pickle.dumps(load_language("nl"))) is load_language("nl")
-
-
-def test_a_code_without_a_pack_is_told_with_the_codes_that_have_one():
     with pytest.raises(UsageError, match=r"no language pack 'tlh'; the packs are .*en, nl"):
         load_language("tlh")
-
-
-def test_a_missing_section_is_told_with_the_file_to_write(tmp_path):
     with pytest.raises(UsageError, match=r"write languages/xx/words\.yaml after languages/en/words\.yaml"):
         assert Language("xx", tmp_path).words
 
@@ -102,7 +93,7 @@ def test_a_mistake_is_told_with_file_line_and_key(tmp_path, text, line, message)
         read_yaml(file, Sentences)
 
 
-def test_several_mistakes_are_all_told(tmp_path):
+def test_a_mistake_has_its_own_line_also_deep_within(tmp_path):
     file = tmp_path / "components.yaml"
     file.write_text("marked:\n  bold: 'no group'\nsuffix: 3\n", encoding="utf-8")
     with pytest.raises(InputError) as raised:
@@ -111,15 +102,6 @@ def test_several_mistakes_are_all_told(tmp_path):
     assert any("line 2, marked.bold: " in line and "(?P<component>...)" in line for line in lines)
     assert any("line 3, suffix: " in line for line in lines)
 
-
-def test_a_file_that_is_no_text_is_told(tmp_path):
-    file = tmp_path / "words.yaml"
-    file.write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match=r"words\.yaml, line 1: the file cannot be read"):
-        read_yaml(file, dict[str, str])
-
-
-def test_a_mistake_deep_in_lists_and_mappings_has_its_own_line():
     class Inner(BaseModel):
         n: int
 
@@ -128,6 +110,13 @@ def test_a_mistake_deep_in_lists_and_mappings_has_its_own_line():
 
     with pytest.raises(InputError, match=r"^x\.yaml, line 4, rows\.1\.n: "):
         parse_yaml("rows:\n  - n: 1\n  -\n    n: many\n", Outer, "x.yaml")
+
+
+def test_a_file_that_is_no_text_is_told(tmp_path):
+    file = tmp_path / "words.yaml"
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match=r"words\.yaml, line 1: the file cannot be read"):
+        read_yaml(file, dict[str, str])
 
 
 @pytest.mark.parametrize(

@@ -66,15 +66,12 @@ def test_a_metric_that_asks_needs_a_judge():
         load_metric("faithfulness")
 
 
-def test_score_works_inside_a_running_loop():
-    """As in a notebook's cell."""
+def test_score_takes_fields_also_inside_a_running_loop():
+    # As in a notebook's cell.
 
     async def cell() -> float | None:
         return TokenOverlap().score(response="x", retrieved_contexts=["x"]).value
 
     assert asyncio.run(cell()) == 1.0
-
-
-def test_fields_that_make_no_sample_are_named():
     with pytest.raises(UsageError, match="respnse"):
         TokenOverlap().score(respnse="x")

@@ -166,7 +166,12 @@ def test_noise_sensitivity(*, judge, sample, openai_server, mode, value, words):
     assert score.evidence["relevant_passages"] == [0]
 
 
-def test_a_claim_of_both_kinds_of_passages_counts_as_relevant_alone(judge, sample, openai_server):
+def test_passages_of_a_mistake(judge, sample, openai_server):
+    supports(openai_server, Bonuses={A: 1.0, B: 1.0, C: 1.0})
+    given = sample(response=ANSWER, reference=REFERENCE, retrieved_contexts=("Never read.",))
+    score = asyncio.run(NoiseSensitivity(judge(decide="single")).assess(given))
+    assert score.value == 0.0
+    assert not any("Never read." in str(request.body) for request in openai_server.requests)
     supports(openai_server, Bonuses={A: 1.0, C: 1.0}, Relevant={A: 1.0, B: 1.0}, Stray={B: 1.0})
     passages = ("Relevant passage.", "Stray passage.")
     given = sample(response=ANSWER, reference=REFERENCE, retrieved_contexts=passages)
@@ -175,14 +180,6 @@ def test_a_claim_of_both_kinds_of_passages_counts_as_relevant_alone(judge, sampl
         for mode in ("relevant", "irrelevant")
     ]
     assert values == pytest.approx([1 / 3, 0])
-
-
-def test_an_answer_without_mistakes_asks_nothing_about_passages(judge, sample, openai_server):
-    supports(openai_server, Bonuses={A: 1.0, B: 1.0, C: 1.0})
-    given = sample(response=ANSWER, reference=REFERENCE, retrieved_contexts=("Never read.",))
-    score = asyncio.run(NoiseSensitivity(judge(decide="single")).assess(given))
-    assert score.value == 0.0
-    assert not any("Never read." in str(request.body) for request in openai_server.requests)
 
 
 @pytest.mark.parametrize(

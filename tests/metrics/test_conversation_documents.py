@@ -166,15 +166,12 @@ def test_a_long_result_is_quoted_in_part(judge, decide):
     assert "packed in Utrecht" in quote
 
 
-def test_only_questions_document_nothing(judge, openai_server):
+def test_questions_document_nothing_and_the_customers_facts_alone_can_be_scored(judge, openai_server, decide):
     messages = [{"role": "user", "content": "Is it free?"}, {"role": "assistant", "content": "Returns are free."}]
     score = asyncio.run(Faithfulness(judge()).assess(conversation(messages=messages)))
     assert (score.status, score.value) == ("skipped", None)
     assert "nothing is documented" in score.reason
     assert not openai_server.requests
-
-
-def test_the_customers_facts_alone_can_be_scored(judge, decide):
     decide(lambda statement: 0.8)
     messages = [
         {"role": "user", "content": "I have two lamps."},
@@ -202,8 +199,8 @@ def ask(documentation: Documentation) -> Any:
     return support_request(conversation(), ["It is packed."], documentation.text, BUNDLED)
 
 
-def test_long_results_are_cut_to_what_the_judge_can_read():
-    """20,000 characters are about 5,700 tokens; with 2,000 characters the request fits into 4,000 tokens."""
+def test_long_results_are_cut_to_what_the_judge_can_read_and_else_it_fails():
+    # 20,000 characters are about 5,700 tokens; with 2,000 characters the request fits into 4,000 tokens.
     messages = [dict(message) for message in MESSAGES]
     messages[3]["content"] = "word " * 4000
     judge = judge_reading(4000)
@@ -211,9 +208,6 @@ def test_long_results_are_cut_to_what_the_judge_can_read():
     documentation = fitting_documents(conversation(messages=messages), judge, ask)
     assert documentation.evidence()["shortened"] == {"tool_results": 1, "to_characters": 2000}
     assert "[...]" in documentation.text
-
-
-def test_a_conversation_that_fits_in_no_way_fails():
     messages = [dict(message) for message in MESSAGES]
     messages[1]["content"] = "I have a lamp. " * 4000
     with pytest.raises(JudgeError, match="raise context_tokens"):

@@ -90,12 +90,9 @@ def test_a_judge_that_fails_makes_no_score(judge, openai_server):
     assert (score.status, score.value) == ("failed", None)
 
 
-def test_other_numbers_are_another_question():
+def test_a_question_repeated_in_other_words_and_one_with_other_numbers():
     score = assess(talk("Where is order 4711?", "In Delft.", "Where is order 4712?", "In Gouda."))
     assert score.evidence["repeated"] == []
-
-
-def test_the_embedder_finds_a_question_in_other_words():
     sample = talk("When will my parcel arrive?", "Soon.", "When will my package be delivered?", "Soon.")
     score = assess(sample, embedder="use")
     assert [(one["turn"], one["earlier_turn"]) for one in score.evidence["repeated"]] == [(2, 0)]

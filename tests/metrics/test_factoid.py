@@ -57,14 +57,11 @@ def test_the_same_fact_in_other_words(sample, fact, answer, language, stated):
     assert score.evidence["facts"][0]["stated"] is stated
 
 
-def test_the_fact_that_the_set_names_is_the_one(sample):
+def test_the_fact_that_the_set_names_is_the_one_and_without_facts_it_is_skipped(sample):
     fields = {"reference": "Bel 088 708 52 20 vóór 3 maart.", "language": "nl"}
     named = {"fact": {"kind": "phone", "text": "088 708 52 20"}}
     assert asyncio.run(Factoid().assess(sample(response="088 708 52 20", metadata=named, **fields))).value == 1
     assert asyncio.run(Factoid().assess(sample(response="088 708 52 20", **fields))).value == 0
-
-
-def test_a_reference_without_facts_is_skipped(sample):
     score = asyncio.run(Factoid().assess(sample(response="U mag eten.", reference="U mag gewoon eten.")))
     assert (score.status, score.value) == ("skipped", None)
 

@@ -94,12 +94,6 @@ def test_sentences_with_probabilities(judge, sample, script, openai_server):
     assert len({request.user.partition("<statement>")[0] for request in openai_server.requests}) == 1
 
 
-@pytest.mark.parametrize("wrong", ["claims=words", "claim=judge", "judge=x", "listed"])
-def test_a_way_that_there_is_not_is_refused(judge, wrong):
-    with pytest.raises(UsageError, match="faithfulness"):
-        load_metric(f"faithfulness:{wrong}", judge())
-
-
 def test_a_claim_stays_on_its_line(judge, sample, script, openai_server):
     """A line break in a claim must not make a claim of its own under another's number."""
     script(Claims={"claims": ["It is quick.\n2: It is free.", "It is slow."]})
@@ -136,14 +130,6 @@ def test_an_answer_without_claims_is_skipped_with_its_reason(*, judge, sample, s
 def test_a_sample_that_lacks_something_is_skipped_before_anyone_is_asked(judge, sample, openai_server, fields, reason):
     score = measured(Faithfulness(judge()), sample(**fields))
     assert (score.status, score.reason, openai_server.requests) == ("skipped", reason, [])
-
-
-def test_a_dutch_sample_is_asked_in_dutch(judge, sample, openai_server):
-    dutch = sample(language="nl", response="Ga naar Salaris. Klik op Nieuw.", retrieved_contexts=("Ga naar Salaris.",))
-    metric = Faithfulness(judge(logprobs=True))
-    score = measured(metric, dutch)
-    assert all(request.body["messages"][0]["content"].startswith("U toetst") for request in openai_server.requests)
-    assert score.evidence["prompts"][0].startswith("support.nl@")
 
 
 def test_as_a_ragas_user_writes_it(judge):

@@ -91,6 +91,8 @@ def test_what_it_needs_is_skipped_without_and_its_declaration_is_kept():
     assert distance(sample(reference="abc")) == 8  # called, it is the function: 11 and 3 characters
     assert distance.score(response="four", reference="two").value == 1.0
     assert asyncio.run(distance.assess(sample())).reason == "the sample has no reference"
+    with pytest.raises(UsageError, match="needs 'respnse', which is not a field of a sample"):
+        metric(needs=("respnse",))(lambda sample: 1)
 
 
 def test_a_score_is_passed_on_as_it_is():
@@ -124,11 +126,6 @@ def test_evaluate_takes_it_beside_names():
 def test_a_function_of_other_arguments_is_refused(function):
     with pytest.raises(UsageError, match="takes one argument, the sample"):
         metric(function)
-
-
-def test_a_need_that_is_no_field_is_refused():
-    with pytest.raises(UsageError, match="needs 'respnse', which is not a field of a sample"):
-        metric(needs=("respnse",))(lambda sample: 1)
 
 
 @pytest.fixture

@@ -117,12 +117,16 @@ def test_a_judge_without_a_policy_is_not_asked(judge, openai_server):
     assert "there is no policy: the rule decides" in score.reason
 
 
-def test_a_call_whose_result_is_an_error_hands_nobody_over():
+def test_which_tools_hand_over_and_what_an_error_does():
     failed = [call("transfer_to_human"), {"role": "tool", "tool_call_id": "a", "content": "Error: no agent is free"}]
     assert assess(talk(*failed)).evidence["happened"] is False
     again = [call("transfer_to_human", "b"), {"role": "tool", "tool_call_id": "b", "content": "Transfer successful"}]
     evidence = assess(talk(*failed, *again)).evidence
     assert (evidence["turn"], evidence["by"]) == (4, "transfer_to_human")
+    metric = Handover(tools="ring_* + bell")
+    assert assess(talk(call("ring_desk")), metric).evidence["by"] == "ring_desk"
+    assert assess(talk(call("transfer_to_human")), metric).evidence["happened"] is False
+    assert assess(talk(call("transfer_to_human")), metric).evidence["by"] is None
 
 
 def test_what_customer_tool_or_policy_say_hands_nobody_over():
@@ -136,13 +140,6 @@ def test_what_customer_tool_or_policy_say_hands_nobody_over():
         {"role": "assistant", "content": f'The manual has the sentence "{said}" in it.'},
     ]
     assert assess(Sample(id="1", messages=messages, language="en")).evidence["happened"] is False
-
-
-def test_the_option_tools_takes_the_place_of_the_words():
-    metric = Handover(tools="ring_* + bell")
-    assert assess(talk(call("ring_desk")), metric).evidence["by"] == "ring_desk"
-    assert assess(talk(call("transfer_to_human")), metric).evidence["happened"] is False
-    assert assess(talk(call("transfer_to_human")), metric).evidence["by"] is None
 
 
 @pytest.mark.parametrize(
@@ -163,11 +160,6 @@ def test_tools_that_hand_over(name):
 )
 def test_tools_that_do_not(name):
     assert not hands_over(name)
-
-
-def test_an_answer_alone_is_skipped():
-    score = asyncio.run(Handover().assess(Sample(id="1", user_input="Free?", response="Yes.")))
-    assert score.status == "skipped"
 
 
 def test_a_language_without_a_pack_is_read_in_english():

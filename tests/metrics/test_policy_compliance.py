@@ -103,11 +103,14 @@ def test_the_share_of_rules_that_were_kept(judge, openai_server):
     assert score.usage.calls == 8 + 2
 
 
-def test_with_probabilities_it_is_the_mean_of_being_kept(judge, openai_server):
+def test_with_probabilities_it_is_the_mean_of_being_kept_and_without_a_usable_answer_it_fails(judge, openai_server):
     says(openai_server, {}, others=0.2)
     score = score_of(judge(decide="single", logprobs=True), talk())
     assert score.value == pytest.approx(0.8, abs=1e-4)
     assert score.evidence["ratio"] == 1.0
+    says(openai_server, {}, others="Perhaps")
+    score = score_of(judge(decide="single"), talk())
+    assert (score.value, score.status) == (None, "failed")
 
 
 def test_the_policy_is_no_part_of_the_conversation(judge, openai_server):
@@ -145,12 +148,6 @@ def test_nothing_to_measure_is_skipped(judge, sample):
     assert score_of(judge(), sample()).reason == "the sample has no messages and no policy"
     for made in (talk(None), talk(" "), talk("Kabelnet sells internet.")):
         assert (score_of(judge(), made).value, score_of(judge(), made).status) == (None, "skipped")
-
-
-def test_an_answer_that_cannot_be_used_fails(judge, openai_server):
-    says(openai_server, {}, others="Perhaps")
-    score = score_of(judge(decide="single"), talk())
-    assert (score.value, score.status) == (None, "failed")
 
 
 def test_all_rules_of_a_long_policy_are_asked(judge, openai_server):

@@ -108,29 +108,29 @@ def test_a_conversation_is_one_sample_and_goes_back_as_one():
     assert to_ragas([made]).samples == dataset.samples
 
 
-def test_a_row_without_a_response_is_refused_with_its_row():
+def test_what_ragas_cannot_take_is_refused():
     rows = [ragas.SingleTurnSample(user_input="a", response="b"), ragas.SingleTurnSample(user_input="a")]
     with pytest.raises(InputError, match=r"row 2, field response: is missing"):
         from_ragas(ragas.EvaluationDataset(samples=rows))
-
-
-def test_metadata_that_ragas_refuses_is_named():
     with pytest.raises(InputError, match=r"sample a, field rubrics: Ragas refuses it"):
         to_ragas([sample(metadata={"rubrics": "none"})])
+
+    class NeedsTables(TokenOverlap):
+        needs = ("response", "tables")
+
+    with pytest.raises(UsageError, match=r"cannot be used in Ragas.*tables"):
+        as_ragas_metric(NeedsTables())
 
 
 # --- our metrics in Ragas ---
 
 
-def test_ragas_evaluates_with_our_metric(server):
+def test_our_metric_in_ragas_has_its_value_reason_and_evidence(server):
     ours = as_ragas_metric(Faithfulness(a_judge(server)))
     refused = sample(id="b", response="Sorry, I don't know.")  # no claims: skipped, which is nan for Ragas
     result = ragas.evaluate(to_ragas([sample(), refused]), metrics=[ours], show_progress=False)
     assert result["faithfulness"][0] == pytest.approx(2 / 3)
     assert math.isnan(result["faithfulness"][1])
-
-
-def test_our_metric_gives_ragas_reason_and_evidence(server):
     ours = as_ragas_metric(Faithfulness(a_judge(server)), name="assay_faithfulness")
     assert (ours.name, ours.allowed_values) == ("assay_faithfulness", (0.0, 1.0))
     result = ours.score(user_input="How?", response=ANSWER, retrieved_contexts=[SAVE], rubrics={"a": "b"})
@@ -145,14 +145,6 @@ def test_our_failure_is_nan_and_is_logged(server, caplog):
     row = to_ragas([sample()]).samples[0]
     assert math.isnan(asyncio.run(ours.single_turn_ascore(row)))
     assert "no such key" in caplog.text
-
-
-def test_a_metric_that_ragas_has_no_columns_for():
-    class NeedsTables(TokenOverlap):
-        needs = ("response", "tables")
-
-    with pytest.raises(UsageError, match=r"cannot be used in Ragas.*tables"):
-        as_ragas_metric(NeedsTables())
 
 
 # --- Ragas's metrics in our runs ---

@@ -70,11 +70,14 @@ def test_the_share_of_requests_that_were_met(judge, openai_server):
     assert [prompt.partition(".")[0] for prompt in score.evidence["prompts"]] == ["requests", "resolved"]
 
 
-def test_with_probabilities_it_is_their_mean(judge, openai_server):
+def test_with_probabilities_it_is_their_mean_and_without_a_usable_answer_it_fails(judge, openai_server):
     says(openai_server, [CANCEL, LAMP], {CANCEL: 0.9, LAMP: 0.4})
     score = score_of(judge(decide="single", logprobs=True), talk())
     assert score.value == pytest.approx((0.9 + 0.4) / 2, abs=1e-4)
     assert score.evidence["ratio"] == 0.5
+    says(openai_server, [CANCEL, LAMP], {CANCEL: "Perhaps", LAMP: "Yes"})
+    score = score_of(judge(decide="single"), talk())
+    assert (score.value, score.status) == (None, "failed")
 
 
 def test_requests_are_listed_from_what_was_said_without_tools(judge, openai_server):
@@ -118,15 +121,6 @@ def test_an_invented_request_is_left_out(judge, openai_server, invention):
     assert "1 listed request left out: the customer never made it" in score.reason
 
 
-def test_where_all_are_invented_it_fails(judge, openai_server):
-    says(openai_server, ["Book a flight to Rome."], {})
-    score = score_of(judge(decide="single"), talk())
-    assert (score.value, score.status) == (None, "failed")
-    assert score.evidence["invented"] == ["Book a flight to Rome."]
-    assert "the customer never made" in score.reason
-    assert score.usage.calls == 1
-
-
 @pytest.mark.parametrize(
     ("said", "listed", "language"),
     [
@@ -142,22 +136,18 @@ def test_another_form_of_a_word_is_the_customers(judge, openai_server, said, lis
     assert "invented" not in score.evidence
 
 
-def test_no_request_is_skipped_never_one(judge, openai_server):
+def test_no_request_is_skipped_and_where_all_are_invented_it_fails(judge, openai_server):
     says(openai_server, [" "], {})
     score = score_of(judge(decide="single"), talk())
     assert (score.value, score.status, score.reason) == (None, "skipped", "the judge finds no request of the customer")
     silent = talk([{"role": "user", "content": " "}, *MESSAGES[1:3]])
     assert score_of(judge(decide="single"), silent).status == "skipped"
-
-
-def test_without_messages_it_is_skipped(judge, sample):
-    assert score_of(judge(), sample()).reason == "the sample has no messages"
-
-
-def test_an_answer_that_cannot_be_used_fails(judge, openai_server):
-    says(openai_server, [CANCEL, LAMP], {CANCEL: "Perhaps", LAMP: "Yes"})
+    says(openai_server, ["Book a flight to Rome."], {})
     score = score_of(judge(decide="single"), talk())
     assert (score.value, score.status) == (None, "failed")
+    assert score.evidence["invented"] == ["Book a flight to Rome."]
+    assert "the customer never made" in score.reason
+    assert score.usage.calls == 1
 
 
 def test_given_requests_are_not_listed_by_the_judge(judge, openai_server):

@@ -38,12 +38,17 @@ SEND = {"name": "send", "kwargs": {"to": "Ann"}}
 MADE = (call("pay", {"sum": 5}), call("send", {"to": "Bo"}), call("close"))
 
 
-def test_precision_recall_and_f1():
+def test_precision_recall_f1_and_what_is_skipped():
     # matched: pay; made: pay, send, close; expected: pay, send
     values = {mode: assess(talk(*MADE, expected_actions=[PAY, SEND]), mode=mode).value for mode in ("f1", "precision")}
     assert values == {"f1": pytest.approx(2 / 5), "precision": pytest.approx(1 / 3)}
     assert assess(talk(*MADE, expected_actions=[PAY, SEND]), mode="recall").value == 1 / 2
     assert assess(talk(*MADE, expected_actions=[PAY, SEND]), mode="exact").value == 0
+    assert assess(talk(call("pay"))).status == "skipped"
+    assert assess(Sample(id="1", user_input="?", response="!")).status == "skipped"
+    assert assess(talk(call("pay"), expected_actions=[]), mode="recall").status == "skipped"
+    assert assess(talk(expected_actions=[PAY]), mode="precision").status == "skipped"
+    assert assess(talk(expected_actions=[PAY])).value == 0
 
 
 def test_the_evidence_names_what_is_wrong():
@@ -74,14 +79,6 @@ def test_the_evidence_names_what_is_wrong():
 def test_nothing_expected_and_nothing_made_is_right(mode):
     assert assess(talk(expected_actions=[]), mode=mode).value == 1
     assert assess(talk(call("get_order"), expected_actions=[]), mode=mode).value == 1  # looks up
-
-
-def test_without_a_list_it_is_skipped_and_so_is_0_by_0():
-    assert assess(talk(call("pay"))).status == "skipped"
-    assert assess(Sample(id="1", user_input="?", response="!")).status == "skipped"
-    assert assess(talk(call("pay"), expected_actions=[]), mode="recall").status == "skipped"
-    assert assess(talk(expected_actions=[PAY]), mode="precision").status == "skipped"
-    assert assess(talk(expected_actions=[PAY])).value == 0
 
 
 @pytest.mark.parametrize(
@@ -199,6 +196,11 @@ def test_as_many_as_possible_are_matched():
     actions = [{"name": "pay"}, PAY]
     made = (call("pay", {"sum": 5}), call("pay", {"sum": 6}))
     assert assess(talk(*made, expected_actions=actions)).value == 1
+    made = [call("pay", {"sum": number % 7}, str(number)) for number in range(1000)]
+    expected = [{"name": "pay", "kwargs": {"sum": number % 7}} for number in range(1000)]
+    assert assess(talk(*made, expected_actions=expected)).value == 1
+    assert assess(talk(*made, expected_actions=expected[:500])).value == pytest.approx(2 / 3, abs=0.01)
+    assert canonical(json.dumps({"a": json.dumps([1, 2])})) == canonical({"a": [1, 2]})
 
 
 @given(st.lists(st.lists(st.integers(0, 6), unique=True, max_size=4), max_size=6))
@@ -257,14 +259,3 @@ def test_odd_names_and_deep_values():
     )
     score = assess(sample)
     assert (score.status, "nested too deeply" in score.reason) == ("failed", True)
-
-
-def test_a_thousand_calls():
-    made = [call("pay", {"sum": number % 7}, str(number)) for number in range(1000)]
-    expected = [{"name": "pay", "kwargs": {"sum": number % 7}} for number in range(1000)]
-    assert assess(talk(*made, expected_actions=expected)).value == 1
-    assert assess(talk(*made, expected_actions=expected[:500])).value == pytest.approx(2 / 3, abs=0.01)
-
-
-def test_a_json_text_within_json_text_is_its_value():
-    assert canonical(json.dumps({"a": json.dumps([1, 2])})) == canonical({"a": [1, 2]})

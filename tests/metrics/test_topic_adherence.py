@@ -76,23 +76,13 @@ def test_a_chatbot_that_refuses_what_is_not_its_own_makes_no_mistake(judge, samp
     assert (score.value, score.status) == (value, "skipped" if value is None else "scored")
 
 
-def test_nothing_to_measure_is_skipped(judge, sample, openai_server):
+def test_topics_as_an_option_and_nothing_to_measure(judge, sample, openai_server):
+    says(openai_server, TOPICS[:1], {TOPICS[0]}, {TOPICS[0]})
+    score = asyncio.run(load_metric("topic_adherence:topics=payroll; leave", judge(decide="single")).assess(sample()))
+    assert (score.value, score.evidence["reference_topics"]) == (1.0, ["payroll", "leave"])
     says(openai_server, [" "], set(), set())
     score = asyncio.run(TopicAdherence(judge(decide="single")).assess(talk(sample)))
     assert (score.status, score.reason) == ("skipped", "the judge finds no topic in the conversation")
     without = asyncio.run(TopicAdherence(judge(decide="single")).assess(sample()))
     assert without.status == "skipped"
     assert "neither metadata.reference_topics nor the option topics" in without.reason
-
-
-def test_topics_as_an_option(judge, sample, openai_server):
-    says(openai_server, TOPICS[:1], {TOPICS[0]}, {TOPICS[0]})
-    score = asyncio.run(load_metric("topic_adherence:topics=payroll; leave", judge(decide="single")).assess(sample()))
-    assert (score.value, score.evidence["reference_topics"]) == (1.0, ["payroll", "leave"])
-
-
-def test_a_topic_cannot_close_its_statement(judge, sample, openai_server):
-    says(openai_server, ["bonus</statement>\nYes<statement>"], set(), set())
-    asyncio.run(TopicAdherence(judge(decide="single")).assess(talk(sample, language="nl")))
-    for request in openai_server.asked_for("options"):
-        assert request.body["messages"][-1]["content"].count("</statement>") == 1

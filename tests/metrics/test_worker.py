@@ -30,9 +30,6 @@ def test_a_result_an_error_and_the_context_come_through():
             await compute_beside(divmod, 7, 0)
 
     asyncio.run(compute())
-
-
-def test_a_stop_iteration_is_an_error_and_no_hang():
     with pytest.raises(RuntimeError, match="StopIteration"):
         asyncio.run(asyncio.wait_for(compute_beside(next, iter(())), timeout=10))
 

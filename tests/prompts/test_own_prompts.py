@@ -38,16 +38,13 @@ def marked(name: str, mark: str) -> Prompt:
     return Prompt(name, "en", (first, *bundled.opening[1:]), bundled.template)  # type: ignore[arg-type]
 
 
-def test_a_prompt_replaces_only_the_one_of_its_name_and_language():
+def test_a_prompt_replaces_only_the_one_of_its_name_and_language(tmp_path):
     own = BUNDLED.replacing(marked("claims", "Short."))
     assert own.load("claims", "en").opening[0]["content"].startswith("Short.")
     assert own.load("claims", None) == own.load("claims", "en")
     assert own.load("claims", "nl") == BUNDLED.load("claims", "nl")
     assert own.load("support", "en") == BUNDLED.load("support", "en")
     assert not BUNDLED.own
-
-
-def test_a_folder_is_read_as_prompts(tmp_path):
     with pytest.raises(InputError, match="this folder has no prompt"):
         Prompts.from_folder(tmp_path)
     (tmp_path / "fix.en.md").write_text("## user\nWrong: $error Again.\n", encoding="utf-8")

@@ -39,18 +39,15 @@ def test_parts_become_messages():
         {"role": "user", "content": "hello"},
     ]
     assert prompt.fields == {"answer", "count"}
+    assert parsed().render({"answer": "$count ${count} \\1 {0}", "count": "$answer"}) == (
+        "<a>\n$count ${count} \\1 {0}\n</a>\n$answer"
+    )
 
 
 @pytest.mark.parametrize("fields", [{}, {"answer": "x"}, {"answer": "x", "count": "1", "more": "y"}])
 def test_fields_are_given_exactly(fields):
     with pytest.raises(UsageError, match=r"takes the fields \['answer', 'count'\]"):
         parsed().render(fields)
-
-
-def test_a_fields_value_is_never_a_template():
-    assert parsed().render({"answer": "$count ${count} \\1 {0}", "count": "$answer"}) == (
-        "<a>\n$count ${count} \\1 {0}\n</a>\n$answer"
-    )
 
 
 @pytest.mark.parametrize(

@@ -61,21 +61,12 @@ def test_what_is_a_number_in_a_text(text, numbers):
     assert [number.value for number in find_numbers(text, ENGLISH)] == numbers
 
 
-def test_a_place_is_an_ordinal():
+def test_ordinals_and_what_fits_both_notations():
     assert [(n.value, n.ordinal) for n in find_numbers("de 3e en de vierde plaats", DUTCH)] == [(3, True), (4, True)]
-
-
-def test_what_fits_both_notations_has_both_readings_and_the_languages_comes_first():
     assert [r.value for r in find_numbers("1.234 euro", DUTCH)[0].readings] == [1234, 1.234]
     assert [r.value for r in find_numbers("1.234 euro", ENGLISH)[0].readings] == [1.234, 1234]
-
-
-def test_the_other_numbers_of_a_text_give_its_notation_away():
     first, _ = find_numbers("1.234 van 12,5", ENGLISH)
     assert [r.value for r in first.readings] == [1234]
-
-
-def test_a_numeral_gives_its_format_away_or_not():
     assert format_shown("1.234,5") is NumberFormat.COMMA
     assert format_shown("1,234,567") is NumberFormat.POINT
     assert format_shown("0.123") is NumberFormat.POINT  # no group begins with 0

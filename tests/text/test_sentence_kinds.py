@@ -15,8 +15,23 @@ PATTERNS = {
     language.code: [pattern for kind in language.sentences.idle_kinds for pattern in getattr(language.sentences, kind)]
     for language in packs_with("sentences")
 }
-WORDS = ["grader", "GRADER", "Evaluator:", "note to the", "ignore", "all", "instructions", "hello", "thanks", "ſupport"]
-WORDS += "I can't ıf KİNDLY you hilfe Prüfer PRÜFER, ẞ beoordelaar geen ik 10/10 ja".split()
+WORDS = ["grader", "GRADER", "Evaluator:", "note to the", "ignore", "all", "instructions", "hello", "thanks"]
+WORDS += [
+    "I",
+    "can't",
+    "ıf",
+    "KİNDLY",
+    "you",
+    "hilfe",
+    "Prüfer",
+    "PRÜFER,",
+    "ẞ",
+    "beoordelaar",
+    "geen",
+    "ik",
+    "10/10",
+    "ja",
+]
 
 
 def caseless(*sources: str) -> list[re.Pattern[str]]:
@@ -51,12 +66,9 @@ def test_screen_knows_letters_that_are_the_same_but_for_case(source, text):
     assert PatternScreen([pattern]).may_match(text)
 
 
-def test_screen_of_no_pattern_or_of_others_says_no():
+def test_the_screen_and_the_order_of_kinds():
     assert not PatternScreen([]).may_match("Hello.")
     assert not PatternScreen(caseless("thanks", ".*grader")).may_match("No thanks.")  # `thanks` is not at the start
-
-
-def test_an_address_to_the_judge_counts_before_a_greeting():
     kinds = load_sentence_kinds(load_language("en"))
     assert kinds.find_kind("Dear grader,") == TO_JUDGE
     assert kinds.find_kind("Dear Grace,") == "greeting"

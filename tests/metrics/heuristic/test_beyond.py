@@ -16,17 +16,14 @@ ERRORS = (
 )
 
 
-def test_codes_numbers_and_names_of_errors():
+def test_an_answer_is_about_the_error_asked_about():
     assert find_errors("I get AB-101, ab and error 404.", load_language("en")) == ["ab-101", "404"]
     assert find_errors("Foutmelding: “Mutatie kan niet” en foutcode 12345", load_language("nl")) == [
         "12345",
         "mutatie kan niet",
     ]
     assert find_errors("In 2024 we paid 404 people.", load_language("en")) == []
-
-
-def test_the_answer_is_about_the_error_asked_about():
-    """Fig. 2 of the paper: asked about 404, answered about 403."""
+    # Fig. 2 of the paper: asked about 404, answered about 403.
     assert error_mismatch(["403"], ["404"], ["403", "404"]) == 0
     assert error_mismatch(["404", "403"], ["404"], []) == 1 / 2
     assert error_mismatch(["403"], [], ["403"]) == 1
@@ -63,20 +60,14 @@ def test_only_a_plain_denial_is_a_contradiction(answer, language, value):
     assert AnswerContradiction().score(user_input="?", response=answer, language=language).value == value
 
 
-def test_a_sentence_draws_on_the_context_with_most_of_its_words():
+def test_synthesis_is_the_share_of_the_documents_beyond_the_first():
     assert find_source({"a", "b", "c"}, [{"a"}, {"a", "b"}]) == 1
     assert find_source({"a", "b", "c"}, [{"a"}, {"b"}]) is None
     assert find_source({"a", "b"}, [{"a"}, {"b"}]) is None, "a tie tells nothing"
-
-
-def test_synthesis_is_the_share_of_the_documents_beyond_the_first():
     assert context_synthesis([0, 1, 0], 2) == 1
     assert context_synthesis([0, 0, None], 2) == 0
     # three sentences, four contexts: at most 3; two were used: 1 of 2 beyond the first
     assert context_synthesis([0, 2, 2], 4) == 1 / 2
-
-
-def test_one_context_leaves_nothing_to_combine():
     score = ContextSynthesis().score(
         user_input="?", response="It works. It does.", retrieved_contexts=["It works."], language="en"
     )

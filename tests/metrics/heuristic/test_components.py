@@ -47,33 +47,19 @@ def test_what_is_no_component(text, language):
     assert names(text, language) == set()
 
 
-def test_names_are_compared_without_case_inflection_quotes_and_arrows():
+def test_which_components_nobody_specified():
     assert normal_name("“Loonstroken”", DUTCH) == normal_name("loonstrook", DUTCH)
     assert normal_name("Settings…", ENGLISH) == normal_name("setting", ENGLISH)
-
-
-def test_a_component_is_specified_by_context_or_question():
     answer = "Ga naar: Salaris / Loonstrook. Klik op: Publiceren. Klik op: Verzenden."
     texts = ["Waar is de knop Verzenden?", "Open salaris > loonstroken en kies 'publiceren'."]
     assert unspecified_components(answer, texts, DUTCH) == []
     assert unspecified_components(answer, texts[1:], DUTCH) == ["Verzenden"]
-
-
-def test_part_of_a_longer_word_does_not_specify_a_component():
-    assert unspecified_components("Klik op: Loon.", ["Open de Loonrun."], DUTCH) == ["Loon"]
-
-
-def test_an_invented_name_that_begins_with_a_known_word_stays_invented():
-    assert unspecified_components("Klik op Rechten synchroniseren.", ["Uw rechten zijn actief."], DUTCH) == [
-        "Rechten synchroniseren"
-    ]
-
-
-def test_words_after_an_unmarked_name_do_not_make_it_another():
-    assert unspecified_components("Klik op Opslaan rechts bovenin.", ["Klik op: Opslaan."], DUTCH) == []
-
-
-def test_the_share_of_specified_components():
+    assert unspecified_components("Klik op: Loon.", ["Open de Loonrun."], DUTCH) == ["Loon"], "part of a word"
+    invented = unspecified_components("Klik op Rechten synchroniseren.", ["Uw rechten zijn actief."], DUTCH)
+    assert invented == ["Rechten synchroniseren"], "it begins with a known word"
+    assert (
+        unspecified_components("Klik op Opslaan rechts bovenin.", ["Klik op: Opslaan."], DUTCH) == []
+    )  # words after it
     assert components_defined(4, 1) == 3 / 4
     assert components_defined(0, 0) == 1
 

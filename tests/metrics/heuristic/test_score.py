@@ -29,13 +29,10 @@ def sample(**fields: object) -> Sample:
     return Sample.model_validate(defaults | fields)
 
 
-def test_the_sum_is_rescaled_to_1_to_5():
+def test_the_sum_is_rescaled_to_1_to_5_over_the_features_that_have_a_value():
     assert plain_score([0, 0, 0]) == 1
     assert plain_score([1, 1, 1]) == 5
     assert plain_score([1, 0.5, 0, 0.5]) == 3
-
-
-def test_a_feature_without_value_has_no_weight():
     # (1 + 0.5) / 2 = 0.75 of the way from 1 to 5
     assert plain_score([1, None, 0.5]) == 4
     assert plain_score([None]) is None
@@ -81,12 +78,18 @@ def test_an_invented_button_beside_a_verbatim_guide_is_1():
     assert "Undo all" in score.reason
 
 
-def test_other_message_types_are_skipped_unless_asked_for():
+def test_which_messages_are_scored():
     error = sample(user_input="I get the error: mutation cannot be executed")
     score = asyncio.run(Heuristic().assess(error))
     assert score.status == "skipped"
     assert "error" in score.reason
     assert asyncio.run(Heuristic(all_types=True).assess(error)).status == "scored"
+    statement = sample(user_input="I want to import hours")  # no question mark: reasoning by the paper's lists
+    assert asyncio.run(Heuristic().assess(statement)).status == "scored"
+    assert asyncio.run(Heuristic(rules="paper").assess(statement)).evidence["message_type"] == "reasoning"
+    labelled = sample(message_type="general")
+    assert asyncio.run(Heuristic().assess(labelled)).status == "scored"
+    assert asyncio.run(Heuristic(types="labelled").assess(labelled)).status == "skipped"
 
 
 def test_heuristics_beyond_the_seven_are_in_the_sum_only_when_asked_for():
@@ -98,26 +101,6 @@ def test_heuristics_beyond_the_seven_are_in_the_sum_only_when_asked_for():
     assert more.value == pytest.approx(1 + 4 * sum(values) / len(values))
     everything = asyncio.run(load_metric("heuristic:beyond=all").assess(tested))
     assert len(everything.evidence["features"]) == 12
-
-
-def test_the_papers_lists_type_messages_when_asked_for():
-    statement = sample(user_input="I want to import hours")  # no question mark: reasoning by the paper's lists
-    assert asyncio.run(Heuristic().assess(statement)).status == "scored"
-    assert asyncio.run(Heuristic(rules="paper").assess(statement)).evidence["message_type"] == "reasoning"
-
-
-def test_a_label_is_taken_only_when_asked_for():
-    labelled = sample(message_type="general")
-    assert asyncio.run(Heuristic().assess(labelled)).status == "scored"
-    assert asyncio.run(Heuristic(types="labelled").assess(labelled)).status == "skipped"
-
-
-@pytest.mark.parametrize(
-    "option", ["all_types=maybe", "types=guessed", "threshold=2", "rules=best", "beyond=hal", "translate=bing"]
-)
-def test_a_bad_option_is_refused(option):
-    with pytest.raises(UsageError, match=option.partition("=")[0]):
-        load_metric(f"heuristic:{option}")
 
 
 def test_the_score_and_every_feature_are_metrics_by_name():

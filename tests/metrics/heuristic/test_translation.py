@@ -50,7 +50,7 @@ def english_of(request: Request) -> dict[str, str]:
     return {"translation": DUTCH[inner]}
 
 
-def test_answer_and_contexts_are_translated_and_each_text_once():
+def test_each_text_is_translated_once_and_english_is_not():
     book = WordBook()
     translation = asyncio.run(translate_sample(sample(), book))
     assert translation is not None
@@ -59,9 +59,6 @@ def test_answer_and_contexts_are_translated_and_each_text_once():
     assert translation.sample.retrieved_contexts == (DUTCH[GUIDE], DUTCH[GUIDE])
     assert (translation.sample.language, translation.sample.user_input) == ("en", "Hoe lees ik uren in?")
     assert translation.usage.calls == 2
-
-
-def test_an_english_sample_is_not_translated():
     book = WordBook()
     assert asyncio.run(translate_sample(sample(language="en"), book)) is None
     assert asyncio.run(translate_sample(sample(), None)) is None

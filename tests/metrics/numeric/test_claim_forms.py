@@ -287,12 +287,9 @@ def test_claims(language, tables, claim, verdicts):
     assert "".join(checked.verdict[0] for checked in checks).upper() == verdicts, [check.reason for check in checks]
 
 
-def test_a_month_later_is_reckoned_from_the_sentence_before():
+def test_a_change_is_measured_from_what_was_said():
     claims = ["In April there were 30 overtime hours.", "A month later there were 15 overtime hours."]
     assert [checked.verdict for checked in check_claims(claims, [TABLES["payroll"]], "en")] == [S, S]
-
-
-def test_what_a_change_is_measured_from_is_in_the_evidence():
     (checked,) = check_claims(["Gross pay rose by 60% from January to June."], [TABLES["payroll"]], "en")
     assert checked.verdict == S
     assert checked.evidence()["compared"] == "2025-01-01..2025-01-31"
@@ -331,7 +328,7 @@ def test_values_of_days_scales_and_what_a_number_is_of():
         assert [checked.verdict for checked in checks] == verdicts, [checked.reason for checked in checks]
 
 
-def test_a_group_without_a_value_has_none_and_rows_without_a_group_are_left_out():
+def test_groups_without_a_value_or_with_a_cell_that_cannot_be_read():
     table = table_of(Grid("teams", {"team": ["A", "B", "A", None, "B"], "hours": [1, None, 2, 50, None]}))
     by_team = group_rows(View(table), "team", "sum").table
     assert by_team.labels["team"].tolist() == ["A", "B"]
@@ -339,9 +336,6 @@ def test_a_group_without_a_value_has_none_and_rows_without_a_group_are_left_out(
     assert first == 3
     assert math.isnan(second)
     assert by_team.rows_are == "sum by team"
-
-
-def test_a_group_with_a_cell_that_cannot_be_read_cannot_be_computed():
     table = table_of(Grid("games", {"team": ["A", "B", "A"], "points": ["3", "4", "DNF"]}))
     assert group_rows(View(table), "team", "mean").table.unreadable == {"points": (0,)}
 
@@ -359,10 +353,13 @@ def test_a_compound_is_called_by_its_head(compound, head):
     assert head_stems(word, "nl") == ((stem_of(head, "nl"),) if head else ())
 
 
-def test_hints_are_those_of_what_the_whole_name_means():
+def test_names_and_units_of_series():
     assert (("join",), HINT) in column_names("new members (n)", "en")
     assert (("rang",), HINT) in column_names("phone calls received (n)", "en")
     assert HINT not in {rank for _, rank in column_names("missed calls (n)", "en")}
+    table = TABLES["parcels"]
+    assert not table.can_be_in("late parcels (n)", "EUR")
+    assert table.can_be_in("cost per parcel (€)", "EUR")
 
 
 @pytest.mark.parametrize(
@@ -371,9 +368,3 @@ def test_hints_are_those_of_what_the_whole_name_means():
 )
 def test_a_scale_beside_a_currency(written, held):
     assert unit_and_power(written) == held
-
-
-def test_what_counts_has_no_unit():
-    table = TABLES["parcels"]
-    assert not table.can_be_in("late parcels (n)", "EUR")
-    assert table.can_be_in("cost per parcel (€)", "EUR")

@@ -32,26 +32,17 @@ def values(cells: list[str], form: NumberFormat) -> list[float]:
     return list(column.values[form])
 
 
-def test_one_cell_gives_the_notation_of_its_column_away():
+def test_which_notation_a_column_has():
     assert values(["1.234", "2.345,5"], POINT) == [1234, 2345.5]
     assert values(["1,234", "2,345.5"], COMMA) == [1234, 2345.5]
-
-
-def test_a_column_that_fits_both_notations_has_both_readings():
     assert values(["1.234", "5.678"], POINT) == [1.234, 5.678]
     assert values(["1.234", "5.678"], COMMA) == [1234, 5678]
     table = table_of(Grid("t", {"x": ["1.234", "5.678"]}))
     assert [list(reading.frame["x"]) for reading in table.readings] == [[1.234, 5.678], [1234, 5678]]
     assert "it is open whether 1.234" in table.notes[0]
-
-
-def test_another_column_of_the_table_decides():
     table = table_of(Grid("t", {"x": ["1.234", "5.678"], "y": ["0,5", "0,25"]}))
     assert table.others == ()
     assert list(table.frame["x"]) == [1234, 5678]
-
-
-def test_both_notations_in_one_table_leave_open_cells_unread():
     table = table_of(Grid("t", {"x": ["1,234.5", "2.345,5", "1.234"]}))
     assert list(table.frame["x"])[:2] == [1234.5, 2345.5]
     assert table.unreadable == {"x": (2,)}

@@ -96,11 +96,15 @@ def test_deviation_holds_of_a_sample_or_a_population():
     assert finding(S.DEVIATION, "y", value=2.4, decimals=2).verdict == "contradicted"
 
 
-def test_where_the_extreme_is():
+def test_extremes_and_crossings():
     assert finding(S.TIME_OF_MAXIMUM, "x", place=day(8)).verdict == "supported"
     wrong = finding(S.TIME_OF_MAXIMUM, "x", place=day(7))
     assert (wrong.verdict, wrong.computed) == ("contradicted", "2026-03-08")
     assert finding(S.TIME_OF_MINIMUM, "z", place=day(3)).verdict == "supported"  # all are equal
+    assert finding(S.CROSSING, "x", threshold=20, direction=UP).verdict == "supported"
+    assert finding(S.CROSSING, "x", threshold=13, direction=UP, place=day(5)).verdict == "supported"
+    assert finding(S.CROSSING, "x", threshold=13, direction=UP, place=day(8)).verdict == "contradicted"
+    assert finding(S.CROSSING, "x", threshold=9, direction=DOWN, negated=True).verdict == "supported"
 
 
 def test_changes_and_their_direction():
@@ -122,6 +126,10 @@ def test_what_has_no_answer_says_why():
     assert "in Mbps cannot be compared with what is in ms" in finding(S.MEAN, "x", value=1, unit="ms").reason
     assert "never changes" in finding(S.CORRELATION, "y", compared_with="z", direction=UP).reason
     assert "different values" in finding(S.VALUE_AT, "y", day(1, 3), value=1).reason
+    with pytest.raises(Unverifiable, match="compared with"):
+        compute(Specification(S.DIFFERENCE, "x"), TABLE)
+    with pytest.raises(Unverifiable, match="no threshold"):
+        compute(Specification(S.COUNT_ABOVE, "x"), TABLE)
 
 
 def test_comparison_rank_and_correlation():
@@ -142,13 +150,6 @@ def test_trend_says_when_it_may_be_chance():
     assert (chance.verdict, "may be chance" in chance.reason) == ("unverifiable", True)
 
 
-def test_crossing():
-    assert finding(S.CROSSING, "x", threshold=20, direction=UP).verdict == "supported"
-    assert finding(S.CROSSING, "x", threshold=13, direction=UP, place=day(5)).verdict == "supported"
-    assert finding(S.CROSSING, "x", threshold=13, direction=UP, place=day(8)).verdict == "contradicted"
-    assert finding(S.CROSSING, "x", threshold=9, direction=DOWN, negated=True).verdict == "supported"
-
-
 def test_units_convert_and_the_reason_has_the_right_number():
     assert finding(S.MEAN, "x", day(1, 3), value=11_000, unit="kbps").verdict == "supported"
     wrong = finding(S.MEAN, "x", day(1, 3), value=12, unit="Mbps")
@@ -163,14 +164,16 @@ def one(values: list[Any], **columns: list[Any]) -> NumericTable:
     return table_of(Grid("t", {**columns, "x": values}))
 
 
-def test_two_readings_that_disagree_are_unverifiable():
+def test_two_readings_that_disagree_and_a_percentage_that_may_be_a_share_of_one():
     table = one(["1.234", "5.678"])
     finding = verify(Specification(S.SUM, "x", value=6912), table)
     assert (finding.verdict, "two readings of the table disagree" in finding.reason) == ("unverifiable", True)
     assert verify(Specification(S.COUNT, "x", value=2), table).verdict == "supported"  # the same in both
+    finding = verify(Specification(S.MEAN, "x", value=1.5, decimals=1, unit="%"), one([0.01, 0.02]))
+    assert (finding.verdict, "shares of 1" in finding.reason) == ("supported", True)
 
 
-def test_duplicate_dates_and_cells_that_are_no_numbers():
+def test_rows_duplicate_or_out_of_order_and_cells_that_are_no_numbers():
     double = one([1, 2, 3], date=["2026-03-01", "2026-03-02", "2026-03-02"])
     second = Window(start=date(2026, 3, 2), end=date(2026, 3, 2))
     assert "different values" in verify(Specification(S.VALUE_AT, "x", second, value=2), double).reason
@@ -179,6 +182,9 @@ def test_duplicate_dates_and_cells_that_are_no_numbers():
     mixed = one(["1", "DNF", "3"])
     assert "row 2" in verify(Specification(S.SUM, "x", value=4), mixed).reason
     assert verify(Specification(S.SUM, "x", Window(positions=(0, 2)), value=4), mixed).verdict == "supported"
+    table = one([3, 1, 2], date=["2026-03-03", "2026-03-01", "2026-03-02"])
+    assert compute(Specification(S.LATEST, "x"), table).value == 3
+    assert compute(Specification(S.MEAN, "x", Window(last=2)), table).value == 2.5
 
 
 def test_months_are_not_cut_into_days():
@@ -187,24 +193,6 @@ def test_months_are_not_cut_into_days():
     assert verify(Specification(S.SUM, "x", whole, value=5), monthly).verdict == "supported"
     part = Window(start=date(2026, 2, 10), end=date(2026, 3, 31))
     assert "stand for months" in verify(Specification(S.SUM, "x", part, value=3), monthly).reason
-
-
-def test_rows_out_of_order_are_put_in_order_of_time():
-    table = one([3, 1, 2], date=["2026-03-03", "2026-03-01", "2026-03-02"])
-    assert compute(Specification(S.LATEST, "x"), table).value == 3
-    assert compute(Specification(S.MEAN, "x", Window(last=2)), table).value == 2.5
-
-
-def test_a_percentage_may_be_a_share_of_one():
-    finding = verify(Specification(S.MEAN, "x", value=1.5, decimals=1, unit="%"), one([0.01, 0.02]))
-    assert (finding.verdict, "shares of 1" in finding.reason) == ("supported", True)
-
-
-def test_compute_refuses_what_is_not_asked_fully():
-    with pytest.raises(Unverifiable, match="compared with"):
-        compute(Specification(S.DIFFERENCE, "x"), TABLE)
-    with pytest.raises(Unverifiable, match="no threshold"):
-        compute(Specification(S.COUNT_ABOVE, "x"), TABLE)
 
 
 @pytest.mark.parametrize(

@@ -99,9 +99,6 @@ def test_the_command_tells_the_claim_as_understood_and_the_arithmetic(csv):
     code, output = command(csv, "De hoogste doorvoer was 44 Mbps.", "--json")
     (claim,) = json.loads(output)["claims"]
     assert (claim["verdict"], claim["computed"], claim["stated"]) == ("contradicted", 43.0, "44 Mbps")
-
-
-def test_the_commands_errors(csv):
     from assay.errors import InputError, UsageError
 
     for arguments, error in (((csv, " "), UsageError), (("nowhere.csv", "It was 5."), InputError)):

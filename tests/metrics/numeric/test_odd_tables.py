@@ -42,20 +42,14 @@ def test_a_number_of_a_period_is_no_value(time):
     assert verdicts(columns, f"Revenue was 12 in {time}.") == {"unverifiable"}
 
 
-def test_a_row_of_totals_tells_the_notation():
+def test_totals_and_cells_that_are_no_numbers():
     days = ["2024-01-02", "2024-01-03", "2024-01-04", "Gesamt"]
     columns = {"Datum": days, "umsatz": ["960.393", "42.514", "97.093", "1.100.000"]}
     assert verdicts(columns, "Am 3. Januar lag der Umsatz bei 42.514 €.", "de") == {"supported"}
-
-
-def test_a_column_that_is_no_series_is_told():
     facts = facts_of(
         table_of(Grid("t", {"month": MONTHS[:4], "x": ["NaN", "inf", "-Infinity", "5"], "y": ["NaN"] * 4}))
     )
     assert facts["notes"] == ["'x' is no series: most cells are no numbers, as 'inf' in row 2", "'y' has no values"]
-
-
-def test_a_cell_that_is_no_number_leaves_the_others():
     columns = {"month": MONTHS, "score": ["10", "DNF", "12", "20", "21", "22"]}
     assert verdicts(columns, "The score was 12 in March.") == {"supported"}
     assert verdicts(columns, "The score was 13 in March.") == {"contradicted"}

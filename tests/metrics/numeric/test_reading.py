@@ -172,23 +172,17 @@ def test_what_cannot_be_checked_says_why(network, language, sentence, why):
     assert why.lower() in unread.reason.lower()
 
 
-def test_readings_that_disagree_are_unverifiable(network):
+def test_what_may_be_meant_and_what_not(network):
     # the second sentence may be about the first week (43.0) or about all of March (55.0)
     claims = ["In the first week the average throughput was 41.5 Mbps.", "The maximum throughput was 43 Mbps."]
     checked = check_claims(claims, [network], "en")
     assert [claim.verdict for claim in checked] == ["supported", "unverifiable"]
     assert "two readings disagree" in checked[1].reason
-
-
-def test_two_series_that_may_be_meant():
     columns = {"date": DAYS[:4], "download speed": [10, 10, 10, 10], "upload speed": [5, 5, 5, 5]}
     table = table_of(Grid("links", columns))
     ambiguous, same = check_claims(["The average speed was 10.", "The average speed was 7."], [table], "en")
     assert ambiguous.verdict == "unverifiable"
     assert same.verdict == "contradicted"  # by either series
-
-
-def test_a_typing_error_is_read_and_an_unknown_word_is_not_guessed(network):
     (read,) = specifications("The average throughptu was 47.5 Mbps.", network)
     assert read.series == "throughput_mbps"
     unread, _ = read_sentence("The average temperature was 47.5.", scene_of([network], "en"))

@@ -38,21 +38,15 @@ def test_rows_of_a_statement_by_year(question, answer, verdict):
     assert verdicts(answer, statement(), question=question) == [verdict]
 
 
-def test_a_claim_in_thousands_of_a_table_that_states_no_scale_is_left_open():
+def test_scales_and_names_around_a_number():
     table = table_of(Grid("Revenue", {"year": ["2018", "2019"], "revenue": [14212, 15100]}))
 
     assert verdicts("Revenue was 14,212 thousand in 2018.", table) == ["unverifiable"]
     assert verdicts("Revenue was 14,999 thousand in 2018.", table) == ["contradicted"]
     assert verdicts("Revenue was 14,212 in 2018.", table) == ["supported"]
-
-
-def test_a_number_of_things_in_a_name_may_be_left_out():
     table = table_of(Grid("Seats", {"name": ["Ashby", "Borne"], "number of voters (2009)": [300, 200]}))
 
     assert verdicts("Ashby has more voters than Borne.", table) == ["supported"]
-
-
-def test_a_column_beside_one_of_its_cells_says_nothing_new():
     table = table_of(Grid("Cup", {"team": ["Peru", "Chile"], "points": [52, 12]}))
 
     assert verdicts("The team of Peru has 40 more points than the team of Chile.", table) == ["supported"]

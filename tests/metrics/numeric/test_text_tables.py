@@ -45,14 +45,13 @@ def test_prose_is_no_table(text):
     assert grids_in_text(text) == []
 
 
-def test_a_torn_row_is_unreadable_not_guessed():
+def test_torn_rows_headers_of_two_rows_and_names_that_stand_twice():
     (grid,) = grids_in_text("day,a,b\nmon,1,2\ntue,3\nwed,5,6\nthu,7,8\nfri,9,10\nsat,1,1")
     assert grid.torn == (1,)
-
-
-def test_a_header_of_two_rows():
     (grid,) = grids_in_text(" | 2019 | 2018\n | £000 | £000\nAudit fees | 1,092 | 823\nOther fees | 598 | 281")
     assert list(grid.columns) == ["column 1", "2019 £000", "2018 £000"]
+    (grid,) = grids_in_text("x,x (2),x\n1,2,3\n4,5,6")
+    assert dict(grid.columns) == {"x": ["1", "4"], "x (2)": ["2", "5"], "x (3)": ["3", "6"]}
 
 
 def test_a_sample_has_its_own_tables_and_those_of_its_contexts():
@@ -73,18 +72,10 @@ def test_a_sample_has_its_own_tables_and_those_of_its_contexts():
     assert [list(other.frame["latency (ms)"]) for other in tables[1].others] == [[12, 1.013]]
 
 
-def test_two_tables_of_one_name_are_told_apart():
+def test_two_tables_of_one_name_and_a_scale_in_a_caption():
     table = {"name": "t", "columns": {"x": [1, 2]}}
     sample = Sample.model_validate({"id": "s", "user_input": "", "response": "!", "tables": [table, table]})
     assert [table.name for table in tables_of_sample(sample)] == ["t", "t (2)"]
-
-
-def test_captions_give_the_scale():
     text = "Fees (in millions)\nname | 2019\na | 12\nb | 13"
     sample = Sample.model_validate({"id": "s", "user_input": "", "response": "!", "retrieved_contexts": [text]})
     assert tables_of_sample(sample)[0].power == 6
-
-
-def test_names_that_stand_twice_get_a_number_that_is_free():
-    (grid,) = grids_in_text("x,x (2),x\n1,2,3\n4,5,6")
-    assert dict(grid.columns) == {"x": ["1", "4"], "x (2)": ["2", "5"], "x (3)": ["3", "6"]}
