@@ -97,9 +97,6 @@ def test_what_was_paid_for_is_kept(server, judge, ask, tmp_path):
     assert len(answered) == len(server.requests) == len(list(Cassette(tmp_path / "a.jsonl").recordings())) == 6
 
 
-# --- cost ---
-
-
 def usage_of(judge: LiteLLMJudge, ask: Any) -> Any:
     return asyncio.run(judge.ask(ask("How much?"))).usage
 

@@ -33,8 +33,6 @@ def record_all(path: Path, *recordings: Recording) -> None:
             cassette.put(each)
 
 
-# --- what is kept ---
-
 some_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 alternatives = st.dictionaries(some_text, st.floats(-20, 0), min_size=1, max_size=3)
 recordings = st.builds(
@@ -108,8 +106,6 @@ def test_the_file_is_the_same_in_whatever_order_it_was_recorded(tmp_path):
     assert one.stat().st_mtime_ns == before, "what is the same is not written again"
 
 
-# --- files that are no cassettes ---
-
 GOOD = format_line(recording("5"))
 
 
@@ -150,9 +146,6 @@ def test_a_line_without_a_field_is_told(path, missing):
 def test_a_folder_is_no_cassette(tmp_path):
     with pytest.raises(InputError, match="is a folder, not a file"):
         Cassette(tmp_path, "auto")
-
-
-# --- modes ---
 
 
 def test_modes(path):

@@ -143,8 +143,6 @@ def test_a_model_that_cannot_decide_is_named_with_the_cure(openai_server, decidi
     assert len(openai_server.requests) == 1
 
 
-# --- replies, without a server ---
-
 TWO = (Predicate("a", "First."), Predicate("b", "Second."))
 
 

@@ -102,9 +102,6 @@ def test_law_no_place_is_lost(most, fates):
     asyncio.run(everything())
 
 
-# --- the judge's limiter at a real server ---
-
-
 def test_at_most_concurrency_calls_are_under_way(openai_server, judge, ask):
     openai_server.latency = 0.3  # long enough that a busy machine has sent all five meanwhile
     asking = judge(concurrency=5)

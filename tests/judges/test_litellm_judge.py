@@ -22,9 +22,6 @@ async def closed_after(judge: LiteLLMJudge, *questions: Any) -> list[Any]:
         return await asyncio.gather(*(judge.ask(question) for question in questions))
 
 
-# --- what is sent ---
-
-
 def test_a_request_as_it_is_sent(openai_server, judge, known):
     asking = judge(parameters={"temperature": 0, "seed": 7}, max_tokens=123)
     asyncio.run(Faithfulness(asking, claims="judge").assess(known(0).sample))
@@ -79,9 +76,6 @@ def test_one_word_is_one_token_with_its_alternatives(openai_server, judge, ask):
 def test_probabilities_are_asked_for_only_of_a_judge_that_tells_them(openai_server, judge, ask):
     asyncio.run(closed_after(judge(logprobs=False), replace(ask("Is it?"), logprobs=True)))
     assert "logprobs" not in openai_server.requests[0].body
-
-
-# --- live and replayed are the same ---
 
 
 def test_a_replayed_score_is_the_live_one_to_the_last_digit(openai_server, judge, known, tmp_path):
@@ -166,9 +160,6 @@ def test_replay_imports_no_client(openai_server, judge, known, tmp_path):
     process = subprocess.run(command, capture_output=True, text=True, check=True)
     assert process.stdout.split() == [str(2 / 3), "2", "[]"]
     assert not process.stderr
-
-
-# --- a run's own store ---
 
 
 class Shelf:

@@ -1,12 +1,14 @@
-"""A judge's settings: a small YAML file, checked before anything is asked."""
+"""Settings of a judge: a small YAML file, checked before anything is asked; its transport is found by entry points."""
 
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from assay.errors import InputError, UsageError
-from assay.judges import JudgeSettings, LiteLLMJudge, bundled_judge_names, load_settings
-from assay.judges.settings import RECORDED
+from assay.judges import JudgeSettings, LiteLLMJudge, bundled_judge_names, load_settings, transports
+from assay.judges.settings import RECORDED, TRANSPORTS
 
 
 @pytest.mark.parametrize("name", bundled_judge_names())
@@ -90,3 +92,23 @@ def test_a_mode_that_needs_a_cassette(mode):
 @pytest.mark.parametrize(("model", "calls", "samples"), [("a/b", 16, 20), ("a/b", 3, 3), ("gguf:a.gguf", 8, 8)])
 def test_a_quarter_more_samples_than_calls_but_for_a_model_on_this_machine(model, calls, samples):
     assert JudgeSettings(model=model, concurrency=calls).concurrent_samples == samples
+
+
+def stored_settings(decide: str) -> JudgeSettings:
+    """Settings as a store holds them: what they name may have been uninstalled since."""
+    return JudgeSettings.model_validate({"model": "openai/test", "decide": decide}, context=RECORDED)
+
+
+def test_a_name_that_nobody_registered_is_refused_with_those_that_there_are():
+    with pytest.raises(ValidationError, match="no transport is called 'sngle'; write auto, decisions, listed, "):
+        JudgeSettings(model="openai/test", decide="sngle")
+    assert stored_settings("sngle").decide == "sngle"
+
+
+def test_what_is_registered_as_a_transport_is_one(monkeypatch):
+    entry = EntryPoint("words", "collections:Counter", TRANSPORTS)
+    monkeypatch.setattr(transports, "registered_entries", lambda group: {"words": entry})
+    with pytest.raises(UsageError, match=r"the transport words \(collections:Counter\) is no assay.*Transport"):
+        transports.choose_transport(stored_settings("words"))
+    with pytest.raises(UsageError, match=r"no transport is called 'gone' \(`decide` of the judge\); there are words"):
+        transports.choose_transport(stored_settings("gone"))

@@ -95,9 +95,6 @@ def test_judge_b_is_not_served_the_answers_of_judge_a(openai_server, judge, ask,
     assert replies == [("by a", False), ("by b", False), ("by a", True)]
 
 
-# --- connections, loops, endings ---
-
-
 def test_connections_are_used_again(openai_server, judge, ask):
     openai_server.latency = 0.01
 

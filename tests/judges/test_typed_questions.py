@@ -100,9 +100,6 @@ def test_a_prompt_with_a_user_part_is_asked_as_it_is_written(openai_server, judg
     assert sent.body["messages"] == prompt.messages(f"<conversation>\nHello.\n</conversation>\n{rendered}")
 
 
-# --- listed ---
-
-
 def listed(*parts: dict[str, float]) -> Reply:
     """A reply by its tokens: each with its alternatives, the one that stands there first."""
     return Reply(text="".join(next(iter(part)) for part in parts), logprobs=list(parts))

@@ -1,9 +1,10 @@
-"""Faithfulness of the judge's claims and of sentences, with and without probabilities, worked out by hand."""
+"""Faithfulness of claims and of sentences, and the weakest claim, worked out by hand."""
 
 import asyncio
 import dataclasses
 import json
 import math
+from typing import Any
 
 import pytest
 from openai_server import Answer
@@ -11,7 +12,7 @@ from openai_server import Answer
 from assay.errors import UsageError
 from assay.eval_sets import Sample
 from assay.judges import LiteLLMJudge
-from assay.metrics import Faithfulness, Place, Score
+from assay.metrics import Faithfulness, Place, Score, WeakestClaim
 from assay.metrics.catalogue import load_metric
 
 
@@ -167,3 +168,32 @@ def test_an_answer_in_markdown_is_judged_by_what_it_says(judge, sample, script, 
     ]
     (request,) = openai_server.requests
     assert "Our plans" in str(request)  # for the judge to read the claims with
+
+
+def test_lowest_probability_at_no_further_call(judge, sample, script, openai_server):
+    """The answer's three sentences are supported with 0.8, 0.6 and 0.1: the lowest is 0.1, the mean 0.5."""
+    replies = [
+        Answer(text="Yes", logprobs=[{"Yes": math.log(0.8), "No": math.log(0.2)}]),
+        Answer(text="Yes", logprobs=[{"Yes": math.log(0.6), "No": math.log(0.4)}]),
+        Answer(text="No", logprobs=[{"No": math.log(0.9), "Yes": math.log(0.1)}]),
+    ]
+    script(options=replies)
+    made = judge(logprobs=True)
+
+    async def both() -> tuple[Any, Any]:
+        return await Faithfulness(made).assess(sample()), await WeakestClaim(made).assess(sample())
+
+    mean, lowest = asyncio.run(both())
+    assert mean.value == pytest.approx(0.5, abs=1e-4)
+    assert lowest.value == pytest.approx(0.1, abs=1e-4)
+    assert lowest.evidence == mean.evidence
+    assert len(openai_server.requests) == 3
+    assert lowest.usage.calls == 0
+
+
+def test_verdicts_without_probabilities_give_all_or_nothing(judge, sample, script):
+    script(
+        Claims={"claims": ["Payments lie under Payroll.", "It costs 5 euros."]}, ListedAnswers={"1": "Yes", "2": "No"}
+    )
+    score = asyncio.run(WeakestClaim(judge(), "judge").assess(sample()))
+    assert (score.status, score.value) == ("scored", 0.0)

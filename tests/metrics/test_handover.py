@@ -14,12 +14,17 @@ POLICY = {"role": "system", "content": "Hand over if and only if a flight was al
 QUESTION = {"role": "user", "content": "Cancel my trip."}
 REFUSAL = {"role": "assistant", "content": "The first flight was already used."}
 PHRASE = {"role": "assistant", "content": "I'm transferring you to a colleague."}
+OFFER = {"role": "assistant", "content": "Would you like me to transfer you to a human agent?"}
 PERSON = "person"
 
 
 def call(name: str, call_id: str = "a", arguments: str = "{}") -> dict[str, Any]:
     function = {"name": name, "arguments": arguments}
     return {"role": "assistant", "content": None, "tool_calls": [{"id": call_id, "function": function}]}
+
+
+def asks(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
 
 
 def talk(*messages: dict[str, Any]) -> Sample:
@@ -76,31 +81,14 @@ def test_without_a_usable_answer_it_failed(judge, openai_server):
     ("messages", "verdict", "value"),
     [
         ([PHRASE], "needless", 0.0),
-        ([{"role": "user", "content": "I want to speak to a human."}, PHRASE], "right", 1.0),
-        ([{"role": "user", "content": "I want to speak to a human."}, REFUSAL], "missing", 0.0),
+        ([asks("I want to speak to a human."), PHRASE], "right", 1.0),
+        ([asks("I want to speak to a human."), REFUSAL], "missing", 0.0),
         ([{"role": "assistant", "content": "I cannot help you with that."}], "missing", 0.0),
         ([{"role": "assistant", "content": "I cannot help you with that."}, call("handoff")], "right", 1.0),
         # the customer wants no person any more
-        (
-            [
-                {"role": "user", "content": "Get me a human."},
-                REFUSAL,
-                {"role": "user", "content": "No, I don't want to be transferred."},
-                REFUSAL,
-            ],
-            "none_needed",
-            1.0,
-        ),
+        ([asks("Get me a human."), REFUSAL, asks("No, I don't want to be transferred."), REFUSAL], "none_needed", 1.0),
         # "yes" to an offer asks for a person
-        (
-            [
-                {"role": "assistant", "content": "Would you like me to transfer you to a human agent?"},
-                {"role": "user", "content": "Yes please."},
-                REFUSAL,
-            ],
-            "missing",
-            0.0,
-        ),
+        ([OFFER, asks("Yes please."), REFUSAL], "missing", 0.0),
     ],
 )
 def test_without_a_policy_the_rule_decides(messages, verdict, value):

@@ -58,9 +58,6 @@ def a_judge(server: OpenAIServer, **options: Any) -> LiteLLMJudge:
     return LiteLLMJudge("openai/test", api_base=server.api_base, structured="schema", attempts=1, **options)
 
 
-# --- datasets ---
-
-
 def test_rows_keep_everything():
     row = ragas.SingleTurnSample(
         user_input="How do I save?",
@@ -122,9 +119,6 @@ def test_what_ragas_cannot_take_is_refused():
         as_ragas_metric(NeedsTables())
 
 
-# --- our metrics in Ragas ---
-
-
 def test_our_metric_in_ragas_has_its_value_reason_and_evidence(server):
     ours = as_ragas_metric(Faithfulness(a_judge(server)))
     refused = sample(id="b", response="Sorry, I don't know.")  # no claims: skipped, which is nan for Ragas
@@ -145,9 +139,6 @@ def test_our_failure_is_nan_and_is_logged(server, caplog):
     row = to_ragas([sample()]).samples[0]
     assert math.isnan(asyncio.run(ours.single_turn_ascore(row)))
     assert "no such key" in caplog.text
-
-
-# --- Ragas's metrics in our runs ---
 
 
 def test_a_collections_metric_with_our_judge_and_cassette(server, tmp_path):

@@ -1,10 +1,11 @@
-"""What an answer looks like, counted."""
+"""What an answer looks like, counted, and which words are typical of a group of texts."""
 
 import math
 
 import pytest
 
 from assay.text.answer_style import AnswerStyle, measure_style
+from assay.text.typical_words import find_typical_words
 
 
 @pytest.mark.parametrize(
@@ -44,3 +45,9 @@ def test_a_hostile_text_is_measured_in_time():
         "__a*" * 50_000,
     ):
         measure_style(text)
+
+
+def test_typical_words_are_those_that_other_groups_do_not_have():
+    words = find_typical_words({0: "gips gips zaag folder", 4: "koffie koffie melk folder"}, ["nl"], count=2)
+    assert words == {0: ["gips", "zaag"], 4: ["koffie", "melk"]}
+    assert find_typical_words({0: "1 2", 1: "..."}, ["nl"]) == {0: [], 1: []}

@@ -60,15 +60,10 @@ def test_a_verbatim_guide_is_5_and_its_evidence_has_the_seven_features():
     assert score.evidence["verbatim_guide"] is True
     assert score.evidence["unspecified_components"] == []
     assert score.evidence["message_type"] == "instruction"
-    assert list(score.evidence["features"]) == [
-        "company_terms",
-        "components_defined",
-        "complex_answer",
-        "prompt_overlap",
-        "hal",
-        "subject_combination",
-        "verbatim_guide",
-    ]
+    names = (
+        "company_terms, components_defined, complex_answer, prompt_overlap, hal, subject_combination, verbatim_guide"
+    )
+    assert ", ".join(score.evidence["features"]) == names
 
 
 def test_an_invented_button_beside_a_verbatim_guide_is_1():

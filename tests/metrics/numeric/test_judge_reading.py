@@ -44,6 +44,12 @@ def says(*readings: Mapping[str, str]) -> Callable[[Request], dict[str, str]]:
     return reply
 
 
+def slots(readings: str, series: str) -> list[dict[str, str]]:
+    """The slots of each number: `statistic, slot=value, ...; statistic, ...`."""
+    parts = [reading.split(", ") for reading in readings.split("; ") if reading]
+    return [{"series": series, "statistic": name} | dict(slot.split("=") for slot in rest) for name, *rest in parts]
+
+
 def assessed(judge: LiteLLMJudge | None, response: str, read: Any = "auto", **fields: Any) -> Score:
     return run_to_end(NumericClaims(judge, read=read).assess(network_sample(response, **fields)))
 
@@ -120,8 +126,6 @@ def test_read_judge_needs_a_judge():
         load_metric("numeric_claims:read=both")
 
 
-# --- where both read ---
-
 SHOPS = {
     "name": "shops",
     "columns": {"date": ["2026-03-01", "2026-03-02"], "north sales": [10, 20], "south sales": [10, 30]},
@@ -145,52 +149,43 @@ def test_of_readings_that_disagree_the_one_that_both_have_counts(judge, script, 
     assert ("does not settle it" in claim["reason"]) == (verdict == "unverifiable")
 
 
-# --- what is made of the answers ---
-
-LESS = {"statistic": "difference", "against": "1 March"}
-
-
 @pytest.mark.parametrize(
     ("claim", "readings", "verdict"),
     [
-        (
-            "4 March gnarfled the highest throughput.",
-            [{"statistic": "time_of_maximum", "when": "4 March"}],
-            "supported",
-        ),
-        (
-            "4 March gnarfled the highest latency.",
-            [{"statistic": "time_of_maximum", "when": "4 March"}],
-            "contradicted",
-        ),
+        ("4 March gnarfled the highest throughput.", "time_of_maximum, when=4 March", "supported"),
+        ("4 March gnarfled the highest latency.", "time_of_maximum, when=4 March", "contradicted"),
         # the highest is 45, and on another day
-        ("Gnarfly highest on 2 March: 45 Mbps.", [{"statistic": "maximum", "when": "2 March"}], "contradicted"),
-        ("Gnarfly highest on 4 March: 45 Mbps.", [{"statistic": "maximum", "when": "4 March"}], "supported"),
-        ("Gnarfly 1 throughput.", [{"statistic": "missing"}], "supported"),
+        ("Gnarfly highest on 2 March: 45 Mbps.", "maximum, when=2 March", "contradicted"),
+        ("Gnarfly highest on 4 March: 45 Mbps.", "maximum, when=4 March", "supported"),
+        ("Gnarfly 1 throughput.", "missing", "supported"),
         (
-            "Gnarfly on 2 days past 42 Mbps.",  # 43 and 45 are above 42
-            [{"statistic": "count_above", "series": "throughput_mbps"}, {"statistic": "threshold"}],
+            "Gnarfly on 2 days past 42 Mbps.",
+            "count_above, series=throughput_mbps; threshold",
             "supported",
-        ),
-        ("Blorply past 44 Mbps.", [{"statistic": "crossing", "direction": "up"}], "supported"),
-        ("Not quite - it gnarfled 43 Mbps.", [{"statistic": "mean"}], "supported"),
-        ("Blorply 2 ms less of latency than on 1 March.", [LESS], "supported"),  # by now: from 22 to 20
-        ("Gnarfly 2 March was the 2nd of throughput.", [{"statistic": "rank", "when": "2 March"}], "supported"),
+        ),  # 43 and 45 are above 42
+        ("Blorply past 44 Mbps.", "crossing, direction=up", "supported"),
+        ("Not quite - it gnarfled 43 Mbps.", "mean", "supported"),
         (
-            "Latency on 4 March blorped by 20% on that of 3 March.",  # from 25 to 20
-            [{"statistic": "percent_change", "when": "4 March", "against": "3 March", "direction": "down"}],
+            "Blorply 2 ms less of latency than on 1 March.",
+            "difference, against=1 March",
             "supported",
-        ),
+        ),  # by now: from 22 to 20
+        ("Gnarfly 2 March was the 2nd of throughput.", "rank, when=2 March", "supported"),
+        (
+            "Latency on 4 March blorped by 20% on that of 3 March.",
+            "percent_change, when=4 March, against=3 March, direction=down",
+            "supported",
+        ),  # from 25 to 20
         (
             "From 3 March to 4 March latency blorped by 20%.",
-            [{"statistic": "percent_change", "when": "From 3 March to 4 March", "direction": "up"}],
+            "percent_change, when=From 3 March to 4 March, direction=up",
             "contradicted",
         ),
-        ("Latency blorps with throughput.", [{"statistic": "correlation"}], "unverifiable"),  # with nothing else
+        ("Latency blorps with throughput.", "correlation", "unverifiable"),  # with nothing else
     ],
 )
 def test_the_slots_of_each_number_make_its_check(judge, script, claim, readings, verdict):
-    script(ListedAnswers=says(*({"series": series_in(claim)} | reading for reading in readings)))
+    script(ListedAnswers=says(*slots(readings, series_in(claim))))
     checks = claims(judge(), claim, "judge")
     verdicts = {checked["verdict"] for checked in checks}
     assert ("contradicted" if "contradicted" in verdicts else verdicts.pop()) == verdict, checks
@@ -213,28 +208,20 @@ def series_in(claim: str) -> str:
 @pytest.mark.parametrize(
     ("claim", "readings", "why"),
     [
-        (OPEN, [{"statistic": "not_computable"}], "finds nothing"),
-        ("Gnarfly 43 Mbps of throughput and latency.", [{"statistic": "mean"}], "leaves out 'latency'"),
-        ("On 2 March it gnarfled 43 Mbps.", [{"statistic": "mean"}], "leaves out '2 March'"),
-        (
-            "Gnarfly 43 Mbps beside 20 ms.",
-            [{"statistic": "mean"}, {"statistic": "not_computable"}],
-            "leaves out '20 ms'",
-        ),
-        ("It gnarfled not 43 Mbps.", [{"statistic": "mean"}], "leaves out 'not'"),
-        ("The highest gnarf is 43 Mbps.", [{"statistic": "mean"}], "leaves out 'highest'"),
-        ("Throughput gnarfs 25 ms.", [{"statistic": "maximum", "series": "latency_ms"}], "leaves out 'Throughput'"),
-        ("Gnarfly 2nd of throughput.", [{"statistic": "rank"}], "a rank has no place"),
-        (
-            "Gnarfly 2 past 43 of throughput.",
-            [{"statistic": "count_above"}, {"statistic": "mean"}],
-            "a count above has no threshold",
-        ),
-        ("Gnarfly 1, 2, 3, 4, 5, 6 and 7 throughput.", [], "at most 6 numbers"),
+        (OPEN, "not_computable", "finds nothing"),
+        ("Gnarfly 43 Mbps of throughput and latency.", "mean", "leaves out 'latency'"),
+        ("On 2 March it gnarfled 43 Mbps.", "mean", "leaves out '2 March'"),
+        ("Gnarfly 43 Mbps beside 20 ms.", "mean; not_computable", "leaves out '20 ms'"),
+        ("It gnarfled not 43 Mbps.", "mean", "leaves out 'not'"),
+        ("The highest gnarf is 43 Mbps.", "mean", "leaves out 'highest'"),
+        ("Throughput gnarfs 25 ms.", "maximum, series=latency_ms", "leaves out 'Throughput'"),
+        ("Gnarfly 2nd of throughput.", "rank", "a rank has no place"),
+        ("Gnarfly 2 past 43 of throughput.", "count_above; mean", "a count above has no threshold"),
+        ("Gnarfly 1, 2, 3, 4, 5, 6 and 7 throughput.", "", "at most 6 numbers"),
     ],
 )
 def test_a_reading_that_does_not_fit_the_claim_is_refused(judge, script, claim, readings, why):
-    script(ListedAnswers=says(*({"series": "throughput_mbps"} | reading for reading in readings)))
+    script(ListedAnswers=says(*slots(readings, "throughput_mbps")))
     (checked,) = claims(judge(), claim, "judge")
     assert checked["verdict"] == "unverifiable" and why in checked["reason"], checked["reason"]
 
