@@ -1,4 +1,4 @@
-"""A judge that answers badly, in part, or not at all: every fault by itself, then 30% of first attempts, then for good."""
+"""A judge that answers badly, in part, or not at all: every fault by itself, then 30% of them, then for good."""
 
 import asyncio
 import json

@@ -158,18 +158,12 @@ def test_of_readings_that_disagree_the_one_that_both_have_counts(judge, script, 
         ("Gnarfly highest on 2 March: 45 Mbps.", "maximum, when=2 March", "contradicted"),
         ("Gnarfly highest on 4 March: 45 Mbps.", "maximum, when=4 March", "supported"),
         ("Gnarfly 1 throughput.", "missing", "supported"),
-        (
-            "Gnarfly on 2 days past 42 Mbps.",
-            "count_above, series=throughput_mbps; threshold",
-            "supported",
-        ),  # 43 and 45 are above 42
+        # 43 and 45 are above 42
+        ("Gnarfly on 2 days past 42 Mbps.", "count_above, series=throughput_mbps; threshold", "supported"),
         ("Blorply past 44 Mbps.", "crossing, direction=up", "supported"),
         ("Not quite - it gnarfled 43 Mbps.", "mean", "supported"),
-        (
-            "Blorply 2 ms less of latency than on 1 March.",
-            "difference, against=1 March",
-            "supported",
-        ),  # by now: from 22 to 20
+        # by now: from 22 to 20
+        ("Blorply 2 ms less of latency than on 1 March.", "difference, against=1 March", "supported"),
         ("Gnarfly 2 March was the 2nd of throughput.", "rank, when=2 March", "supported"),
         (
             "Latency on 4 March blorped by 20% on that of 3 March.",
