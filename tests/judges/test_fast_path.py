@@ -155,3 +155,11 @@ def test_litellms_range_is_bounded():
     """The fast path uses internals; the bound is the newest version that these tests passed with."""
     (requirement,) = [each for each in requires("assay") or [] if each.startswith("litellm")]
     assert "<" in requirement and ">=" in requirement
+
+
+@pytest.mark.parametrize(
+    ("model", "is_chat"), [("gpt-4o-mini", True), ("gpt-5-pro", False), ("responses/gpt-4o", False)]
+)
+def test_only_chat_completions_take_the_fast_path(model, is_chat, litellm):
+    """litellm reaches gpt-5-pro, and what stands after `responses/`, by another endpoint."""
+    assert fast_path._is_chat(model, "openai", 0) is is_chat

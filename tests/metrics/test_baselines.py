@@ -43,6 +43,7 @@ def test_baselines(*, sample, answer, contexts, overlap, rouge, length):
 def test_words_that_the_context_lacks_are_in_the_evidence(sample):
     scored = score(TokenOverlap(), sample(response="Click Save and Undo.", retrieved_contexts=("Click Save.",)))
     assert scored.evidence == {"not_in_context": ["and", "undo"]}
+    assert score(AnswerLength(), sample(response="")).value == 0.0
 
 
 @pytest.mark.parametrize("metric", [TokenOverlap(), RougeLPrecision()])

@@ -99,6 +99,7 @@ def test_what_is_behind_a_name():
     ("text", "message"),
     [
         ("token_overlap:fast", "token_overlap:fast: write options as name=value, not 'fast'"),
+        ("tokn_overlap", "no metric is called 'tokn_overlap'; did you mean token_overlap?"),
         ("token_overlap:my-option=1", "'my-option' is not an option of this metric"),
         ("ragas:", "no metric is called 'ragas'"),
         ("token_overlap:", "token_overlap:: write options as name=value, not ''"),

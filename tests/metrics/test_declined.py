@@ -8,6 +8,7 @@ from openai_server import Answer
 
 from assay.languages import load_language
 from assay.metrics import Declined
+from assay.metrics.catalogue import needs_judge
 from assay.metrics.declined import find_refusal
 
 DECLINES = [
@@ -66,6 +67,7 @@ def test_the_judge_is_asked_only_where_patterns_do_not_decide(sample, judge, ope
     evasive = measured(sample(response="What I have is about operations only.", language="en"), metric)
     assert (evasive.value, evasive.evidence["by"]) == (1.0, "judge")
     assert evasive.usage.calls == len(openai_server.requests) == 1
+    assert not needs_judge("declined")
 
 
 def test_an_answer_cannot_tell_the_judge_what_to_say(sample, judge, openai_server):

@@ -88,6 +88,9 @@ def test_a_judge_that_fails_makes_no_score(judge, openai_server):
     openai_server.script = lambda _: Answer(text="perhaps")
     score = assess(TWICE, judge=judge(decide="single"))
     assert (score.status, score.value) == ("failed", None)
+    assert assess(talk("How do I pay?", "By card."), judge=judge(decide="single")).value == 1.0, "nobody is asked"
+    turns = assess(TWICE, count="turns")  # what is not looked for is not stated
+    assert (turns.evidence["turns"], turns.evidence["repeated"], turns.evidence["asked_again"]) == (2, None, None)
 
 
 def test_a_question_repeated_in_other_words_and_one_with_other_numbers():

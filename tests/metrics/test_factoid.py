@@ -64,6 +64,9 @@ def test_the_fact_that_the_set_names_is_the_one_and_without_facts_it_is_skipped(
     assert asyncio.run(Factoid().assess(sample(response="088 708 52 20", **fields))).value == 0
     score = asyncio.run(Factoid().assess(sample(response="U mag eten.", reference="U mag gewoon eten.")))
     assert (score.status, score.value) == ("skipped", None)
+    reference = "Bel 088 708 52 20 of mail info@zgt.nl."  # every fact of the reference counts
+    score = asyncio.run(Factoid().assess(sample(response="088-7085220", reference=reference, language="nl")))
+    assert score.value == 0 and "email info@zgt.nl" in score.reason
 
 
 @given(st.text(alphabet="aA1-.,:/@€ \n+0meiuwrstovn'", max_size=200), st.sampled_from(["nl", "en", "fr", None]))

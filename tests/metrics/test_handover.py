@@ -103,6 +103,7 @@ def test_a_judge_without_a_policy_is_not_asked(judge, openai_server):
     score = assess(talk(PHRASE), Handover(judge()))
     assert openai_server.requests == []
     assert "there is no policy: the rule decides" in score.reason
+    assert "there is no judge to read the policy: the rule decides" in assess(with_policy(PHRASE)).reason
 
 
 def test_which_tools_hand_over_and_what_an_error_does():

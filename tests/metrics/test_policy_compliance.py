@@ -87,6 +87,8 @@ def test_rules_are_what_obliges_with_what_it_stands_under():
     found_rules = find_rules(POLICY, load_language("en"))
     assert list(found_rules.rules) == RULES
     assert found_rules.others == 5  # two sentences of what is sold, the six digits, what look_up shows, the question
+    for policy, others in (("Tools:\n- get_order\n- send_email", 2), ("```\nNever leak data.\n```", 1)):
+        assert find_rules(policy, load_language("en")) == ((), others)
 
 
 def test_the_share_of_rules_that_were_kept(judge, openai_server):

@@ -49,6 +49,8 @@ def test_precision_recall_f1_and_what_is_skipped():
     assert assess(talk(call("pay"), expected_actions=[]), mode="recall").status == "skipped"
     assert assess(talk(expected_actions=[PAY]), mode="precision").status == "skipped"
     assert assess(talk(expected_actions=[PAY])).value == 0
+    ignored = assess(talk(*MADE, expected_actions=[], ignored_tools="send"))
+    assert (ignored.status, "metadata.ignored_tools is no list of names" in ignored.reason) == ("failed", True)
 
 
 def test_the_evidence_names_what_is_wrong():

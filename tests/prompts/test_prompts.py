@@ -196,3 +196,9 @@ def test_prompts_are_no_option_of_a_metric(make_judge):
     judge: LiteLLMJudge = make_judge()
     with pytest.raises(UsageError, match="'prompts' is not an option of this metric"):
         load_metric("faithfulness:prompts=wording", judge)
+
+
+@pytest.mark.parametrize(("language", "words"), [("nl", {"Ja", "Nee"}), ("en", {"Yes", "No"})])
+def test_support_examples_are_one_word(language, words):
+    opening = BUNDLED.load("support", language).opening
+    assert {message["content"] for message in opening if message["role"] == "assistant"} == words

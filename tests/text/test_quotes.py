@@ -54,6 +54,7 @@ def test_what_proves_nothing(quote):
 
 def test_parts_of_a_quote_stand_in_one_context():
     assert find_quote("The manager ... approves it", ("The manager waits.", "Nobody approves it.")) is None
+    assert find_quote("a whole sentence", ()) is None
 
 
 @pytest.mark.parametrize(

@@ -122,3 +122,5 @@ def test_a_vague_answer_is_general():
     mixed = "Go to Payroll > Runs. It takes 3 days. It is a good idea."
     assert GeneralAnswer().score(user_input="?", response=mixed, language="en").value == pytest.approx(2 / 3)
     assert GeneralAnswer().score(user_input="?", response="Hello!", language="en").status == "skipped"
+    marked = "Switch the list from **All leave** to **Open**. It is a good idea."  # a component by its markup alone
+    assert GeneralAnswer().score(user_input="?", response=marked, language="en").value == 1 / 2

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from assay.errors import InputError
 from assay.languages import load_language
 from assay.metrics.heuristic.company_terms import CompanyTerms, build_vocabulary, company_terms
 from assay.metrics.heuristic.complex_answer import ComplexAnswer, complex_answer, find_signal_words
@@ -90,3 +91,5 @@ def test_a_vocabulary_file_takes_the_place_of_the_contexts(tmp_path):
     score = CompanyTerms(vocabulary=str(file)).score(**fields)
     assert score.value == pytest.approx(2 / 3)
     assert math.isclose(CompanyTerms().score(**fields, retrieved_contexts=["Een loonrun."]).value or 0, 1 / 3)
+    with pytest.raises(InputError, match=r"absent\.txt"):
+        CompanyTerms(vocabulary=f"{tmp_path}/absent.txt")

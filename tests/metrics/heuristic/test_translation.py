@@ -5,6 +5,7 @@ import html
 import http.server
 import json
 import re
+import sys
 import threading
 import urllib.parse
 from collections.abc import Iterator
@@ -128,7 +129,7 @@ def test_the_text_cannot_leave_its_delimiter(language):
     assert "\u202e" not in user_part
 
 
-def test_who_translates_is_checked():
+def test_who_translates_is_checked(monkeypatch):
     assert needs_judge("heuristic:translate=judge") and needs_judge("heuristic.hal:translate=judge")
     assert not needs_judge("heuristic") and not needs_judge("heuristic:translate=deep-translator")
     with pytest.raises(UsageError, match="asks a judge"):
@@ -139,6 +140,9 @@ def test_who_translates_is_checked():
         load_metric("heuristic:translate=bing")
     with pytest.raises(UsageError, match="'translate' is not an option"):
         load_metric("heuristic.complex_answer:translate=judge")
+    monkeypatch.setitem(sys.modules, "deep_translator", None)
+    with pytest.raises(UsageError, match=r"needs the extra `translate`"):
+        load_metric("heuristic:translate=deep-translator")
 
 
 def test_typed_with_run_and_explain(assay, judge_file, script, openai_server, tmp_path):

@@ -69,6 +69,7 @@ def test_one_changed_word_or_number_is_a_changed_step():
     assert verbatim(numbered([*GUIDE, changed]), numbered([*GUIDE, long])) == 0
     step = "Kies in het venster de termijn van {} dagen voor de nieuwe aanvraag van verlof."
     assert verbatim(numbered([*GUIDE, step.format(30)]), numbered([*GUIDE, step.format(14)])) == 0
+    assert verbatim("Dat kan bij Medewerkers / Dienstverband.") == 0, "no guide at all"
 
 
 def test_guides_are_told_apart_and_one_step_or_a_bullet_below_is_none():

@@ -271,6 +271,7 @@ CLAIMS = [
     ("en", "line", "On average you got 410 Mbit/s.", "S"),
     ("en", "line", "On 2 March you were getting 410 Mbit/s down and 52 Mbit/s up.", "SC"),
     ("nl", "stroom", "In maart waren de kosten 4.000 euro.", "S"),
+    ("nl", "treinen", "Op 2 maart zijn er 20 treinen uitgevallen.", "S"),
     # what the series cannot be is not checked
     ("nl", "netwerk", "In de week van 10 maart was het verzuim 2 procentpunt.", "U"),  # a value is in percent
     ("en", "gym", "At West 60 members joined.", "U"),  # members, or those who joined
@@ -338,6 +339,11 @@ def test_groups_without_a_value_or_with_a_cell_that_cannot_be_read():
     assert by_team.rows_are == "sum by team"
     table = table_of(Grid("games", {"team": ["A", "B", "A"], "points": ["3", "4", "DNF"]}))
     assert group_rows(View(table), "team", "mean").table.unreadable == {"points": (0,)}
+    (checked,) = check_claims(["Linden had the most complaints of all zones."], [TABLES["network"]], "en")
+    assert checked.reason == (
+        "the claim says Linden, it is Ashby: maximum of complaints = 30, in Ashby (n=3); a row is the sum by zone"
+    )
+    assert check_claims(["Good question!"], [TABLES["line"]], "en") == []
 
 
 @pytest.mark.parametrize(

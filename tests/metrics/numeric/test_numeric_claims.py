@@ -10,6 +10,7 @@ from network_samples import network_sample
 
 from assay.cli import cli
 from assay.metrics import Faithfulness, Score
+from assay.metrics.catalogue import needs_judge
 from assay.metrics.metric import run_to_end
 from assay.metrics.numeric.compute.statistics import STATISTICS
 from assay.metrics.numeric.numeric_claims import NumericClaims, check_claims
@@ -47,6 +48,14 @@ def test_without_anything_to_check_it_is_skipped_with_a_reason():
     assert refused.status == "skipped" and refused.value is None
     forecast = score("Throughput will be 50 Mbps next week.")
     assert forecast.status == "skipped" and "forecast" in forecast.reason
+    assert not needs_judge("numeric_claims")
+    wrong, *_ = score("The highest latency was 26 ms.").claims
+    assert (wrong.verdict, wrong.quote, wrong.place) == ("contradicted", "", None)
+    assert [(check["statistic"], check["computed"]) for check in wrong.computed] == [("maximum", 25.0)]
+    big = table_of(Grid("big", {"users": list(range(100_000))}))
+    assert [checked.verdict for checked in check_claims(["The highest users was 99,999."], [big], "en")] == [
+        "supported"
+    ]
 
 
 def test_tables_in_a_context_and_a_scale_that_another_context_states():

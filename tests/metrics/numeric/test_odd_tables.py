@@ -54,3 +54,5 @@ def test_totals_and_cells_that_are_no_numbers():
     assert verdicts(columns, "The score was 12 in March.") == {"supported"}
     assert verdicts(columns, "The score was 13 in March.") == {"contradicted"}
     assert verdicts(columns, "The score was 12 in February.") == {"unverifiable"}
+    assert verdicts({"revenue": ["5"]}, "Revenue was 5.") == {"supported"}, "a table of one row"
+    assert verdicts({"revenue": ["5"]}, "Revenue was 6.") == {"contradicted"}

@@ -187,6 +187,8 @@ def test_what_may_be_meant_and_what_not(network):
     assert read.series == "throughput_mbps"
     unread, _ = read_sentence("The average temperature was 47.5.", scene_of([network], "en"))
     assert not unread[0].tiers
+    told_apart = check_claims(["Throughput was 42 Mbps on 5 March because of the new mast."], [network], "en")
+    assert [claim.verdict for claim in told_apart] == ["supported", "unverifiable"], "a cause beside a number"
 
 
 TIMES = [

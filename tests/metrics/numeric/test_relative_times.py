@@ -112,3 +112,9 @@ HOLIDAYS = [
 )
 def test_holidays_are_those_of_the_calendars_that_the_language_names(year, language, claim, verdict):
     assert {checked.verdict for checked in check_claims([claim], [YEARS[year]], language)} == {verdict}
+
+
+def test_a_season_in_the_question_sets_no_time():
+    asked = "How was the summer of 2024?"
+    (checked,) = check_claims(["There were 160 visitors on average."], [TABLES["quarters"]], "en", question=asked)
+    assert "2024" not in str(checked.evidence()["window"])
