@@ -39,24 +39,17 @@ MODELS = ["openai/test", "hosted_vllm/test"]  # litellm reaches them in two ways
     [
         (Answer(status=400), False),
         (Answer(status=401), False),
-        (Answer(status=403), False),
         (Answer(status=404), False),
         (Answer(status=408), True),
-        (Answer(status=422), False),
         (Answer(status=429), True),
         (Answer(status=500), True),
-        (Answer(status=502), True),
-        (Answer(status=503), True),
         (Answer(status=529), True),
         (Answer(fault="reset"), True),
-        (Answer(fault="cut"), True),
         (Answer(fault="hang"), True),
         (Answer(status=429, error_code="insufficient_quota"), False),
     ],
 )
-def test_what_may_pass(
-    model: str, answer: Answer, passing: bool, openai_server: OpenAIServer, litellm_ready: None
-) -> None:
+def test_what_may_pass(model, answer, passing, openai_server, litellm_ready):
     if model.startswith("hosted_vllm") and answer.error_code:
         pytest.skip("the code of OpenAI's own accounts")
     error = error_of(openai_server, answer, model=model)
@@ -64,10 +57,10 @@ def test_what_may_pass(
     assert is_too_many(error) is (answer.status == 429 and passing)
 
 
-def test_what_is_wrong_before_anything_is_sent_does_not_pass(
-    openai_server: OpenAIServer, litellm_ready: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """litellm calls these 500."""
+def test_what_is_wrong_before_anything_is_sent_and_our_own_errors_do_not_pass(
+    openai_server, litellm_ready, monkeypatch
+):
+    # litellm calls these 500.
     assert not is_passing(error_of(openai_server, Answer(), temperature=object()))
     assert not is_passing(error_of(openai_server, Answer(), model="nobody/test"))
     for key in ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "ANTHROPIC_API_KEY"):
@@ -75,9 +68,6 @@ def test_what_is_wrong_before_anything_is_sent_does_not_pass(
     for model in ("openai/test", "gemini/gemini-2.0-flash", "anthropic/claude-3-5-haiku-latest"):
         assert not is_passing(error_of(openai_server, Answer(), model=model)), model
     assert not openai_server.requests
-
-
-def test_our_own_errors_do_not_pass() -> None:
     assert not is_passing(ValueError("a defect"))
     assert not is_passing(KeyError("a defect"))
     assert is_passing(TimeoutError())
@@ -88,7 +78,6 @@ def test_our_own_errors_do_not_pass() -> None:
     ("headers", "seconds"),
     [
         ({"Retry-After": "7"}, 7),
-        ({"Retry-After": "0.25"}, 0.25),
         ({"retry-after-ms": "250", "Retry-After": "9"}, 0.25),
         ({"Retry-After": email.utils.formatdate(0, usegmt=True)}, 0),
         ({"Retry-After": "-3"}, 0),
@@ -96,9 +85,7 @@ def test_our_own_errors_do_not_pass() -> None:
         ({}, None),
     ],
 )
-def test_the_providers_word(
-    headers: dict[str, str], seconds: float | None, model: str, openai_server: OpenAIServer, litellm_ready: None
-) -> None:
+def test_the_providers_word(headers, seconds, model, openai_server, litellm_ready):
     assert retry_after(error_of(openai_server, Answer(status=429, headers=headers), model=model)) == seconds
 
 
@@ -107,7 +94,7 @@ def test_a_date_is_seconds_from_now(openai_server: OpenAIServer, litellm_ready: 
     assert 9_000 < (retry_after(error_of(openai_server, Answer(status=503, headers=headers))) or 0) <= 10_000
 
 
-def test_retry_after_is_waited_for(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_retry_after_is_waited_for(openai_server, judge, ask):
     came: list[float] = []
 
     def script(request: Request) -> Answer | None:
@@ -140,7 +127,7 @@ def test_without_the_providers_word_the_settings_bound_the_wait(
     assert first <= 0.05 and second <= 0.1 and third <= 0.2
 
 
-def test_waiting_does_not_keep_others_from_asking(openai_server: OpenAIServer, judge: Any, ask: Any) -> None:
+def test_waiting_does_not_keep_others_from_asking(openai_server, judge, ask):
     """A call that waits for its next attempt holds no place: at concurrency 1 the second question goes first."""
     order: list[str] = []
 
