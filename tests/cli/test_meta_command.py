@@ -69,22 +69,6 @@ def test_json_has_the_shape_that_others_rely_on(assay: Make, files: tuple[Path, 
     assert assay(*typed, "--seed", "1").json["metrics"] != report["metrics"]
 
 
-def test_the_answer_begins_with_the_sentence(assay: Make, files: tuple[Path, Path]) -> None:
-    typed = ("meta", "--scores", files[0], "--ratings", files[1], *QUICK)
-    short = assay(*typed).out
-    assert short.count("┏") == 1 and len(short.splitlines()) <= 45
-    assert short.endswith("what may be sent: --all, or --report FILE.html\n")
-    done = assay(*typed, "--all", "--report", "report.html")
-    assert done.code == 0 and done.out.startswith(short.partition("\nCombinations, comparisons")[0])
-    assert done.out.startswith("good follows your team ")
-    assert "good: on answers it had not seen, agreement 0." in done.out
-    assert "1 rated item has no score: unscored" in done.out
-    assert "Krippendorff's alpha" in done.out
-    page = Path("report.html").read_text(encoding="utf-8")
-    assert "good: on answers it had not seen, agreement 0." in page
-    assert 'id="threshold"' in page
-
-
 @pytest.mark.parametrize("combine", ["subsets", "sum", "ridge"])
 def test_every_combiner_that_is_offered_runs(assay: Make, files: tuple[Path, Path], combine: str) -> None:
     typed = ("meta", "--scores", files[0], "--ratings", files[1], "--combine", combine, "--max-metrics", "2")

@@ -358,22 +358,6 @@ def test_of_two_choices_by_one_rater_that_of_the_later_file_counts(tmp_path: Pat
     assert any("1 choice of" in note and "monday.csv does not count: a newer one" in note for note in reading.notes)
 
 
-def test_the_set_to_rate_next_brings_its_ratings_back(tmp_path: Path) -> None:
-    old, new = version("old", [None] * 8), version("new", [None] * 8)
-    old[0] = sample("q0", "Question 0?", "old 0", 3)
-    new[0] = sample("q0", "Question 0?", "new 0", 3)
-    with pytest.raises(UsageError, match="nothing decides"):
-        read(tmp_path, version("old", [None] * 8), version("new", [None] * 8))
-    reading = read(tmp_path, old, new)
-    rated = [
-        one.model_copy(update={"rating": 5.0 if "new" in one.response else 2.0})
-        for one in rating_set(list_next(reading, 30))
-    ]
-    again = read(tmp_path, old, new, ratings=(Path(write(tmp_path / "rated.jsonl", rated)),))
-    assert by_version(again, again.table.ratings)["A"].count(2.0) == 7
-    assert by_version(again, again.table.ratings)["B"].count(5.0) == 7
-
-
 @pytest.mark.parametrize(
     ("names", "by", "message"),
     [
@@ -597,13 +581,6 @@ def test_ratings_of_pairs_decide_nothing(tmp_path: Path) -> None:
         read(tmp_path, old, new)
     with pytest.raises(InputError, match=r"^B: its ratings say which of two answers is better"):
         read(tmp_path, version("old", [1] * 6), new)
-
-
-def test_ratings_of_pairs_are_left_out_beside_ratings_of_answers(tmp_path: Path) -> None:
-    old = [*of_pairs("old", [-2, -1]), *version("old", [1, 2, 3, 4])[2:]]
-    reading = read(tmp_path, old, version("new", [2, 3, 4, 5]))
-    assert by_version(reading, reading.table.ratings) == {"A": [None, None, 3, 4], "B": [2, 3, 4, 5]}
-    assert "2 ratings say which of two answers is better, and are left out: 2 of A." in reading.notes
 
 
 def test_a_metric_that_is_named_decides_beside_ratings_of_pairs(tmp_path: Path) -> None:

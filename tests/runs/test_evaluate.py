@@ -11,9 +11,8 @@ import openai
 import pytest
 from openai_server import OpenAIServer
 
-from assay import Budget, Faithfulness, LiteLLMJudge, Results, Sample, aevaluate, evaluate
+from assay import Budget, Faithfulness, Results, Sample, aevaluate, evaluate
 from assay.errors import AssayError, BudgetReached, InputError, JudgeError, UsageError
-from assay.judges import Answers, JudgeSettings, Question, Reply, Request
 from assay.prompts import BUNDLED
 from assay.runs import Progress
 
@@ -28,7 +27,6 @@ ROWS = [
     for number in range(4)
 ]
 SCORES = [1.0, 0.5, 1.0, 0.5]  # flowers are in no context
-NOTE = "read question as user_input, answer as response, context as retrieved_contexts, score as rating from 1 to 5"
 
 
 @pytest.fixture(autouse=True)
@@ -48,51 +46,6 @@ def ask_openai(text: str) -> str:
     messages: Any = [{"role": "user", "content": text}]
     reply = openai.OpenAI().chat.completions.create(model="m", messages=messages)
     return reply.choices[0].message.content or ""
-
-
-class ForwardingJudge:
-    """A judge of another class: it has what `Judge` asks for, and nothing else."""
-
-    name = "forwarding"
-    logprobs = False
-
-    def __init__(self) -> None:
-        self._judge = LiteLLMJudge("openai/gpt-4o-mini")
-
-    async def decide(self, request: Request) -> Answers:
-        """The answers of a judge of ours."""
-        return await self._judge.decide(request)
-
-    async def ask(self, question: Question[Any]) -> Reply[Any]:
-        """The reply of a judge of ours."""
-        return await self._judge.ask(question)
-
-
-def settings_file() -> str:
-    Path("judge.yaml").write_text("model: openai/gpt-4o-mini", encoding="utf-8")
-    return "judge.yaml"
-
-
-@pytest.mark.parametrize(
-    "judge",
-    [
-        lambda: {"judge": "openai/gpt-4o-mini"},
-        lambda: {"judge": settings_file()},
-        lambda: {"judge": Path(settings_file())},
-        lambda: {"judge": JudgeSettings(model="openai/gpt-4o-mini")},
-        lambda: {"judge": LiteLLMJudge("openai/gpt-4o-mini")},
-        lambda: {"judge": openai.OpenAI(), "model": "gpt-4o-mini"},
-        lambda: {"judge": openai.AsyncOpenAI(), "model": "gpt-4o-mini"},
-        lambda: {"judge": ForwardingJudge()},
-    ],
-    ids=["model", "settings", "path", "JudgeSettings", "LiteLLMJudge", "OpenAI", "AsyncOpenAI", "Judge"],
-)
-def test_each_kind_of_judge(judge: Make, caplog: pytest.LogCaptureFixture) -> None:
-    results = evaluate(ROWS, "faithfulness", **judge())
-    assert values(results) == SCORES
-    assert results.usage.calls == 4
-    ours = [record.getMessage() for record in caplog.records if record.name.startswith("assay")]
-    assert ours == [f"the list: {NOTE} (change with mapping=)"]
 
 
 def test_a_function_judges_like_a_model(openai_server: OpenAIServer) -> None:

@@ -263,12 +263,6 @@ def test_raters_of_conversations_and_of_turns_are_never_taken_together(assay: Ma
         assert f"at the level of conversations, of which 40 are rated; {2 * count} turns are rated too" in shown
 
 
-def test_a_level_for_runs_without_conversations_is_refused(assay: Make, set_file: Make) -> None:
-    run(assay, str(set_file(6)), "last", "own.py:words")
-    refused = assay("compare", "last", "last", "--level", "turn")
-    assert (refused.code, "leave --level out" in refused.err) == (2, True)
-
-
 @pytest.mark.parametrize("turns", ["last", "each", "none"])
 def test_two_runs_of_conversations_are_compared(assay: Make, turns: str) -> None:
     run(assay, write("old.jsonl", "conversation", 20), turns)

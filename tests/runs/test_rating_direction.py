@@ -173,21 +173,6 @@ def test_a_rating_without_sides_beside_two_answers_is_said_to_be_of_the_first(
         assert said.count("--metric token_overlap is not used: the decision rests on ratings alone.") == len(words) // 2
 
 
-def test_a_decision_between_two_scales_says_that_they_differ(assay: Make, pairs: Path) -> None:
-    def rate_from_1_to_10(_: int, row: dict[str, Any]) -> dict[str, Any]:
-        return row | {"response": "a", "other_response": "", "rating": 7, "rating_min": 1, "rating_max": 10}
-
-    first = _rewrite(pairs, lambda n, row: _rate_from_1_to_5(n, row) | {"other_response": ""}, "first.jsonl")
-    second = _rewrite(pairs, rate_from_1_to_10, "second.jsonl")
-    runs = [assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in (first, second)]
-    why = "they are on different scales, 6 on 1 to 5 and 6 on 1 to 10; bring them to one scale"
-    for versions in ((first, second), runs):
-        refused = assay("decide", *versions)
-        said = " ".join(refused.err.split())
-        assert refused.code != 0 and why in said
-        assert "nothing is rated" not in said and "no ratings" not in said
-
-
 def test_beside_pairs_the_answers_count_and_each_command_says_what_does_not(assay: Make, pairs: Path) -> None:
     """Twelve answers rated from 1 to 5, in the order of their letters, beside the six pairs."""
     rows = [
@@ -276,13 +261,3 @@ def test_what_is_saved_has_the_scale_of_each_rating_and_the_other_answer(
     again = evaluate(results.to_pandas(), "token_overlap", progress=False).samples  # the frame is read as a set
     read = {key: (one.human_rating, one.rating_min, one.rating_max, one.other_response) for key, one in again.items()}
     assert read == {"p5": (2, -2, 2, "No idea."), "one": (2, 1, 5, ""), "none": (None, 1, 5, "")}
-
-
-def test_the_worst_answers_say_which_way_the_rating_of_a_pair_points(assay: Make, pairs: Path) -> None:
-    """Their overlap is n+1 of n+2 tokens, so that p0, rated -2, is the worst and p5 the best of them."""
-    told = "rated -2 of -2 to 2 (above 0 the other answer is better): Which letters?"
-    for words in (("run", pairs, "--metrics", "token_overlap"), ("show", "last")):
-        shown = " ".join(assay(*words).out.split())
-        assert (shown.count(told), shown.count("(above 0 the other answer is better)")) == (1, 5)
-    cell = Results.from_store(Store(pairs.parent / ".assay"), "last")._repr_html_()
-    assert cell.count("(above 0 the other answer is better)") == 5

@@ -77,15 +77,6 @@ def test_the_decision_stands_on_top_with_its_intervals(runs: Any) -> None:
     assert "Keep A: your raters rate its answers 2.25 higher than those of B" in swapped
 
 
-def test_the_page_of_two_runs_loads_the_decision_before_the_differences(runs: Any) -> None:
-    """Each part asks for the next, so that a run that is not there is said once."""
-    asked = {"metric": "faithfulness", "page": "1"}
-    page = show(runs, "", "low", "high", **asked)
-    assert "/compare/decision?" in page and "/compare/figures?" not in page
-    part = re.search(r'hx-get="(/compare/figures[^"]+)"', show(runs, "/decision", "low", "high", **asked))
-    assert part and "metric=faithfulness" in html.unescape(part[1])
-
-
 def test_the_answers_that_decide_stand_first_with_their_ratings(runs: Any) -> None:
     """Differences of 3: s0, s3, s4, s9; of 2: s2, s5 to s8, s10, s11; of 1: s1. B's own order by score is another."""
     page = show(runs, "/figures", "low", "high")
@@ -96,11 +87,6 @@ def test_the_answers_that_decide_stand_first_with_their_ratings(runs: Any) -> No
     assert re.findall(r"How (\d+)\?", by_score) != order
     link = html.unescape(re.search(r'<a href="([^"]+)">First those that decide</a>', by_score)[1])  # type: ignore[index]
     assert "metric=&" in link + "&"
-
-
-def test_the_raters_are_not_said_twice(runs: Any) -> None:
-    """What raters like is the decision's sentence; the differences below it are those of metrics."""
-    assert "our raters" not in show(runs, "/figures", "low", "high")
 
 
 def test_several_metrics_are_offered_and_the_one_chosen_decides(runs: Any) -> None:
@@ -131,21 +117,6 @@ def test_without_a_decision_the_page_says_why_and_stays(runs: Any, by: str) -> N
     assert "Nothing can be decided between these runs:" in texts(page)
     assert "<script" not in page
     assert show(runs, "", "unrated", "other", by=by)
-
-
-def test_a_run_beside_itself_is_equal(runs: Any) -> None:
-    for second in ("low", "same"):
-        page = texts(show(runs, "/decision", "low", second))
-        assert "No difference that matters" in page or "Not settled" in page
-        assert "The same text in" in texts(show(runs, "/figures", "low", second)) or "No answer of this kind" in texts(
-            show(runs, "/figures", "low", second)
-        )
-
-
-def test_an_unknown_run_is_not_found(runs: Any) -> None:
-    client, written = runs
-    response = client.get("/compare/decision", params={"a": "nothing", "b": written["low"]})
-    assert response.status_code == 404 and "nothing" in response.text
 
 
 def test_a_new_rating_is_counted_at_once(view_site: Any, tmp_path: Path) -> None:

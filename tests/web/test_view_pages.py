@@ -205,18 +205,6 @@ def test_an_answer_goes_into_a_set_of_the_folder_and_nowhere_else(client: Any, s
     assert client.post(path, data=fields | {"set": key, "csrf": "0"}).status_code == 403
 
 
-def test_two_runs_side_by_side(client: Any, site: Any) -> None:
-    """Every value rises by 0.1, and every answer says No for Yes."""
-    _, first, second = site
-    assert second in client.get("/compare", params={"a": first, "b": second}).text
-    page = client.get("/compare/figures", params={"a": first, "b": second}).text
-    assert "12 answers in both; 12 with another text in B." in texts(page)
-    assert "+0.100" in page
-    decision = texts(client.get("/compare/decision", params={"a": first, "b": second}).text)
-    assert "the ratings are of fewer than" in decision
-    assert "<del>Yes</del>. Managers" in page and "<ins>No</ins>. Managers" in page
-
-
 SETTINGS = "Open **Settings**, then *Save*."
 LONGER = f"{SETTINGS} There is nothing else that you would have to do after that."
 
