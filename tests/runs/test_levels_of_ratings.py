@@ -287,14 +287,6 @@ def test_two_runs_of_conversations_are_compared(assay: Make, turns: str) -> None
     assert assay("compare", first, "last").code == 0
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
-def test_scores_of_turns_are_exported(assay: Make, suffix: str) -> None:
-    name = write("chats.jsonl", "conversation turn", 5)
-    done = assay("run", name, "--metrics", "own.py:words", "--turns", "each", "--out", f"scores.{suffix}")
-    assert done.code == 0
-    assert "chat-4#6" in Path(f"scores.{suffix}").read_text(encoding="utf-8")
-
-
 def test_words_of_any_message_find_the_conversation_and_those_of_a_turn_the_turn(assay: Make) -> None:
     run(assay, write("chats.jsonl", "conversation", 5), "each")
     store = Store(".assay")

@@ -4,7 +4,6 @@ import contextlib
 import re
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -190,15 +189,6 @@ def test_the_coordinator_sees_disagreements_and_adjudicates(site: Any, ada: Any)
         assert coordinator.post("/team/adjudicate", data=fields | {"value": "2"}).status_code == 200
         assert re.search(r'<option value="2" selected>', coordinator.get("/team").text)
         assert coordinator.post("/team/adjudicate", data=fields | {"value": "9"}).status_code == 400
-
-
-def test_two_browsers_of_one_rater_rate_an_answer_once(site: Any) -> None:
-    """The same form sent ten times at once, from two browsers: one rating."""
-    with enter(site, site.links["ada"]) as one, enter(site, site.links["ada"]) as other, ThreadPoolExecutor(10) as pool:
-        forms = [(client, hidden_fields(client.get("/rate").text) | {"value": "3"}) for client in (one, other)] * 5
-        replies = list(pool.map(lambda form: form[0].post("/rate", data=form[1]), forms))
-    assert all(reply.status_code == 200 for reply in replies)
-    assert [rating.sample for rating in site.ratings()] == ["s0"]
 
 
 @pytest.mark.parametrize("unit", ["A__b is so. ", "a__b\n", "> It is__so. Yes.\n", "It `is`  so, [a](b). "])

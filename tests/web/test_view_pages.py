@@ -301,13 +301,6 @@ def test_only_answers_with_another_text_are_listed_as_changed(compared: Any) -> 
     )
 
 
-def test_what_is_not_there_is_said(client: Any, site: Any) -> None:
-    for path in ("/run/nothing", "/nightly/nothing", f"/run/{site[1]}/answer?id=nothing", "/compare/figures?a=x&b=y"):
-        assert client.get(path).status_code == 404
-    assert client.get("/runs", headers={"host": "evil.example"}).status_code == 400
-    assert httpx.get(f"{site[0].address}/runs").status_code == 403
-
-
 def test_every_error_has_the_sites_face_and_a_way_back(client: Any, site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     run = site[1]
     last = {"connection": "close"}  # the server closes it on what it does not read

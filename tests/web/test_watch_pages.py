@@ -2,7 +2,6 @@
 
 import html
 import re
-import time
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -218,38 +217,3 @@ def test_no_script_runs_and_nothing_overflows(browser: Any, site: Any, width: in
     page.wait_for_url("**/watch/look?*number=1")
     assert not errors
     context.close()
-
-
-@pytest.mark.slow
-def test_a_hundred_thousand_answers_are_shown_at_once(
-    view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """100,000 answers at one look and 20,000 looks: no page reads more than it shows."""
-    folder = tmp_path_factory.mktemp("many")
-    fill_watch(folder, days=2)
-    store = Store(folder / ".assay")
-    with store.database.transaction():
-        store.database.executemany(
-            "INSERT INTO watch_items SELECT watch, ? || sample, ? || trace, session, time, cheap, segments, status, "
-            "judge_chance, drawn_on, run, tries, judged, 1, rating_chance, is_queued, ratings, rating, content "
-            "FROM watch_items WHERE watch = 'support bot' AND sample = '0-1'",
-            ((f"{number} ", f"{number} ") for number in range(100_000)),
-        )
-        store.database.executemany(
-            "INSERT INTO watch_looks SELECT watch, ?, at, look, counts, drift FROM watch_looks "
-            "WHERE watch = 'support bot' AND number = 2",
-            ((number,) for number in range(3, 20_001)),
-        )
-    store.close()
-    site = view_site(folder)
-    with httpx.Client(base_url=site.address, follow_redirects=True, timeout=60) as client:
-        client.get(site.link)
-        for path in (
-            "/watches",
-            "/watch?name=support+bot",
-            "/watch?name=support+bot&page=400",
-            "/watch/look?name=support+bot&number=1&page=1999",
-        ):
-            started = time.monotonic()
-            assert client.get(path).status_code == 200
-            assert time.monotonic() - started < 5, path
