@@ -4,11 +4,10 @@ import contextlib
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from web_process import hidden_fields
+from web_process import enter, hidden_fields
 
 from assay.eval_sets import Sample
 
@@ -32,14 +31,6 @@ def site(rating_site: Start) -> Any:
 def ada(site: Any) -> Iterator[Any]:
     """Ada's browser, let in by her link."""
     with enter(site, site.links["ada"]) as client:
-        yield client
-
-
-@contextmanager
-def enter(site: Any, link: str) -> Iterator[Any]:
-    """A browser's session that a link let in."""
-    with httpx.Client(base_url=site.address, follow_redirects=True, headers={"origin": site.address}) as client:
-        client.get(link).raise_for_status()
         yield client
 
 

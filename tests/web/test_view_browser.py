@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from broken_words import BROKEN_WORDS
 from hostile_texts import HOSTILE_TEXTS
+from web_process import write_run
 
 from assay.eval_sets import Sample
 from assay.metrics import Score
@@ -141,16 +142,9 @@ def test_nothing_overflows_and_everything_has_a_name(browser: Any, site: Any, wi
 def wide_run(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A run with five metrics in three groups: its table of groups is wider than a phone."""
     folder = tmp_path_factory.mktemp("wide")
-    store = Store(folder / ".assay")
-    names = [f"metric_number_{number}" for number in range(5)]
-    run = store.begin(Plan(sets=("s",), metrics=tuple(names), directions=dict.fromkeys(names, True)))
-    writer = RunWriter(store, run)
     samples = [Sample(id=f"s{n}", user_input="q", response="# A\n\n- b", group=f"g{n // 2}") for n in range(6)]
-    for number, sample in enumerate(writer.number_samples(samples)):
-        writer.add(sample, {name: Score(number / 6, "scored", "") for name in names})
-    writer.flush()
-    store.end(run, "done")
-    store.close()
+    scores = {f"s{n}": {f"metric_number_{number}": Score(n / 6, "scored", "") for number in range(5)} for n in range(6)}
+    run = write_run(folder / ".assay", samples, scores)
     return view_site(folder), run
 
 

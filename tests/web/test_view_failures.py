@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from hostile_texts import HOSTILE_TEXTS
+from web_process import enter, page_text
 
 from assay.eval_sets import Sample
 from assay.metrics import Score
@@ -48,14 +49,8 @@ def site(view_site: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
         reason, wrong = (causes[number % 2], ["So."]) if number < 10 else ("", [])
         queue.save("ada", assignment.sample.id, 1 if number < 10 else 5, reason=reason, wrong_sentences=wrong)
     store.close()
-    view = view_site(folder)
-    with httpx.Client(base_url=view.address, follow_redirects=True, timeout=60) as client:
-        client.get(view.link).raise_for_status()
+    with enter(view_site(folder)) as client:
         yield client, *runs
-
-
-def texts_of(page: str) -> str:
-    return " ".join(html.unescape(re.sub("<[^>]+>", " ", page.replace("<wbr>", ""))).split())
 
 
 def test_reasons_of_the_rating_page_are_grouped_and_lead_to_their_answers(site: tuple[Any, str, str]) -> None:
@@ -64,7 +59,7 @@ def test_reasons_of_the_rating_page_are_grouped_and_lead_to_their_answers(site: 
     assert frame.status_code == 200 and f"/run/{run}/failures/groups" in frame.text
     page = client.get(f"/run/{run}/failures/groups")
     assert page.status_code == 200
-    shown = texts_of(page.text)
+    shown = page_text(page.text)
     assert "10 of 12 answers are bad" in shown
     assert "10 reasons of people, 10 sentences marked as wrong" in shown
     assert "ratings: 12 of the rating page by ada on 1 to 5" in shown
@@ -84,9 +79,9 @@ def test_hostile_reasons_stay_texts_and_their_links_work(site: tuple[Any, str, s
 
 def test_a_metric_and_another_run_are_chosen_by_the_address(site: tuple[Any, str, str]) -> None:
     client, hostile, run = site
-    shown = texts_of(client.get(f"/run/{run}/failures/groups", params={"metric": "faithfulness"}).text)
+    shown = page_text(client.get(f"/run/{run}/failures/groups", params={"metric": "faithfulness"}).text)
     assert "6 of 12 answers are bad" in shown and "with a bad verdict of faithfulness" in shown
-    both = texts_of(client.get(f"/run/{run}/failures/groups", params={"since": hostile}).text)
+    both = page_text(client.get(f"/run/{run}/failures/groups", params={"since": hostile}).text)
     assert "before" in both and "two independent samples" in both
 
 
@@ -94,10 +89,10 @@ def test_what_cannot_be_shown_is_said(site: tuple[Any, str, str]) -> None:
     client, _, run = site
     unknown = client.get(f"/run/{run}/failures/groups", params={"metric": "<b>nothing"})
     assert unknown.status_code in {400, 404, 422} and "<b>nothing" not in unknown.text
-    assert "has no value of the metric" in texts_of(unknown.text)
+    assert "has no value of the metric" in page_text(unknown.text)
     assert client.get("/run/none/failures").status_code in {400, 404}
     same = client.get(f"/run/{run}/failures/groups", params={"since": run})
-    assert "names one run twice" in texts_of(same.text)
+    assert "names one run twice" in page_text(same.text)
 
 
 def test_only_who_may_look_sees_it(site: tuple[Any, str, str]) -> None:
