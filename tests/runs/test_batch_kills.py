@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import subprocess
 import threading
 from collections.abc import Callable
@@ -140,20 +139,4 @@ def test_kills_at_every_step_one_after_another(killable: Killable, has_effect: b
     assert judged(killable.scores()) == expected_scores()
     killable.check(killable.scores())
     assert killable.kills >= 4
-    print(json.dumps({"kills": killable.kills, "calls": len(killable.server.batches.calls)}))
-
-
-@pytest.mark.slow
-def test_kills_at_random_moments(killable: Killable) -> None:
-    """Between the steps too: while a file is written, replies are kept, samples are scored."""
-    generator = random.Random(19)
-    longest = 0.5
-    for _ in range(20):
-        if not killable.kill_after(generator.uniform(0, longest)):
-            break
-        longest *= 1.25  # a machine that is slow or busy gets on all the same
-    killable.finish()
-    assert judged(killable.scores()) == expected_scores()
-    assert set(killable.server.batches.asked.values()) == {1}
-    assert len(killable.server.batches.asked) == CALLS
     print(json.dumps({"kills": killable.kills, "calls": len(killable.server.batches.calls)}))

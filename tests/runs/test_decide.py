@@ -197,10 +197,7 @@ def test_a_file_of_ratings_names_answers_by_text_or_by_id_and_version(tmp_path: 
 @pytest.mark.parametrize(
     ("rows", "cause"),
     [
-        (
-            "id,rater,rating,version\nq0,ada,1,old\nq0,ada,5,new\n",
-            "column version names 'old', 'new', and",
-        ),
+        ("id,rater,rating,version\nq0,ada,1,old\nq0,ada,5,new\n", "column version names 'old', 'new', and"),
         ("id,rater,rating,system\nq0,ada,1,old\n", r"call the runs as the file does \(assay decide old=RUN\)"),
         ("id,rater,rating\nq0,ada,1\nq0,ada,5\n", r"is an answer of A and B; say whose .* column `version` \(A, B\)"),
         ("id,rating\nq0,1\nq0,5\n", r"line 3, field id: 'q0' stands at line 2 too, and is an answer of A and B; say"),

@@ -15,35 +15,18 @@ from assay.eval_sets import Sample
 from assay.meta_eval.decision import Decision, Needs, OtherDifference, VersionDifference, VersionEstimate
 from assay.meta_eval.decision.version_decision import Basis
 from assay.runs.deciding_answers import DecidingAnswer, find_deciding_questions
-from assay.runs.decision_report import (
-    difference_chart,
-    render_decision_report,
-    version_chart,
-    write_decision_report,
-)
+from assay.runs.decision_report import difference_chart, render_decision_report, version_chart, write_decision_report
 from assay.runs.decision_report.tables import basis_sentence
 
 OLD = VersionEstimate("old", 120, 40, 3.4, 3.2, 3.6, 0.03, (2, 2))
 NEW = VersionEstimate("new", 118, 35, 3.8, 3.6, 4.0, 0.97, (1, 1))
-CHANGE = VersionDifference(
-    "old",
-    "new",
-    0.4,
-    0.1,
-    0.7,
-    0.02,
-    0.2,
-    0.6,
-    0.0004,
-    118,
-    96,
-    33,
-)
+CHANGE = VersionDifference("old", "new", 0.4, 0.1, 0.7, 0.02, 0.2, 0.6, 0.0004, 118, 96, 33)
 SHIP = Decision(
     "ship", "new", (OLD, NEW), (CHANGE,), Needs(), 0.1, "ratings and scores", (1, 5), "scorer:team.yaml",
     notes=("2 left out.",),
 )  # fmt: skip
 SENTENCE = "The decision, in a sentence."
+FOREIGN_TAGS = {"script", "img", "iframe", "style", "link", "a", "form", "object", "embed", "base", "meta", "video"}
 
 
 @pytest.fixture(autouse=True)
@@ -177,20 +160,7 @@ def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
         write_decision_report(path, decision, find_deciding_questions(answers))
         page = path.read_text(encoding="utf-8").partition("<body>")[2]
         tags = set(re.findall(r"<\s*/?\s*([a-zA-Z!][^\s/>]*)", page))
-        assert not tags & {
-            "script",
-            "img",
-            "iframe",
-            "style",
-            "link",
-            "a",
-            "form",
-            "object",
-            "embed",
-            "base",
-            "meta",
-            "video",
-        }
+        assert not tags & FOREIGN_TAGS
         assert not re.search(r"<[^>]*\s(?:on\w+|href|src|style)\s*=", page)
 
 

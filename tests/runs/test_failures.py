@@ -20,12 +20,7 @@ from assay.runs.failures.bad_answers import select_bad_answers
 from assay.runs.failures.failure_blocks import failure_notes, failure_sentences, failures_as_json, failures_block
 from assay.runs.failures.failure_groups import Failures, FailureTrend, group_failures
 from assay.runs.failures.failure_page import render_failure_report
-from assay.runs.failures.failure_texts import (
-    RunRecords,
-    collect_records,
-    embeddable_texts,
-    read_peoples_texts,
-)
+from assay.runs.failures.failure_texts import RunRecords, collect_records, embeddable_texts, read_peoples_texts
 
 WORDS = ("price", "login", "refund", "delivery")
 

@@ -326,14 +326,6 @@ def test_one_conversation_is_a_test_with_a_gate(assay: Make, turns: str, bound: 
     assert again.code == code
 
 
-def test_a_suite_names_an_unknown_choice_of_turns_with_its_line(assay: Make) -> None:
-    write("chats.jsonl", "", 1)
-    Path("suite.yaml").write_text(SUITE.format(turns="all", bound=1), encoding="utf-8")
-    done = assay("suite", "suite.yaml", "--check")
-    assert done.code == 1
-    assert "line 4, turns: is \"all\"; write 'last', 'each' or 'none'" in done.err
-
-
 @pytest.mark.parametrize(("turns", "level"), [("last", "turn"), ("each", "turn"), ("each", "conversation")])
 def test_the_report_has_the_evidence_of_either_level(assay: Make, turns: str, level: str) -> None:
     run(assay, write("chats.jsonl", "conversation turn"), turns)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -190,22 +189,6 @@ def test_undo_opens_the_pair_on_the_same_sides(store: Store, tmp_path: Path) -> 
     queue.choose("ada", first.name, "left", showing=first.showing)
     queue.undo("ada")
     assert queue.next_pair("ada") == first and queue.ratings() == []
-
-
-def test_two_raters_at_once_take_no_place_twice(store: Store, tmp_path: Path) -> None:
-    raters = tuple(f"r{number}" for number in range(4))
-    queue = make_queue(store, write_versions(tmp_path, "old", "new", count=20), raters=raters, per_answer=1)
-
-    def work(rater: str) -> int:
-        database = open_database(tmp_path, wait=30)
-        try:
-            return len(choose_all(PairQueue(database, queue.id), rater, "new"))
-        finally:
-            database.close()
-
-    with ThreadPoolExecutor(len(raters)) as pool:
-        assert sum(pool.map(work, raters)) == 20
-    assert max(Counter(rating.sample for rating in queue.ratings()).values()) == 1
 
 
 def test_agreement_and_the_left_side(store: Store, tmp_path: Path) -> None:

@@ -79,9 +79,7 @@ def test_the_audit_of_a_pair_has_both_answers_and_says_which_way_its_rating_poin
 
 def test_what_goes_by_ratings_of_answers_says_why_those_of_pairs_are_none(assay: Make, pairs: Path) -> None:
     """Two runs of six rated pairs: their ratings are of neither run's answers, and no reason to call them unrated."""
-    rows = [json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()]
-    other = pairs.with_name("other.jsonl")
-    other.write_text("".join(json.dumps(row | {"response": "a"}) + "\n" for row in rows), encoding="utf-8")
+    other = _rewrite(pairs, lambda _, row: row | {"response": "a"}, "other.jsonl")
     first, second = (assay("run", file, "--metrics", "token_overlap", "--json").json["run"] for file in (pairs, other))
     note = "12 ratings say which of two answers is better, and are left out: 6 of A, 6 of B."
     assert " ".join(assay("compare", first, second).out.split()).count(note) == 1
@@ -92,18 +90,19 @@ def test_what_goes_by_ratings_of_answers_says_why_those_of_pairs_are_none(assay:
     assert "as no answer is rated" not in failures
 
 
+def prefer_as_people(request: Request) -> Answer:
+    """The answer with a "d" is better than the other one, which is better than those without."""
+    answers = request.user.partition("<first_answer>")[2]
+    is_other = "No idea." in answers.partition("</first_answer>")[0]
+    is_long = "d" in answers.replace("No idea.", "").split()
+    return Answer(text=json.dumps({"better": "first" if is_other == is_long else "second"}))
+
+
 def test_pairwise_follows_the_ratings_of_pairs(
     assay: Make, pairs: Path, judge_file: Make, openai_server: OpenAIServer
 ) -> None:
     """The judge prefers the answer that people preferred in each pair: `pairwise` agrees with them."""
-
-    def script(request: Request) -> Answer:
-        first = request.user.partition("<first_answer>")[2].partition("</first_answer>")[0]
-        long = "d" in request.user.partition("<first_answer>")[2].replace("No idea.", "").split()
-        is_other = "No idea." in first
-        return Answer(text=json.dumps({"better": "first" if is_other == long else "second"}))
-
-    openai_server.script = script
+    openai_server.script = prefer_as_people
     words = ["run", pairs, "--metrics", "pairwise", "--judge", judge_file("mini.yaml"), "--json"]
     done = assay(*words)
     metrics = done.json["metrics"]
@@ -116,16 +115,8 @@ def test_pairwise_has_no_figure_where_ratings_have_no_sides(
     assay: Make, pairs: Path, judge_file: Make, openai_server: OpenAIServer
 ) -> None:
     """The same pairs rated from 1 to 5: a rating is of the answer, and says nothing of which of two is better."""
-    rows = [json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()]
-    single = [row | {"rating": row["rating"] + 3, "rating_min": 1, "rating_max": 5} for row in rows]
-    pairs.write_text("".join(json.dumps(row) + "\n" for row in single), encoding="utf-8")
-
-    def script(request: Request) -> Answer:
-        is_other = "No idea." in request.user.partition("<first_answer>")[2].partition("</first_answer>")[0]
-        is_long = "d" in request.user.partition("<first_answer>")[2].replace("No idea.", "").split()
-        return Answer(text=json.dumps({"better": "first" if is_other == is_long else "second"}))
-
-    openai_server.script = script
+    _rewrite(pairs, _rate_from_1_to_5)
+    openai_server.script = prefer_as_people
     done = assay("run", pairs, "--metrics", "pairwise", "--judge", judge_file("mini.yaml"), "--json")
     assert done.json["metrics"]["pairwise"]["scored"] == 6
     assert (done.json["metrics"]["pairwise"]["spearman"], done.json["metrics"]["pairwise"]["rated"]) == (None, 0)

@@ -11,7 +11,6 @@ from assay import Sample, evaluate, metric
 from assay.errors import InputError, UsageError
 from assay.eval_sets.turns import turn_samples
 from assay.metrics import ComputedMetric, Score
-from assay.metrics.catalogue import describe_metric, measures_conversation
 from assay.metrics.score import scored
 from assay.runs import Plan, RunWriter, Store
 
@@ -149,12 +148,6 @@ def test_without_conversations_nothing_changes() -> None:
 def test_the_baselines_of_conversations_stand_last() -> None:
     results = evaluate(samples(), "token_overlap", progress=False)
     assert results.metrics[-3:] == ("conversation_turns", "conversation_length", "thanks_at_end")
-
-
-def test_the_catalogue_says_what_a_metric_measures() -> None:
-    assert describe_metric("conversation_turns").measures == "conversation"
-    assert describe_metric("token_overlap").measures == "answer"
-    assert not measures_conversation("ragas:context_precision")
 
 
 def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay: Make, conversations: Path) -> None:

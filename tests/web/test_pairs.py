@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from broken_words import BROKEN_WORDS
+from broken_words import BROKEN_WORDS, UNNAMED_FIELDS
 from hostile_texts import HOSTILE_TEXTS
 from web_process import enter, hidden_fields
 
@@ -194,11 +194,7 @@ def test_nothing_overflows_and_everything_has_a_name(pair_site: Start, browser: 
     for link in (site.links["ada"], site.coordinator):
         page.goto(link)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        unnamed = page.evaluate(
-            "[...document.querySelectorAll('input:not([type=hidden]), button, select')]"
-            ".filter((field) => !(field.labels?.length || field.textContent.trim())).length"
-        )
-        assert unnamed == 0
+        assert page.evaluate(UNNAMED_FIELDS) == 0
     page.goto(site.links["ada"])
     assert page.evaluate(BROKEN_WORDS) == []
     context.close()

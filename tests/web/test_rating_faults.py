@@ -2,7 +2,6 @@
 
 import random
 import sqlite3
-import statistics
 import threading
 import time
 from collections import Counter
@@ -85,41 +84,6 @@ def test_kill_9_loses_no_confirmed_rating_and_doubles_none(
     assert len(stored) - len({(rater, one) for rater, showings in confirmed.items() for one in showings}) <= 2 * kills
     assert queue.counts()[0] == sum(not one.is_repeat for one in ratings)
     database.close()
-
-
-@pytest.mark.timeout(300)
-def test_twenty_raters_at_once_wait_less_than_200_ms(rating_site: Start, request: pytest.FixtureRequest) -> None:
-    """Each rates 4 answers with a fifth of a second of thought between; the 95th percentile over all requests."""
-    raters = tuple(f"rater{number}" for number in range(20))
-    site = rating_site(answers(100), raters=raters, per_answer=2)
-    seconds: list[float] = []
-    everyone = threading.Barrier(len(raters))
-
-    def work(rater: str) -> int:
-        draw = random.Random(rater)
-        with httpx.Client(headers={"origin": site.address}, base_url=site.address, timeout=30) as client:
-            client.get(site.links[rater], follow_redirects=True)
-            everyone.wait()
-            for count in range(4):
-                started = time.perf_counter()
-                fields = hidden_fields(client.get("/rate").text)
-                seconds.append(time.perf_counter() - started)
-                if "showing" not in fields:
-                    return count
-                time.sleep(draw.uniform(0.1, 0.3))
-                started = time.perf_counter()
-                client.post("/rate", data=fields | {"value": "4"})
-                seconds.append(time.perf_counter() - started)
-        return 4
-
-    with ThreadPoolExecutor(len(raters)) as pool:
-        total = sum(pool.map(work, raters))
-    ratings = site.ratings()
-    assert len(ratings) == total
-    assert max(Counter(rating.sample for rating in ratings).values()) <= 2
-    p95 = statistics.quantiles(seconds, n=20)[-1]
-    print(f"20 raters, {len(seconds)} requests: median {statistics.median(seconds):.3f} s, p95 {p95:.3f} s")
-    assert p95 < 2.0  # 0.2 s is measured on an idle machine (benchmarks); a loaded one must not fail the test
 
 
 def rate_once(client: Any, value: str) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from broken_words import BROKEN_WORDS
+from broken_words import BROKEN_WORDS, UNNAMED_FIELDS
 from hostile_texts import HOSTILE_TEXTS
 from web_process import write_run
 
@@ -130,11 +130,7 @@ def test_nothing_overflows_and_everything_has_a_name(browser: Any, site: Any, wi
         page.goto(view.address + path)
         page.wait_for_load_state("networkidle")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
-        unnamed = page.evaluate(
-            "[...document.querySelectorAll('input:not([type=hidden]), button, select')]"
-            ".filter((field) => !(field.labels?.length || field.textContent.trim())).length"
-        )
-        assert unnamed == 0, path
+        assert page.evaluate(UNNAMED_FIELDS) == 0, path
     context.close()
 
 

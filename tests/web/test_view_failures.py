@@ -7,25 +7,26 @@ from typing import Any
 
 import pytest
 from hostile_texts import HOSTILE_TEXTS
-from web_process import enter, page_text
+from web_process import enter, page_text, write_run
 
 from assay.eval_sets import Sample
 from assay.metrics import Score
-from assay.runs import Plan, RunWriter, Store
+from assay.runs import Store
 from assay.runs.ratings import QueueSettings, RatingQueue
 
 httpx = pytest.importorskip("httpx")
 
 
-def write_run(store: Store, samples: list[Sample]) -> str:
-    run = store.begin(Plan(sets=("s",), metrics=("faithfulness",), directions={"faithfulness": True}))
-    writer = RunWriter(store, run)
-    for number, sample in enumerate(writer.number_samples(samples)):
-        claim = {"text": f"It costs {number} euros.", "verdict": "not_found" if number % 2 else "supported"}
-        writer.add(sample, {"faithfulness": Score(0.5, "scored", "", {"claims": [claim]})})
-    writer.flush()
-    store.end(run, "done")
-    return run
+def claim_scores(samples: list[Sample]) -> dict[str, dict[str, Score]]:
+    """Scores with one claim each, of which every second one is not found."""
+    claims = [
+        {"text": f"It costs {number} euros.", "verdict": "not_found" if number % 2 else "supported"}
+        for number in range(len(samples))
+    ]
+    return {
+        sample.id: {"faithfulness": Score(0.5, "scored", "", {"claims": [claim]})}
+        for sample, claim in zip(samples, claims, strict=True)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def site(view_site: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
         for n, text in enumerate(texts)
     ]
     plain = [Sample(id=f"p{n}", user_input=f"Question {n}?", **fields) for n in range(12)]
-    runs = write_run(store, hostile), write_run(store, plain)
+    runs = [write_run(folder / ".assay", samples, claim_scores(samples)) for samples in (hostile, plain)]
     queue = RatingQueue.create(store.database, plain, QueueSettings(raters=("ada",), per_answer=1), source="x")
     causes = ("The price is that of last year.", "It refuses to help with the login.")
     for number in range(12):
