@@ -198,3 +198,8 @@ def enter(site: Any, link: str = "") -> Iterator[Any]:
     with httpx.Client(base_url=site.address, headers=headers, follow_redirects=True, timeout=60) as client:
         client.get(link or site.link).raise_for_status()
         yield client
+
+
+def scripts_that_ran(page: Any) -> int:
+    """How many scripts that are not ours ran in a browser's page, and opened dialogs."""
+    return int(page.evaluate("window.ranScripts || 0")) + len(page.dialogs)

@@ -78,6 +78,7 @@ def test_the_same_command_goes_on_with_its_queue_and_another_begins_a_new_one(
         (["--raters", "ada,ada"], "same name"),
         (["--raters", "ada", "--scale", "5-5"], "no two levels"),
         (["--raters", "ada", "--choose", "spread"], "needs the scores of 1 metric"),
+        (["--raters", "ada", "--guideline", "missing.md"], "missing.md"),
         (["--raters", "ada", "--by", "faithfulness"], "has no scores of 'faithfulness'"),
     ],
 )

@@ -124,6 +124,8 @@ def test_a_draft_can_be_checked(assay: Callable[..., Any], tmp_path: Path) -> No
             "line 3, bounds[0]: a bound is one of",
         ),
         ("source: otel:x\nmetric: token_overlap\nbounds: [{mean: 9}]\n", "line 3, bounds[0].mean: is 9, not within"),
+        ("source: otel:x\nmetric: token_overlap\nevery: 15\n", "line 3, every: is no length of time"),
+        ("source: otel:x\nmetric: token_overlap\nwebhook: here\n", "line 3, webhook: it is no URL of a webhook"),
         ("source: otel:x\nmetric: token_overlap\nratings: {raters: [a, a]}\n", "line 3, ratings: "),
         (
             "source: otel:x\nmetric: token_overlap\nalarms: [{slack: env:URL}]\n",

@@ -162,6 +162,7 @@ def fail(_: Progress) -> None:
         (ROWS, {"metrics": "faithfulness"}, UsageError, r"faithfulness asks a judge; name one with .* judge=\.\.\."),
         (ROWS, {"metrics": [Faithfulness]}, UsageError, r"the class Faithfulness .* give its name \('faithfulness'\)"),
         (ROWS, {"metrics": [ask_openai]}, UsageError, "the function ask_openai .* put @metric above ask_openai"),
+        (ROWS, {"metrics": ["bleu", "bleu"]}, UsageError, "two metrics are called 'bleu'; leave one out"),
         (ROWS, {"judge": "gpt-4o-mini"}, UsageError, "such as openai/gpt-4o-mini"),
         (ROWS, {"judge": "openai/m", "model": "m"}, UsageError, "is for a judge that is a client or a function"),
         (ROWS, {"judge": lambda text: text, "store": "runs"}, UsageError, r'name it \(model="my-model"\)'),

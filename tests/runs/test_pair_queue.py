@@ -1,5 +1,6 @@
 """The queue of pairs: who gets which, on which side a version stands, what is counted once, and what comes out."""
 
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from assay.errors import UsageError
 from assay.eval_sets import Sample, write_set
 from assay.runs import Store
-from assay.runs.database import migrate, open_database
+from assay.runs.database import _SCHEMA, migrate, open_database
 from assay.runs.ratings import PairQueue, QueueSettings, RatingQueue
 from assay.runs.ratings.item_queue import queue_ids
 from assay.runs.ratings.pair_progress import pair_disagreements, pair_progress
@@ -20,6 +21,7 @@ from assay.runs.ratings.rated_pairs import queue_choices, queue_preferences, sto
 from assay.runs.ratings.rated_set import rated_ids, ratings_of_answers
 from assay.runs.ratings.rating_join import join_ratings
 from assay.runs.ratings.rating_progress import rater_progress
+from assay.runs.sqlite import SQLiteDatabase
 
 
 @pytest.fixture
@@ -259,17 +261,11 @@ def test_what_tells_a_version_is_not_shown(store: Store, tmp_path: Path) -> None
 
 def test_a_store_from_before_pairs_keeps_its_queues(tmp_path: Path) -> None:
     """The tables of version 10 with a queue in them are brought up to date."""
-    import shutil
-
-    import assay.runs.database as module
-
     schema = tmp_path / "schema"
     schema.mkdir()
-    for file in module._SCHEMA.glob("*.sql"):
+    for file in _SCHEMA.glob("*.sql"):
         if int(file.name[:4]) <= 10:
             shutil.copy(file, schema)
-    from assay.runs.sqlite import SQLiteDatabase
-
     database = SQLiteDatabase(tmp_path / "runs.sqlite", 10)
     migrate(database, schema)
     settings = QueueSettings(raters=("ada",), per_answer=1).model_dump_json()

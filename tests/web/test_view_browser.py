@@ -1,13 +1,13 @@
 """The viewing pages in a real Chromium: hostile texts stay text, a claim shows its quote, nothing overflows."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from broken_words import BROKEN_WORDS, UNNAMED_FIELDS
 from hostile_texts import HOSTILE_TEXTS
-from web_process import write_run
+from web_process import scripts_that_ran, write_run
 
 from assay.eval_sets import Sample
 from assay.metrics import Score
@@ -61,19 +61,10 @@ def site(view_site: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture
-def page(browser: Any, site: Any) -> Iterator[Any]:
-    """A page that counts scripts that were not ours."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    opened = context.new_page()
-    opened.dialogs = []
-    opened.on("dialog", lambda dialog: (opened.dialogs.append(dialog.message), dialog.dismiss()))
-    opened.goto(site[0].link)
-    yield opened
-    context.close()
-
-
-def scripts_that_ran(page: Any) -> int:
-    return int(page.evaluate("window.ranScripts || 0")) + len(page.dialogs)
+def page(page: Any, site: Any) -> Any:
+    """A page that the site's link let in."""
+    page.goto(site[0].link)
+    return page
 
 
 @pytest.mark.timeout(300)
