@@ -53,21 +53,6 @@ def test_differences_are_paired(assay: Make, two_runs: list[str]) -> None:
     assert result.json["changed"][0]["a"]["evidence"] != result.json["changed"][0]["b"]["evidence"]
 
 
-def test_the_table_has_both_audits_side_by_side(assay: Make, two_runs: list[str]) -> None:
-    result = assay("compare", *two_runs)
-    assert result.code == 0
-    for words in ("6 samples in both, 2 of them with another answer", "By message type", "B - A [95% interval]"):
-        assert words in result.out
-    assert "s1: token_overlap -0." in result.out
-    assert "Press button 1." in result.out
-    assert "[bold]Send[31m</b>" in result.out  # neither a style of ours nor one of the terminal
-    assert "\x1b" not in result.out
-    assert (
-        "No sample's answer_length changed"
-        in assay("compare", two_runs[0], two_runs[0], "--metric", "answer_length").out
-    )
-
-
 def test_a_metric_that_is_higher_says_nothing_of_raters(assay: Make, two_runs: list[str]) -> None:
     """Two answers differ and none is rated, so that what raters think is not known; both are to be rated."""
     result = assay("compare", *two_runs)

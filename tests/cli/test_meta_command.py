@@ -68,22 +68,6 @@ def test_json_has_the_shape_that_others_rely_on(assay: Make, files: tuple[Path, 
     assert assay(*typed, "--seed", "1").json["metrics"] != report["metrics"]
 
 
-def test_the_answer_begins_with_the_sentence(assay: Make, files: tuple[Path, Path]) -> None:
-    typed = ("meta", "--scores", files[0], "--ratings", files[1], *QUICK)
-    short = assay(*typed).out
-    assert short.count("┏") == 1 and len(short.splitlines()) <= 45
-    assert short.endswith("what may be sent: --all, or --report FILE.html\n")
-    done = assay(*typed, "--all", "--report", "report.html")
-    assert done.code == 0 and done.out.startswith(short.partition("\nCombinations, comparisons")[0])
-    assert done.out.startswith("good follows your team ")
-    assert "good: on answers it had not seen, agreement 0." in done.out
-    assert "1 rated item has no score: unscored" in done.out
-    assert "Krippendorff's alpha" in done.out
-    page = Path("report.html").read_text(encoding="utf-8")
-    assert "good: on answers it had not seen, agreement 0." in page
-    assert 'id="threshold"' in page
-
-
 @pytest.mark.parametrize("combine", ["subsets", "sum", "ridge"])
 def test_every_combiner_that_is_offered_runs(assay: Make, files: tuple[Path, Path], combine: str) -> None:
     typed = ("meta", "--scores", files[0], "--ratings", files[1], "--combine", combine, "--max-metrics", "2")
@@ -132,12 +116,8 @@ def test_without_a_name_the_last_run_is_meant_and_its_audits_are_in_the_report(
         (["meta", "--scores", "none.csv"], 1, "none.csv: there is no such file"),
         (["meta", "--scores", "s.csv", "--scale", "5"], 2, "such as 1-5"),
         (["meta", "--scores", "s.csv", "--report", "r.pdf"], 2, "an .html file"),
-        (["meta", "--scores", "s.csv", "--rating", "stars"], 2, "unknown column of ratings `stars`"),
         (["meta", "--scores", "s.csv", "--metrics", "god"], 2, "did you mean good?"),
         (["meta", "--scores", "s.csv", "--by", "country"], 1, "no item has a label for it; write a column `country`"),
-        (["meta", "--scores", "s.csv", "--group", "page"], 1, "no item has a label for it; write a column `page`"),
-        (["meta", "--scores", "s.csv", "--combine", "magic"], 2, "magic"),
-        (["meta", "--scores", "s.csv", "--map", "rating"], 2, "THEIRS=OURS"),
         (["meta", "--scores", "bad.csv"], 1, 'bad.csv, line 3, field good: "high" is not a number'),
     ],
 )

@@ -170,10 +170,7 @@ def test_nobody_is_asked_for_what_is_here(
     session = pexpect.spawn(sys.executable, words, cwd=ROOT, dimensions=(40, 80), encoding="utf-8", timeout=60)
     session.expect(pexpect.EOF)
     session.close()
-    expected = {
-        "cache": "public:ragchecker: 280 answers, here already",
-        "folder": "nothing is downloaded while",
-    }
+    expected = {"cache": "public:ragchecker: 280 answers, here already", "folder": "nothing is downloaded while"}
     assert expected[place] in session.before
     assert "Download it?" not in session.before
     assert (session.exitstatus, len(server.calls)) == (int(place == "folder"), 1)

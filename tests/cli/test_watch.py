@@ -46,16 +46,10 @@ def write_traces(file: Path, *, days: int = 12, bad_from: int = 6) -> None:
                 "name": "chat",
                 "attributes": [attribute(*pair) for pair in values.items()],
                 "events": [
-                    {
-                        "name": "gen_ai.evaluation.result",
-                        "attributes": [attribute(*pair) for pair in event.items()],
-                    }
+                    {"name": "gen_ai.evaluation.result", "attributes": [attribute(*pair) for pair in event.items()]}
                 ],
             }
-            documents = {
-                "openinference.span.kind": "RETRIEVER",
-                "retrieval.documents.0.document.content": context,
-            }
+            documents = {"openinference.span.kind": "RETRIEVER", "retrieval.documents.0.document.content": context}
             search = {
                 "traceId": f"{number + 1:032x}",
                 "spanId": "b" * 16,
@@ -123,22 +117,15 @@ def test_a_draft_can_be_checked(assay: Callable[..., Any], tmp_path: Path) -> No
     ("text", "problem"),
     [
         ("sourc: otel:x\n", "line 1: unknown key `sourc`; did you mean `source`?"),
-        ("source: otel:x\nbudget: {judged: 3}\n", "line 2: unknown key `judged` in budget; did you mean"),
-        ("source: otel:x\nmetric: faithfulnes\njudge: qwen1.5b\n", "line 2, metric: "),
         ("source: otel:x\n", "line 1, metric: faithfulness asks a judge; name one under `judge:`"),
         ("source: nothing\nmetric: token_overlap\n", "line 1, source: 'nothing' is no address of traces"),
-        ("source: otel:x\nmetric: token_overlap\nevery: 15\n", "line 3, every: is no length of time"),
         (
             "source: otel:x\nmetric: token_overlap\nbounds: [{mean: 3, fall: 1}]\n",
             "line 3, bounds[0]: a bound is one of",
         ),
         ("source: otel:x\nmetric: token_overlap\nbounds: [{mean: 9}]\n", "line 3, bounds[0].mean: is 9, not within"),
-        ("source: otel:x\nmetric: token_overlap\nsegments: [langage]\n", "did you mean language?"),
-        (
-            "source: otel:x\nmetric: token_overlap\nwebhook: here\n",
-            "line 3, webhook: it is no URL of a webhook",
-        ),
-        ("source: otel:x\nmetric: token_overlap\ncheap: faithfulness\n", "line 3, cheap: faithfulness asks a judge"),
+        ("source: otel:x\nmetric: token_overlap\nevery: 15\n", "line 3, every: is no length of time"),
+        ("source: otel:x\nmetric: token_overlap\nwebhook: here\n", "line 3, webhook: it is no URL of a webhook"),
         ("source: otel:x\nmetric: token_overlap\nratings: {raters: [a, a]}\n", "line 3, ratings: "),
         (
             "source: otel:x\nmetric: token_overlap\nalarms: [{slack: env:URL}]\n",

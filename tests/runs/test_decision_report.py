@@ -14,38 +14,19 @@ from assay.errors import InputError
 from assay.eval_sets import Sample
 from assay.meta_eval.decision import Decision, Needs, OtherDifference, VersionDifference, VersionEstimate
 from assay.meta_eval.decision.version_decision import Basis
-from assay.presentation.result_table import Paragraph
 from assay.runs.deciding_answers import DecidingAnswer, find_deciding_questions
-from assay.runs.decision_report import (
-    decision_block,
-    difference_chart,
-    render_decision_report,
-    version_chart,
-    write_decision_report,
-)
+from assay.runs.decision_report import difference_chart, render_decision_report, version_chart, write_decision_report
 from assay.runs.decision_report.tables import basis_sentence
 
 OLD = VersionEstimate("old", 120, 40, 3.4, 3.2, 3.6, 0.03, (2, 2))
 NEW = VersionEstimate("new", 118, 35, 3.8, 3.6, 4.0, 0.97, (1, 1))
-CHANGE = VersionDifference(
-    "old",
-    "new",
-    0.4,
-    0.1,
-    0.7,
-    0.02,
-    0.2,
-    0.6,
-    0.0004,
-    118,
-    96,
-    33,
-)
+CHANGE = VersionDifference("old", "new", 0.4, 0.1, 0.7, 0.02, 0.2, 0.6, 0.0004, 118, 96, 33)
 SHIP = Decision(
     "ship", "new", (OLD, NEW), (CHANGE,), Needs(), 0.1, "ratings and scores", (1, 5), "scorer:team.yaml",
     notes=("2 left out.",),
 )  # fmt: skip
 SENTENCE = "The decision, in a sentence."
+FOREIGN_TAGS = {"script", "img", "iframe", "style", "link", "a", "form", "object", "embed", "base", "meta", "video"}
 
 
 @pytest.fixture(autouse=True)
@@ -79,12 +60,6 @@ def test_every_figure_of_the_decision_stands_in_the_page() -> None:
         assert part in shown
     assert "your raters' ratings and the scores of scorer:team.yaml" in shown
     assert "To settle" not in shown and "http:" not in page and "https:" not in page and "<script" not in page
-
-
-def test_a_difference_that_the_score_alone_tells_says_so() -> None:
-    of_score = replace(SHIP, differences=(replace(CHANGE, by_score=True),))
-    assert "new − old by the score alone" in texts(render_decision_report(of_score))
-    assert "by the score alone" not in texts(render_decision_report(replace(of_score, basis="scores")))
 
 
 def test_a_decision_by_agreement_is_not_one_of_ratings() -> None:
@@ -185,33 +160,13 @@ def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
         write_decision_report(path, decision, find_deciding_questions(answers))
         page = path.read_text(encoding="utf-8").partition("<body>")[2]
         tags = set(re.findall(r"<\s*/?\s*([a-zA-Z!][^\s/>]*)", page))
-        assert not tags & {
-            "script",
-            "img",
-            "iframe",
-            "style",
-            "link",
-            "a",
-            "form",
-            "object",
-            "embed",
-            "base",
-            "meta",
-            "video",
-        }
+        assert not tags & FOREIGN_TAGS
         assert not re.search(r"<[^>]*\s(?:on\w+|href|src|style)\s*=", page)
 
 
 def test_a_report_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         write_decision_report(tmp_path / "no" / "folder" / "x.html", SHIP)
-
-
-def test_the_block_for_a_terminal_has_the_sentence_first_and_the_notes_last() -> None:
-    parts = decision_block(SHIP).parts
-    assert isinstance(parts[0], Paragraph) and parts[0].text == SENTENCE
-    assert [one.caption for one in parts if not isinstance(one, Paragraph)] == ["Versions", "Differences"]
-    assert isinstance(parts[-1], Paragraph) and parts[-1].text == "2 left out."
 
 
 def test_of_many_answers_of_one_version_two_are_shown() -> None:

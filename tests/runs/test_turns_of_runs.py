@@ -11,7 +11,6 @@ from assay import Sample, evaluate, metric
 from assay.errors import InputError, UsageError
 from assay.eval_sets.turns import turn_samples
 from assay.metrics import ComputedMetric, Score
-from assay.metrics.catalogue import describe_metric, measures_conversation
 from assay.metrics.score import scored
 from assay.runs import Plan, RunWriter, Store
 
@@ -116,12 +115,6 @@ def test_none_with_metrics_of_an_answer_alone_is_an_error_with_a_cure() -> None:
     assert results.scores["p"]["words"].value == 0.02
 
 
-def test_none_leaves_metrics_of_an_answer_out() -> None:
-    results = evaluate(samples(plain=False), [words, Answers()], turns="none", progress=False)
-    assert scored_by(results, "words") == []
-    assert next(row.name for row in results.summary()) == "answers"
-
-
 def test_turns_alone_have_nothing_for_a_metric_of_a_conversation() -> None:
     turns = turn_samples(samples()[0])
     with pytest.raises(UsageError, match=r"answers can score none of the 3 samples: .* all of them are turns of one"):
@@ -157,12 +150,6 @@ def test_the_baselines_of_conversations_stand_last() -> None:
     assert results.metrics[-3:] == ("conversation_turns", "conversation_length", "thanks_at_end")
 
 
-def test_the_catalogue_says_what_a_metric_measures() -> None:
-    assert describe_metric("conversation_turns").measures == "conversation"
-    assert describe_metric("token_overlap").measures == "answer"
-    assert not measures_conversation("ragas:context_precision")
-
-
 def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay: Make, conversations: Path) -> None:
     done = assay("run", conversations, "--metrics", "token_overlap")
     assert done.code == 0
@@ -175,19 +162,6 @@ def test_the_command_says_once_that_there_are_metrics_of_a_conversation(assay: M
     assert "no metric of a conversation" not in again.err
 
 
-def test_the_command_scores_each_turn_and_shows_it(assay: Make, conversations: Path) -> None:
-    done = assay("run", conversations, "--metrics", "token_overlap", "--turns", "each", "--json")
-    assert done.code == 0
-    metrics = json.loads(done.out)["metrics"]
-    assert (metrics["token_overlap"]["n"], metrics["conversation_turns"]["n"]) == (7, 3)
-    assert metrics["token_overlap"]["rated"] == 6  # the messages' own ratings; the plain sample has none
-    shown = json.loads(assay("show", "last", "--json").out)
-    assert {row["sample"] for row in shown["scores"] if row["metric"] == "token_overlap"} >= {"a#1", "a#3", "a#5", "p"}
-    one = assay("show", "last", "a#3")
-    assert one.code == 0
-    assert "Question 1 of a?" in one.out
-
-
 def test_a_resumed_run_asks_for_nothing_twice(assay: Make, conversations: Path) -> None:
     first = assay("run", conversations, "--metrics", "token_overlap", "--turns", "each")
     assert first.code == 0
@@ -198,14 +172,6 @@ def test_a_resumed_run_asks_for_nothing_twice(assay: Make, conversations: Path) 
     assert store.count_samples(run) == 10
     other = assay("run", conversations, "--metrics", "token_overlap", "--resume", "last")
     assert "no run to resume has these sets, metrics and judge" in other.err
-
-
-def test_the_catalogue_is_listed_with_what_is_measured(assay: Make) -> None:
-    listed = {one["name"]: one["measures"] for one in json.loads(assay("metrics", "--json").out)["metrics"]}
-    assert listed["thanks_at_end"] == "conversation"
-    assert listed["faithfulness"] == "answer"
-    assert "conversation" in assay("metrics").out
-    assert "measures: a whole conversation" in assay("metrics", "thanks_at_end").out
 
 
 def test_turns_are_kept_once_and_read_back_whole(tmp_path: Path) -> None:

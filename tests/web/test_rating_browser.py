@@ -4,29 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from broken_words import BROKEN_WORDS
+from broken_words import UNNAMED_FIELDS
 from hostile_texts import HOSTILE_TEXTS
-from web_process import hidden_fields
+from web_process import hidden_fields, scripts_that_ran
 
 from assay.eval_sets import Sample
 
 httpx = pytest.importorskip("httpx")
 Start = Callable[..., Any]
-
-
-@pytest.fixture
-def page(browser: Any) -> Any:
-    """A page that counts scripts that were not ours."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    opened = context.new_page()
-    opened.dialogs = []  # of alert() and the like
-    opened.on("dialog", lambda dialog: (opened.dialogs.append(dialog.message), dialog.dismiss()))
-    yield opened
-    context.close()
-
-
-def scripts_that_ran(page: Any) -> int:
-    return int(page.evaluate("window.ranScripts || 0")) + len(page.dialogs)
 
 
 @pytest.mark.timeout(300)
@@ -103,22 +88,7 @@ def test_nothing_overflows_and_everything_has_a_name(rating_site: Start, browser
     for link in (site.links["ada"], site.coordinator):
         page.goto(link)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        unnamed = page.evaluate(
-            "[...document.querySelectorAll('input:not([type=hidden]), button, select')]"
-            ".filter((field) => !(field.labels?.length || field.textContent.trim())).length"
-        )
-        assert unnamed == 0
-    context.close()
-
-
-@pytest.mark.parametrize("language", ["en", "nl", "de"])
-def test_no_label_of_a_button_breaks_inside_a_word(rating_site: Start, browser: Any, language: str) -> None:
-    sample = Sample(id="s", user_input="How?", response="Press OK.")
-    context = browser.new_context(viewport={"width": 360, "height": 800}, locale=language)
-    page = context.new_page()
-    page.goto(rating_site([sample]).links["ada"])
-    assert page.evaluate(BROKEN_WORDS) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        assert page.evaluate(UNNAMED_FIELDS) == 0
     context.close()
 
 

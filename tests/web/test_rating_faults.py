@@ -87,28 +87,6 @@ def test_kill_9_loses_no_confirmed_rating_and_doubles_none(
     database.close()
 
 
-def test_twenty_raters_at_once_each_get_their_own(rating_site: Start) -> None:
-    raters = tuple(f"rater{number}" for number in range(20))
-    site = rating_site(answers(100), raters=raters, per_answer=2)
-    everyone = threading.Barrier(len(raters))
-
-    def work(rater: str) -> int:
-        with entered(site, rater) as client:
-            everyone.wait()
-            for count in range(4):
-                fields = hidden_fields(client.get("/rate").text)
-                if "showing" not in fields:
-                    return count
-                client.post("/rate", data=fields | {"value": "4"})
-        return 4
-
-    with ThreadPoolExecutor(len(raters)) as pool:
-        total = sum(pool.map(work, raters))
-    ratings = site.ratings()
-    assert len(ratings) == total
-    assert max(Counter(rating.sample for rating in ratings).values()) <= 2
-
-
 def rate_once(client: Any, value: str) -> int:
     fields = hidden_fields(client.get("/rate").text)
     return int(client.post("/rate", data=fields | {"value": value}).status_code)

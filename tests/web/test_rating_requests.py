@@ -3,12 +3,10 @@
 import contextlib
 import re
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from web_process import hidden_fields
+from web_process import enter, hidden_fields
 
 from assay.eval_sets import Sample
 
@@ -32,14 +30,6 @@ def site(rating_site: Start) -> Any:
 def ada(site: Any) -> Iterator[Any]:
     """Ada's browser, let in by her link."""
     with enter(site, site.links["ada"]) as client:
-        yield client
-
-
-@contextmanager
-def enter(site: Any, link: str) -> Iterator[Any]:
-    """A browser's session that a link let in."""
-    with httpx.Client(base_url=site.address, follow_redirects=True, headers={"origin": site.address}) as client:
-        client.get(link).raise_for_status()
         yield client
 
 
@@ -189,15 +179,6 @@ def test_the_coordinator_sees_disagreements_and_adjudicates(site: Any, ada: Any)
         assert coordinator.post("/team/adjudicate", data=fields | {"value": "2"}).status_code == 200
         assert re.search(r'<option value="2" selected>', coordinator.get("/team").text)
         assert coordinator.post("/team/adjudicate", data=fields | {"value": "9"}).status_code == 400
-
-
-def test_two_browsers_of_one_rater_rate_an_answer_once(site: Any) -> None:
-    """The same form sent ten times at once, from two browsers: one rating."""
-    with enter(site, site.links["ada"]) as one, enter(site, site.links["ada"]) as other, ThreadPoolExecutor(10) as pool:
-        forms = [(client, hidden_fields(client.get("/rate").text) | {"value": "3"}) for client in (one, other)] * 5
-        replies = list(pool.map(lambda form: form[0].post("/rate", data=form[1]), forms))
-    assert all(reply.status_code == 200 for reply in replies)
-    assert [rating.sample for rating in site.ratings()] == ["s0"]
 
 
 @pytest.mark.parametrize("unit", ["A__b is so. ", "a__b\n", "> It is__so. Yes.\n", "It `is`  so, [a](b). "])
