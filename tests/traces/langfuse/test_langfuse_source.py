@@ -241,26 +241,6 @@ def test_fields_of_another_type_are_read_as_they_came(server: LangfuseServer) ->
     assert first.human_rating is None
 
 
-def test_a_page_that_comes_twice_is_said(server: LangfuseServer) -> None:
-    for number in range(3):
-        add_plain(server, number)
-
-    def repeat(call: Call) -> Reply | None:
-        reply = server.answer(call)
-        if call.path.endswith("observations") and "isRoot" in (call.value("filter") or ""):
-            return Reply(200, reply.body | {"meta": {"cursor": "again"}})
-        return reply
-
-    server.script = repeat
-    server.checks = False
-    server.answer, original = (
-        (lambda call: original(call._replace(query={**call.query, "cursor": [""]}))),
-        server.answer,
-    )  # type: ignore[method-assign]
-    with pytest.raises(InputError, match="its list of observations repeats itself after 2 pages"):
-        read(server)
-
-
 def test_long_metadata_come_whole(server: LangfuseServer) -> None:
     add_plain(server, 1, metadata={"policy": "Be kind. " * 60, "channel": "chat"})
     (sample,) = read(server)
@@ -288,12 +268,6 @@ def test_values_that_are_no_numbers_and_nests_without_end_stop_nothing(server: L
     assert bad.id == "t1"
 
 
-def test_a_reply_that_nests_without_end_is_an_error(server: LangfuseServer) -> None:
-    server.script = lambda call: Reply(200, '{"data":' + "[" * 100_000) if call.number == 2 else None
-    with pytest.raises(InputError, match="no JSON"):
-        read(server)
-
-
 @pytest.mark.parametrize("key", ["sk-lf-a\nb", "sk lf", "sk-é"])
 def test_a_key_that_is_none_is_an_error_without_it(
     server: LangfuseServer, monkeypatch: pytest.MonkeyPatch, key: str
@@ -319,13 +293,6 @@ def test_too_many_calls_wait_as_told_and_failures_are_tried_again(server: Langfu
     assert waits == [7, 0.5, 1]
 
 
-def test_a_server_that_goes_on_failing_is_an_error(server: LangfuseServer, waits: list[float]) -> None:
-    server.script = lambda _: Reply(429, {"message": "slow"}, {"Retry-After": "100000"})
-    with pytest.raises(InputError, match=r"asked too often .*after 6 attempts; try again later"):
-        read(server)
-    assert waits == [120] * 5
-
-
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
@@ -333,7 +300,7 @@ def test_a_server_that_goes_on_failing_is_an_error(server: LangfuseServer, waits
         (Reply(403, {"message": "no"}), "refuses the key"),
         (Reply(404, {"message": "The observations v2 API is only available in v4"}), "Langfuse 4 is needed"),
         (Reply(200, "<html>Sign in</html>"), "no JSON"),
-        (Reply(302, None, {"location": "http://elsewhere.example.org/"}), "sends on to http://elsewhere.example.org/"),
+        (Reply(200, '{"data":' + "[" * 100_000), "no JSON"),
     ],
 )
 def test_what_keeps_all_from_being_read_is_a_clear_error(server: LangfuseServer, reply: Reply, message: str) -> None:
@@ -358,11 +325,6 @@ def test_missing_keys_are_named(server: LangfuseServer, monkeypatch: pytest.Monk
     assert server.calls == []
 
 
-def test_a_server_that_is_not_there_is_an_error(server: LangfuseServer, waits: list[float]) -> None:
-    with pytest.raises(InputError, match="cannot be reached"):
-        list(LangfuseSource(TraceAddress.parse("langfuse://127.0.0.1:9/x")).read(None, None, {}))
-
-
 def test_without_a_host_the_environment_names_the_server(
     server: LangfuseServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -370,9 +332,3 @@ def test_without_a_host_the_environment_names_the_server(
     monkeypatch.setenv("LANGFUSE_BASE_URL", f"http://{server.host}/")
     (sample,) = LangfuseSource(TraceAddress.parse("langfuse:///support%20bot")).read(None, None, {})
     assert sample.id == "t1"
-
-
-def test_what_a_page_holds_is_no_key(server: LangfuseServer) -> None:
-    add_plain(server, 1)
-    text = json.dumps([sample.model_dump(mode="json") for sample in read(server) if isinstance(sample, Sample)])
-    assert SECRET not in text
