@@ -156,12 +156,6 @@ def test_a_quote_that_is_never_closed_would_swallow_the_rest(file):
         load_set(path, skip_bad=[])
 
 
-def test_a_damaged_line_of_a_utf8_file_is_an_error_with_line_and_cure(file):
-    path = file("set.csv", f"{HEADER}\na,q,\u00e9,4\n".encode() + "b,q,\u201cé\u201d,4\n".encode("cp1252"))
-    with pytest.raises(InputError, match=r"set.csv, line 3: byte 0x93 .* Windows-1252 .*CSV UTF-8"):
-        load_set(path, skip_bad=[])
-
-
 @pytest.mark.parametrize(
     ("header", "says"),
     [

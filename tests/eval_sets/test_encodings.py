@@ -124,33 +124,6 @@ def test_the_scale_of_a_recognised_column_follows_from_its_values(
     assert [sample.rating_share for sample in samples] == pytest.approx(share)
 
 
-@pytest.mark.parametrize(
-    ("column", "values"),
-    [("label", ["good", "bad"]), ("score", ["-4", "3"]), ("score", ["0.5", "0.5"]), ("score", ["0.5", "high"])],
-)
-def test_what_may_be_no_rating_stays_metadata(tmp_path: Path, column: str, values: list[str]) -> None:
-    path = tmp_path / "answers.csv"
-    rows = "".join(f"q,a{number},{value}\n" for number, value in enumerate(values))
-    path.write_text(f"question,answer,{column}\n{rows}", "utf-8")
-    samples = load_set(path)
-    assert [sample.rating for sample in samples] == [None, None]
-    assert [sample.metadata[column] for sample in samples] == values
-
-
-def test_a_rating_of_its_own_goes_before_a_score(tmp_path: Path) -> None:
-    path = tmp_path / "answers.csv"
-    path.write_text("question,answer,score,rating\nq,a,0.5,4\nq,b,0.7,2\n", "utf-8")
-    assert [(sample.rating, sample.metadata["score"]) for sample in load_set(path)] == [(4, "0.5"), (2, "0.7")]
-
-
-def test_a_source_that_is_an_address_is_no_context(tmp_path: Path) -> None:
-    path = tmp_path / "answers.csv"
-    path.write_text("question,answer,source\nq,a,https://help.example/page\nq,b,A whole page of help.\n", "utf-8")
-    first, second = load_set(path)
-    assert (first.retrieved_contexts, first.metadata) == ((), {"source": "https://help.example/page"})
-    assert second.retrieved_contexts == ("A whole page of help.",)
-
-
 def test_a_mapping_goes_before_usual_names(tmp_path: Path) -> None:
     path = tmp_path / "answers.csv"
     path.write_text("question,answer,score,stars\nq,a,0.5,4\nq,b,0.7,2\n", "utf-8")

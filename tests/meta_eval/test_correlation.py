@@ -66,18 +66,6 @@ def test_items_of_one_source_say_less_than_independent_ones() -> None:
     assert (grouped.n, grouped.groups) == (160, 40)
 
 
-def test_the_interval_is_the_same_each_time() -> None:
-    values, ratings = follow(30, 9)
-    assert spearman(values, ratings, own_groups(30)) == spearman(values, ratings, own_groups(30))
-
-
-def test_the_order_of_items_and_names_of_groups_do_not_matter_much() -> None:
-    values, ratings = follow(60, 10)
-    one, other = spearman(values, ratings, own_groups(60)), spearman(values[::-1], ratings[::-1], own_groups(60))
-    assert one.value == pytest.approx(other.value)
-    assert one.low == pytest.approx(other.low, abs=0.05)
-
-
 @pytest.mark.parametrize(
     ("values", "ratings", "problem"),
     [

@@ -202,11 +202,6 @@ def test_choices_name_the_columns(write: Write) -> None:
     assert (table.metrics, table.ratings[:, 0].tolist()) == (("tool.x",), [2, 4])
 
 
-def test_labels_that_are_numbers_are_no_scores(write: Write) -> None:
-    scores = write("s.csv", "id,f,page,group\na,1,7,3\nb,2,7,4\n")
-    assert read_score_table([scores], write("r.csv", RATINGS), ReadOptions(group="page")).table.metrics == ("f",)
-
-
 def test_ratings_on_two_scales_are_brought_to_one(write: Write) -> None:
     rows = [{"id": "a", "rating": 0, "rating_min": 0, "rating_max": 1}, {"id": "b", "rating": 3}]
     joined = read_score_table([write("s.csv", "id,f\na,1\nb,2\n")], write("r.jsonl", rows), ReadOptions())
