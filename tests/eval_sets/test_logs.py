@@ -168,13 +168,11 @@ def test_langsmith_threads_are_conversations(tmp_path: Path) -> None:
 
 def test_a_phoenix_session_shows_what_the_model_was_told_and_called(tmp_path: Path) -> None:
     def span(trace: str, number: int, parent: str | None, kind: str, attributes: dict[str, str]) -> dict[str, Any]:
-        context = {"trace_id": trace, "span_id": str(number)}
-        time = f"2026-01-01T10:0{number}:00Z"
         return {
-            "context": context,
+            "context": {"trace_id": trace, "span_id": str(number)},
             "parent_id": parent,
             "span_kind": kind,
-            "start_time": time,
+            "start_time": f"2026-01-01T10:0{number}:00Z",
             "attributes": attributes,
         }
 
@@ -416,20 +414,16 @@ def test_langfuse_scores_of_people_are_ratings(tmp_path: Path) -> None:
 
 def test_langfuse_as_csv(tmp_path: Path) -> None:
     path = tmp_path / "traces.csv"
+    question = json.dumps({"question": QUESTION})
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["id", "sessionId", "userId", "input", "output", "scores"])
         for number in (1, 2):
-            scores = [{"name": "user-feedback", "value": number, "source": "API"}]
-            writer.writerow(
-                [f"t{number}", f"s{number}", "", json.dumps({"question": QUESTION}), ANSWER, json.dumps(scores)]
-            )
-    samples = load_set(path)
-    assert [(sample.id, sample.user_input, sample.group) for sample in samples] == [
-        ("t1", QUESTION, "s1"),
-        ("t2", QUESTION, "s2"),
-    ]
-    assert [sample.rating for sample in samples] == [1, 2]
+            scores = json.dumps([{"name": "user-feedback", "value": number, "source": "API"}])
+            writer.writerow([f"t{number}", f"s{number}", "", question, ANSWER, scores])
+    first, second = load_set(path)
+    assert (first.id, first.user_input, first.group, first.rating) == ("t1", QUESTION, "s1", 1)
+    assert (second.id, second.user_input, second.group, second.rating) == ("t2", QUESTION, "s2", 2)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])

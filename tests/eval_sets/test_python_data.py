@@ -105,16 +105,6 @@ def test_an_empty_cell_of_a_dataframe_is_no_value() -> None:
     assert [sample.metadata["when"] for sample in samples] == ["2026-03-01T00:00:00", None, None, None]
 
 
-def test_an_index_that_is_called_id_gives_the_ids() -> None:
-    frame = pandas.DataFrame(ROWS, index=pandas.Index(["a", "b"], name="id"))
-    assert [sample.id for sample in read_samples(frame)] == ["a", "b"]
-
-
-def test_a_mapping_renames_columns() -> None:
-    frame = pandas.DataFrame(ROWS).rename(columns={"answer": "antwoord"})
-    assert list(read_samples(frame, mapping={"antwoord": "response"})) == SAMPLES
-
-
 FRAME = pandas.DataFrame(ROWS)
 BOTH = "give a path, the name of a set, a DataFrame of pandas or polars"
 

@@ -76,14 +76,6 @@ def test_null_is_no_value_in_any_optional_field(jsonl, row):
     assert (sample.retrieved_contexts, sample.tables, sample.ratings, sample.metadata) == ((), (), {}, {})
 
 
-def test_a_rater_with_null_gave_no_rating(jsonl, row):
-    assert load_set(jsonl(row(ratings={"an": 4, "bo": None})))[0].ratings == {"an": 4}
-
-
-def test_an_empty_answer_is_accepted(jsonl, row):
-    assert load_set(jsonl(row(response="")))[0].response == ""
-
-
 def test_an_id_twice_names_both_lines(jsonl, row):
     path = jsonl(row(id="a"), "", row(id="b"), row(id="a"))
     with pytest.raises(InputError, match='line 4, field id: "a" is the id of line 1 too; give each sample its own id'):

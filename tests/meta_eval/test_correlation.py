@@ -31,15 +31,6 @@ def test_rho_and_p_are_scipys(n: int, seed: int) -> None:
     assert (estimate.n, estimate.groups) == (n, n)
 
 
-def test_ties_by_hand() -> None:
-    """Values 1 2 2 4 5 rank 1 2.5 2.5 4 5, ratings 1 1 3 3 5 rank 1.5 1.5 3.5 3.5 5; deviations from their mean 3:
-
-    (-2, -.5, -.5, 1, 2) and (-1.5, -1.5, .5, .5, 2): products 3 + .75 - .25 + .5 + 4 = 8, squares 9.5 and 9.
-    """
-    estimate = spearman([1, 2, 2, 4, 5], [1, 1, 3, 3, 5], own_groups(5))
-    assert estimate.value == pytest.approx(8 / (9.5 * 9) ** 0.5)
-
-
 def test_the_interval_by_hand() -> None:
     """Five items, ranks 1 to 5 against 2 1 3 4 5: rho = 1 - 6 * 2 / 120 = 0.9.
 
@@ -103,12 +94,6 @@ def test_rare_values_do_not_break_the_interval() -> None:
     estimate = spearman([0.0] * 29 + [1.0], [float(n % 5) for n in range(30)], own_groups(30))
     assert estimate.value is not None
     assert (estimate.low, estimate.high, estimate.problem) == (None, None, "an interval needs 5 groups that differ")
-
-
-def test_auroc_by_hand() -> None:
-    """Good 3 and 1, bad 2, 1 and 0: 3 beats all three; 1 beats 0 and ties with 1: 4.5 of 6 pairs."""
-    estimate = auroc([3, 1, 2, 1, 0], [True, True, False, False, False], own_groups(5))
-    assert (estimate.value, estimate.n) == (4.5 / 6, 5)
 
 
 def test_an_area_that_rests_on_few_bad_answers_has_no_interval() -> None:

@@ -94,4 +94,3 @@ def test_a_variant_that_cannot_be_compared_is_named() -> None:
     assert variant_sentences(None, "old") == [
         "Not settled: no agreement with ratings can be compared with that of old."
     ]
-

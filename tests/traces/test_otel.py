@@ -312,6 +312,7 @@ def test_a_character_that_cannot_be_written_leaves_out_its_trace(
     write_documents(tmp_path / "a.jsonl", document(*broken), document(*chat_spans(10, "Free?", "Yes.")))
     pulled = assay("pull", "otel:a.jsonl", "-o", "traces.jsonl", "--unread", "unread.jsonl")
     assert pulled.code == 0 and "1 trace pulled" in pulled.out
+    assert len(Path("unread.jsonl").read_text("utf-8").splitlines()) == 1
     assert ("a NUL byte" if half == "nul" else "half a character (\\ud800)") in pulled.out
 
 

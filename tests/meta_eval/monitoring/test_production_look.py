@@ -12,7 +12,6 @@ from production_months import draw_answers
 from assay.errors import UsageError
 from assay.meta_eval.estimate import Estimate
 from assay.meta_eval.monitoring import Bound, Look, ProductionAnswers, follow_bounds, look_at_production
-from assay.meta_eval.monitoring.bound import BoundKind
 
 ALL = [Bound("mean", 3.5), Bound("bad_share", 0.1), Bound("fall", 0.2), Bound("judge_fall", 0.2)]
 NAN = math.nan
@@ -338,4 +337,3 @@ def test_no_answers_no_window_and_wrong_bounds_are_refused() -> None:
         Bound("foo", 1.0)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="finite"):
         Bound("mean", NAN)
-

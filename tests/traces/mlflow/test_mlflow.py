@@ -434,16 +434,6 @@ class TestFaults:
         proxy.script = first_writes(99, Fault(500, body))
         assert push(faulty, score_of(faulty, trace_id)) == [("failed", "(500) disk[31m full; push again")]
 
-    def test_reading_waits_as_the_server_asks(
-        self, proxy: MlflowProxy, writer: TraceWriter, faulty: TraceAddress, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        waits: list[float] = []
-        monkeypatch.setattr("tenacity.nap.sleep", waits.append)
-        trace_id = write_one(writer)
-        proxy.script = lambda request: Fault(429, headers={"Retry-After": "17"}) if request.number in (3, 5) else None
-        assert read_one(faulty).id == trace_id
-        assert waits == [17, 17]
-
     @pytest.mark.parametrize("method", [read, lambda address: push(address, score_of(address, "tr-1"))])
     def test_what_stops_everything_is_said_with_its_cure(
         self, proxy: MlflowProxy, faulty: TraceAddress, monkeypatch: pytest.MonkeyPatch, method: Callable[..., Any]
