@@ -46,6 +46,18 @@ def test_a_row_of_a_file_of_pairs_that_lost_its_other_answer_has_no_rating(tmp_p
     assert notes == [f"{path}: {NOTE.format(first)}"]
 
 
+def test_a_csv_file_too_whose_scale_follows_from_its_ratings(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "question", "answer_a", "answer_b", "Rating"])
+        writer.writerows([row["id"], "Is it free?", row["response"], row["other_response"], row["rating"]]
+                         for row in make_rows())  # fmt: skip
+    notes: list[str] = []
+    assert ratings_of(load_set(path, notes=notes)) == ONLY_PAIRS
+    assert f"{path}: {NOTE.format(f'{path}, line 3')}" in notes
+
+
 def test_ratings_by_raters_are_left_out_too_and_a_limit_changes_nothing(tmp_path: Path) -> None:
     rows = [row | {"rating": None, "ratings": {"ann": row["rating"], "bob": row["rating"]}} for row in make_rows()]
     path = write_jsonl(tmp_path / "pairs.jsonl", rows[1:2] + rows[:1])

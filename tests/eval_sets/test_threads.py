@@ -284,6 +284,12 @@ def test_messages_that_make_no_conversation(jsonl: Callable[..., Path], messages
     assert len(left) == 1
 
 
+def test_a_rating_off_the_scale_names_its_turn(jsonl: Callable[..., Path]) -> None:
+    row = {"id": "bad", "messages": [ASKED, ANSWERED | {"rating": 9}], "rating_min": 1, "rating_max": 5}
+    with pytest.raises(InputError, match=r"line 1, field messages\.1\.rating: 9 is outside the scale 1-5; correct it"):
+        load_set(jsonl(row))
+
+
 def test_an_error_in_rows_per_turn_names_the_row_of_the_turn(tmp_path: Path) -> None:
     rows = [*TURNS, {"ticket": 7, "who": "wizard", "said": "Ho", "at": "2026-01-01 11:00"}]
     path = write_table(tmp_path, "a.csv", rows)

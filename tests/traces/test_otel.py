@@ -139,6 +139,20 @@ def test_an_evaluation_may_be_a_log_record_with_its_range(tmp_path: Path) -> Non
     assert (sample.ratings, sample.rating_min, sample.rating_max) == ({"u-7": 1.0}, 0, 1)
 
 
+def test_the_scale_of_feedback_is_that_of_the_whole_file(tmp_path: Path) -> None:
+    def rated(number: int, value: float) -> dict[str, Any]:
+        spans = chat_spans(number, "Free?", f"Yes {number}.")
+        own = {"gen_ai.evaluation.name": "stars", "gen_ai.evaluation.score.value": value}
+        spans[2]["events"] = [{"name": "gen_ai.evaluation.result", "attributes": attributes(own)}]
+        return document(*spans)
+
+    samples = read(write_documents(tmp_path / "a.jsonl", rated(10, 1.0), rated(20, 5.0)))
+    assert [(sample.human_rating, sample.rating_max) for sample in samples if isinstance(sample, Sample)] == [
+        (1.0, 5),
+        (5.0, 5),
+    ]
+
+
 def test_what_people_wrote_stands_at_its_answer_and_says_why_it_is_bad(tmp_path: Path) -> None:
     """A session of two answers, of which one is bad, and a bad answer with a system message: 2 of 3, with reasons."""
 

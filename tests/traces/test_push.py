@@ -138,6 +138,22 @@ def test_a_failed_write_is_tried_again_and_resumed(pushing: Pushing) -> None:
     assert (second.written, second.failed, second.unchanged) == (0, 0, first.written + 1)
 
 
+def test_what_fails_once_is_written_in_the_same_push(pushing: Pushing) -> None:
+    run = pushing.run()
+    write = pushing.tool.write
+    calls = 0
+
+    def fails_first(scores: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        pushing.tool.refused = {"alone"} if calls == 1 else set()
+        yield from write(scores)
+
+    pushing.tool.write = fails_first  # type: ignore[method-assign]
+    result = pushing.push(run)
+    assert result.failed == 0 and result.unchanged == 0 and result.written == len(pushing.tool.scores)
+
+
 def test_a_kill_between_the_write_and_the_ledger_doubles_nothing(
     pushing: Pushing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
