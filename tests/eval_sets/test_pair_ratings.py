@@ -1,5 +1,6 @@
 """Pairs that lost their other answer: their ratings are of no answer, and are not used."""
 
+import csv
 import json
 import logging
 from pathlib import Path

@@ -148,8 +148,10 @@ class Endpoint(ApiServer):
         return f"http://{self.host}/vraag"
 
     def answer(self, call: Call) -> Reply:
-        sentence = call.body.get("bronnen", ["..."])[0].split("\n\n")[1].split(".")[0]
-        return Reply(500 if "kapot" in call.body["vraag"] else 200, {"data": [{"text": f"{sentence}."}]})
+        if "bronnen" not in call.body or "kapot" in call.body["vraag"]:
+            return Reply(500, {})
+        sentence = call.body["bronnen"][0].split("\n\n")[1].split(".")[0]
+        return Reply(200, {"data": [{"text": f"{sentence}."}]})
 
 
 @pytest.fixture
