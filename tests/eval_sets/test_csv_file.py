@@ -56,7 +56,6 @@ def test_errors_name_the_line_on_which_the_row_begins(file):
         ("['een'\n 'twee']".join('""').replace('"', '"'), ("een", "twee")),
         ("['komma, erin']".join('""'), ("komma, erin",)),
         ("[]", ()),
-        ("Ga naar: Medewerkers", ("Ga naar: Medewerkers",)),
         ("[1] Ga naar: Medewerkers", ("[1] Ga naar: Medewerkers",)),
         ("[Let op]", ("[Let op]",)),
     ],
@@ -106,7 +105,6 @@ def test_objects_in_cells_as_json_or_as_python_prints_them(file):
     ("cells", "says"),
     [
         ("q;r;{an: 4};", "field ratings: .* is not JSON"),
-        ("q;r;[4, 5];", "field ratings: is a list, not an object"),
         ("q;r;{'an': 'x'};", 'field ratings: rater an: "x" is not a number'),
         ("q;r;{'an': 9};", "field ratings.an: 9 is outside the scale 1-5"),
         ("q;r;;{'note'", "field metadata: .* is not JSON"),

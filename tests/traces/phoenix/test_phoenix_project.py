@@ -133,9 +133,11 @@ def test_another_or_an_old_server_is_named(version: Reply, problem: str) -> None
             open_project(server.host).connect()
 
 
-def test_an_old_server_that_cannot_filter_says_so() -> None:
+def test_a_source_without_a_project_or_whose_server_cannot_filter_says_so() -> None:
     from assay.traces.phoenix.source import PhoenixSource
 
+    with pytest.raises(UsageError, match=r"names no project: write phoenix://HOST:6006/PROJECT"):
+        PhoenixSource(TraceAddress.parse("phoenix://localhost:6006/"))
     with serving() as server:
         server.replies["/arize_phoenix_version"] = [(200, "14.0.0")]
         source = PhoenixSource(TraceAddress.parse(f"phoenix://{server.host}/p"))
@@ -149,17 +151,14 @@ def test_no_server_is_said_at_once(waits: list[float]) -> None:
     assert waits == []
 
 
-@pytest.mark.parametrize("key", ["secret-with-ü", "secret\nwith-break"])
-def test_a_key_that_is_no_header_is_not_shown(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PHOENIX_API_KEY", key)
-    with serving() as server, pytest.raises(InputError, match="holds a character that no header can have") as error:
-        open_project(server.host).connect()
-    assert "secret" not in str(error.value)
-
-
-def test_headers_that_the_client_cannot_read_are_not_logged(
+def test_keys_that_cannot_be_sent_are_not_shown(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    for key in ("secret-with-ü", "secret\nwith-break"):
+        monkeypatch.setenv("PHOENIX_API_KEY", key)
+        with serving() as server, pytest.raises(InputError, match="holds a character that no header can have") as error:
+            open_project(server.host).connect()
+        assert "secret" not in str(error.value)
     monkeypatch.setenv("PHOENIX_CLIENT_HEADERS", "Authorization=Bearer secret")
     with pytest.raises(UsageError, match="PHOENIX_CLIENT_HEADERS cannot be read: write NAME=VALUE"):
         open_project("localhost:6006")
@@ -171,13 +170,6 @@ def test_the_clients_settings_name_the_server(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("PHOENIX_COLLECTOR_ENDPOINT", "https://app.example.org/s/team/v1/traces")
     assert open_project("").url == open_project("App.example.org").url == "https://app.example.org/s/team"
     assert open_project("other.example.org").url == "https://other.example.org"
-
-
-def test_an_address_without_a_project_is_a_usage_error() -> None:
-    from assay.traces.phoenix.source import PhoenixSource
-
-    with pytest.raises(UsageError, match=r"names no project: write phoenix://HOST:6006/PROJECT"):
-        PhoenixSource(TraceAddress.parse("phoenix://localhost:6006/"))
 
 
 def test_one_score_that_breaks_the_server_does_not_keep_the_others_back() -> None:
