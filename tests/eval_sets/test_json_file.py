@@ -105,6 +105,8 @@ def test_a_damaged_line_of_a_utf8_file_is_an_error_with_line_and_cure(file, row)
 def test_an_empty_file_is_an_error_even_when_bad_rows_are_skipped(file, name, content):
     with pytest.raises(InputError, match=f"{name}: the (file|set) is empty"):
         load_set(file(name, content), skip_bad=[])
+    with pytest.raises(InputError, match=r"head.csv: the set is empty"):
+        load_set(file("head.csv", "user_input,response\n"))
 
 
 def test_a_set_without_one_usable_row_is_an_error(jsonl):

@@ -204,19 +204,6 @@ def test_pages_without_end_are_said() -> None:
         paging.follow(1, "cd")
 
 
-def test_a_list_of_projects_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    count = iter(range(10**9))
-
-    def answer(call: Call) -> Reply:
-        number = next(count)
-        return Reply(200, {"data": [{"id": str(number), "name": f"q{number}"}], "next_cursor": f"c{number}"})
-
-    monkeypatch.setattr("assay.traces.phoenix.project.MOST_KEPT_PAGES", 20)
-    with Scripted(answer) as server:
-        problem = problem_of("phoenix", server.host)
-    assert "its list of projects has no end: 20 pages were read" in problem
-
-
 @pytest.mark.parametrize("row", [None, 5, "x"])
 @all_tools
 def test_a_row_that_is_no_object_is_said(tool: str, row: Any) -> None:

@@ -56,11 +56,10 @@ def test_wins_less_losses_of_all_comparisons() -> None:
     wins = estimate_net_wins(answers(2, 10), compared(WINS))
     assert wins.means.tolist() == [0.0, 0.4]
     assert wins.difference(0, 1) == pytest.approx((0.4, (6.4 / 9 / 10) ** 0.5, 9.0))
-
-
-def test_turned_choices_count_turned() -> None:
     turned = compared([-value for value in WINS], pair=(1, 0))
     assert estimate_net_wins(answers(2, 10), turned).means.tolist() == [0.0, 0.4]
+    assert np.isnan(estimate_net_wins(answers(2, 10), compared([1.0] * 4)).means[1])  # fewer than five groups
+    assert estimate_net_wins(answers(2, 10), compared([1.0, 1, 1, 1, -1])).means[1] == pytest.approx(0.6)
 
 
 def test_questions_with_the_same_answer_are_ties_that_nobody_is_asked_for() -> None:
@@ -99,11 +98,6 @@ def test_only_comparisons_with_the_version_in_use_count() -> None:
     wins = estimate_net_wins(answers(3, 10), joined(compared(WINS, versions="ABC"), of_c))
     assert wins.means[1] == pytest.approx(0.4)
     assert np.isnan(wins.means[2])
-
-
-def test_fewer_than_five_groups_say_nothing() -> None:
-    assert np.isnan(estimate_net_wins(answers(2, 10), compared([1.0] * 4)).means[1])
-    assert estimate_net_wins(answers(2, 10), compared([1.0, 1, 1, 1, -1])).means[1] == pytest.approx(0.6)
 
 
 def test_ratings_of_all_versions_decide_and_the_choices_stand_beside_them() -> None:
