@@ -55,9 +55,9 @@ def support_request(
     The state has the earlier turns of the conversation too. The question itself is left out: a small judge answers it
     instead.
     """
-    before = [context.get(claim, "") for claim in claims] if context else [""] * len(claims)
     predicates = [
-        Predicate(str(number), *said) for number, said in enumerate(zip(claims, before, strict=True), start=1)
+        Predicate(str(number), claim, context.get(claim, "") if context else "")
+        for number, claim in enumerate(claims, start=1)
     ]
     state = {"documentation": documentation, **earlier_turns(sample)}
     return Request(task, state, predicates, sample.language, sample.id, prompts)

@@ -218,9 +218,10 @@ class _SentenceReader:
 
     def _read_title(self, line: MarkdownLine, after: MarkdownLine | None) -> None:
         kinds = self.kinds
-        kind = kinds.find_kind(line.text.strip())
-        left, cut = kinds.without_address(line.text.strip())
-        text = left or line.text.strip()
+        text = line.text.strip()
+        left, cut = kinds.without_address(text)
+        kind = kinds.find_kind(text, may_address=bool(cut))
+        text = left or text
         heads_nothing = after is None or (after.role == "heading" and after.level <= line.level)
         if not kinds.is_title(text) or (line.role == "heading" and heads_nothing and kinds.is_step(text)):
             self._read_text(line)
@@ -259,7 +260,7 @@ class _SentenceReader:
                 start, end = _find_respaced(sentence, line.text, position)
             *parts, last = self.kinds.parts(sentence, may_address=self._may_address)
             for part in parts:
-                self._add_part(part, line, start, start + part.end, head)
+                self._add_part(part, line, start, start + part[1], head)
             self._add_part(last, line, start, end, head)
             position, head = end, ""
 
@@ -277,7 +278,8 @@ class _SentenceReader:
 
     def _add_part(self, part: SentencePart, line: MarkdownLine, offset: int, end: int, head: str) -> None:
         """Adds a part of a sentence that begins at `offset` in the line; the part ends at `end` there."""
-        kind, sentence, stated, cut = part.kind, part.text, part.text, part.cut
+        begin, _, kind, sentence, cut = part
+        stated = sentence
         answer_word = ""
         context: list[str] = []
         if kind == CLAIM:
@@ -293,8 +295,7 @@ class _SentenceReader:
             if self.kinds.refers_back.match(sentence):
                 context += self._before[-_SENTENCES_OF_CONTEXT:]
         above = " ".join(dict.fromkeys(filter(None, context))) if context else ""
-        start = offset + part.start
-        self._add(stated, kind, line, start, end=end, context=above, answer_word=answer_word, cut=cut)
+        self._add(stated, kind, line, offset + begin, end=end, context=above, answer_word=answer_word, cut=cut)
         if kind in {CLAIM, LEAD_IN, YES_NO}:
             self._before.append(sentence)
         if kind == SIGN_OFF:

@@ -16,7 +16,8 @@ _AS_EVALUATED = (
 
 
 def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:
-    """Returns the recommendation, `metrics`, `combinations`, `ceiling` and `chosen`; then the rest of the evaluation."""
+    """Returns the recommendation, `metrics`, `combinations`, `ceiling` and `chosen`; then the rest of the evaluation.
+    """
     selection, raters = evaluation.selection, evaluation.raters
     values = asdict(evaluation)
     result: dict[str, Any] = {

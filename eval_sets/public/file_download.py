@@ -253,7 +253,8 @@ def check_redirect(response: httpx.Response) -> None:
 
 
 def _describe_no_address(location: str, target: httpx.URL) -> str:
-    """Why a redirect leads nowhere; "" where it may lead somewhere. Raises ValueError where httpx reads more than is."""
+    """Why a redirect leads nowhere; "" where it may lead somewhere. Raises ValueError where httpx reads more than is.
+    """
     if not location:
         return "it is empty"
     if target.scheme not in {"http", "https"}:

@@ -113,8 +113,5 @@ def _check_task(prompt: Prompt, other_cure: str) -> None:
 
 def write_statement(question: Predicate) -> str:
     """A statement, after the sentences that it refers back to in brackets."""
-    return (
-        f"[{question.context}] {question.statement}"
-        if question.context and question.context.strip()
-        else question.statement
-    )
+    context = question.context
+    return f"[{context}] {question.statement}" if context and context.strip() else question.statement
