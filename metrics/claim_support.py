@@ -100,7 +100,7 @@ def predicate_claim(answer: Answer, text: str = "") -> Claim:
     statement = text or (answer.question.statement if isinstance(answer.question, Predicate) else "")
     if answer.option is None:
         return Claim(statement, "unverifiable", answer.problem or "the judge gave no answer")
-    probability = answer.probability
+    probability = None if answer.probabilities is None else answer.probability
     reason = f"{_SAYS}{answer.option}"
     reason += _NO_PROBABILITY if probability is None else f"{_PROBABILITY}{probability:.2f}"
     reason += f": {answer.reason}" if answer.reason else ""

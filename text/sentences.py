@@ -69,8 +69,7 @@ def describe_cut_lines(text: str) -> list[str]:
         >>> describe_cut_lines("So it is.")
         []
     """
-    longest = len(text) if len(text) <= LONGEST_LINE else max(map(len, text.splitlines()))
-    if longest <= LONGEST_LINE:
+    if len(text) <= LONGEST_LINE or (longest := max(map(len, text.splitlines()))) <= LONGEST_LINE:
         return []
     pieces = f"pieces of at most {LONGEST_LINE:,}"
     return [f"a line of {count_of(longest, 'character')} is cut into {pieces} before its sentences are found"]
@@ -260,7 +259,7 @@ class _SentenceReader:
                 start, end = _find_respaced(sentence, line.text, position)
             *parts, last = self.kinds.parts(sentence, may_address=self._may_address)
             for part in parts:
-                self._add_part(part, line, start, start + part[1], head)
+                self._add_part(part, line, start, start + len(part[2]), head)
             self._add_part(last, line, start, end, head)
             position, head = end, ""
 
@@ -278,7 +277,7 @@ class _SentenceReader:
 
     def _add_part(self, part: SentencePart, line: MarkdownLine, offset: int, end: int, head: str) -> None:
         """Adds a part of a sentence that begins at `offset` in the line; the part ends at `end` there."""
-        begin, _, kind, sentence, cut = part
+        begin, kind, sentence, cut = part
         stated = sentence
         answer_word = ""
         context: list[str] = []
@@ -317,10 +316,9 @@ class _SentenceReader:
         answer_word: str = "",
         cut: tuple[str, ...] = (),
     ) -> None:
-        last = line.end if end is None else line.place(end - 1) + 1
+        first, last = (line.place(start), line.end) if end is None else line.places(start, end)
         if not context and kind == CLAIM:
             context = self._title
-        first = line.place(start)
         while first > 0 and self._answer[first - 1] in _AROUND:
             first -= 1
         while last < self._length and self._answer[last] in _AROUND:

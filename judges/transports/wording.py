@@ -79,7 +79,7 @@ def _compose(prompt: Prompt, form: Prompt) -> Prompt:
 
 def delimit_all(state: Mapping[str, str]) -> str:
     """All parts of a state in their order; a part without text is left out."""
-    return "\n".join(delimit(name, text) for name, text in state.items() if text.strip())
+    return "\n".join([delimit(name, text) for name, text in state.items() if text.strip()])
 
 
 def compose_task(request: Request) -> Prompt:
