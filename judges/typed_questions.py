@@ -191,7 +191,8 @@ class Request:
         if len(set(ids)) < len(ids):
             twice = next(name for name in ids if ids.count(name) > 1)
             raise UsageError(f"the request {self.task} has two questions with the id {twice}: each needs its own")
-        if wrong := next((name for name in self.state if not _PART.fullmatch(name)), None):
+        if not all(map(_PART.fullmatch, self.state)):
+            wrong = next(name for name in self.state if not _PART.fullmatch(name))
             raise UsageError(f"{wrong!r} is no name of a part of a state: use small letters, digits and _")
         object.__setattr__(self, "state", MappingProxyType(dict(self.state)))
         object.__setattr__(self, "questions", tuple(self.questions))

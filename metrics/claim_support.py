@@ -55,9 +55,9 @@ def support_request(
     The state has the earlier turns of the conversation too. The question itself is left out: a small judge answers it
     instead.
     """
-    before = [context.get(claim, "") for claim in claims] if context else [""] * len(claims)
     predicates = [
-        Predicate(str(number), *said) for number, said in enumerate(zip(claims, before, strict=True), start=1)
+        Predicate(str(number), claim, context.get(claim, "") if context else "")
+        for number, claim in enumerate(claims, start=1)
     ]
     state = {"documentation": documentation, **earlier_turns(sample)}
     return Request(task, state, predicates, sample.language, sample.id, prompts)
@@ -100,7 +100,7 @@ def predicate_claim(answer: Answer, text: str = "") -> Claim:
     statement = text or (answer.question.statement if isinstance(answer.question, Predicate) else "")
     if answer.option is None:
         return Claim(statement, "unverifiable", answer.problem or "the judge gave no answer")
-    probability = answer.probability
+    probability = None if answer.probabilities is None else answer.probability
     reason = f"{_SAYS}{answer.option}"
     reason += _NO_PROBABILITY if probability is None else f"{_PROBABILITY}{probability:.2f}"
     reason += f": {answer.reason}" if answer.reason else ""

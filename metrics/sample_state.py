@@ -58,6 +58,8 @@ def earlier_turns(sample: Sample) -> dict[str, str]:
         >>> earlier_turns(Sample(id="1", user_input="How?", response="So.", metadata={"history": history}))
         {'conversation': 'user: Hello.\\nassistant: Hi, how can I help?'}
     """
+    if not sample.messages:
+        return {}
     language = language_or_fallback(sample.language)
     texts = [(message.role, without_words_to_judge(message.text, language)) for message in earlier_messages(sample)]
     lines = [message_line(role, text) for role, text in texts if text]

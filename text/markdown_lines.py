@@ -78,6 +78,14 @@ class MarkdownLine(NamedTuple):
         place = in_answer + position - in_text
         return place if place < self.end else self.end
 
+    def places(self, start: int, end: int) -> tuple[int, int]:
+        """The places in the answer where a part of the text begins and ends."""
+        if len(self.marks) > 1:
+            return self.place(start), self.place(end - 1) + 1
+        [(in_text, in_answer)] = self.marks
+        begin, last = in_answer + start - in_text, in_answer + end - 1 - in_text
+        return (begin if begin < self.end else self.end), (last if last < self.end else self.end) + 1
+
 
 def blank_comments(text: str) -> str:
     """Writes spaces for HTML comments, which no reader sees; one without an end stays.
@@ -114,7 +122,7 @@ def read_lines(text: str, after_ordinal: re.Pattern[str] = _NOTHING) -> list[Mar
         if len(text) <= LONGEST_LINE and not _MARKS.search(text):
             return [MarkdownLine(text, ((0, 0),), len(text))] if _WORD.search(text) else []
         reader = _Reader(text, [(0, text)], after_ordinal)
-        reader.add_text(0, (0, len(text)))
+        reader.add_line(0, (0, len(text)))
         return reader.lines
     starts = accumulate(map(len, text.splitlines(keepends=True)), initial=0)
     reader = _Reader(text, [*zip(starts, text.splitlines(), strict=False)], after_ordinal)
@@ -211,7 +219,7 @@ class _Reader:
                 self._add_paragraph(rows, [])
             elif rows:
                 start, end = self._span(rows[0], inline.content)
-                self.add_text(rows[0], (start, end), "heading", level=int(token.tag[1]))
+                self._add_text(rows[0], (start, end), "heading", level=int(token.tag[1]))
         else:
             self._add_paragraph(range(first, last), inline.content.split("\n"))
 
@@ -224,13 +232,13 @@ class _Reader:
             match = _ITEM.match(line, start)
             if match is None or self._is_ordinal(line, start, match.end()):
                 own_list = []
-                self.add_text(row, (start, end))
+                self._add_text(row, (start, end))
                 continue
             if not own_list:
                 own_list = self._list_before() or [self._number()]
             kept_path, self._path = self._path, [*self._path, *own_list, self._number()]
             self._begins_item = True
-            self.add_text(row, (start, end))
+            self._add_text(row, (match.end() if _WORD.search(line, match.end()) else start, end))
             self._path, self._begins_item = kept_path, False
 
     def _is_ordinal(self, line: str, start: int, end: int) -> bool:
@@ -265,7 +273,7 @@ class _Reader:
             if _WORD.search(line):
                 match = _BEFORE_TEXT.match(line)
                 start = match.end() if match else 0
-                self.add_text(row, (start if _WORD.search(line, start) else 0, len(line)))
+                self.add_line(row, (start if _WORD.search(line, start) else 0, len(line)))
         self._next = max(self._next, until)
 
     def _add_code(self, first: int, last: int) -> None:
@@ -320,15 +328,21 @@ class _Reader:
                     MarkdownLine(piece, marks, end, role, tuple(self._path), parts=tuple(filter(None, texts)))
                 )
 
-    def add_text(self, row: int, span: tuple[int, int], role: Role = "text", *, level: int = 0) -> None:
+    def add_line(self, row: int, span: tuple[int, int]) -> None:
+        """Adds the part of a source line between two places, without the sign of an item before it."""
+        start, end = span
+        line = self.source[row][1]
+        match = _ITEM.match(line, start)
+        if match and _WORD.search(line, match.end()) and not self._is_ordinal(line, start, match.end()):
+            start = match.end()
+        self._add_text(row, (start, end))
+
+    def _add_text(self, row: int, span: tuple[int, int], role: Role = "text", *, level: int = 0) -> None:
         """Adds a line of text, or its pieces: the part of a source line between two places."""
         place, line = self.source[row]
         start, end = span
         path, begins_item = tuple(self._path), self._begins_item
         self._begins_item = False
-        match = _ITEM.match(line, start) if role == "text" else None
-        if match and _WORD.search(line, match.end()) and not self._is_ordinal(line, start, match.end()):
-            start = match.end()
         pieces = [(start, end)]
         if end - start > LONGEST_LINE:
             pieces = [piece.span() for piece in _PIECE.finditer(line, start, end)]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 _CLASS_OR_SIGN = re.compile(r"\\[^xuUN\d]")  # not the escapes that stand for one letter
-_ODD_LETTERS = re.compile("[ıİſ]")  # `re` takes them for i and s where case does not count; `str.lower` does not
+_ODD_LETTERS = "[ıſ\u0307]"  # ı, ſ and İ in lower case: `re` takes them for i and s where case does not count
 _CAPITAL = "(?-i:[A-Z])"  # a capital letter in a caseless pattern, which a text's lower case does not have
 
 
@@ -25,14 +25,12 @@ class PatternScreen:
         anywhere = [source.removeprefix(".*") for source in sources if source.startswith(".*")]
         flags = re.NOFLAG if all(map(_is_lower_case, sources)) else re.IGNORECASE
         self._match = re.compile(_join(anchored), flags).match
-        self._search = re.compile(_join(anywhere), flags).search
+        self._search = re.compile(_join([*anywhere, _ODD_LETTERS]), flags).search
 
     def may_match(self, text: str) -> bool:
         """Whether one of the patterns may match; False is certain."""
         lower = text.lower()
-        if self._match(lower) or self._search(lower):
-            return True
-        return not text.isascii() and _ODD_LETTERS.search(text) is not None
+        return bool(self._match(lower) or self._search(lower))
 
 
 def _is_lower_case(source: str) -> bool:

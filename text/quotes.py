@@ -67,9 +67,11 @@ def find_nearest_sentence(text: str, contexts: tuple[str, ...]) -> Place | None:
     words = set(split_tokens(text))
     most, place = (len(words) - 1) // 2, None
     for block in _sentence_blocks(contexts) if words else ():
-        counts = block.count_shared(words)
-        if (shared := max(counts)) > most:
-            most, place = shared, block.places[counts.index(shared)]
+        known = block.find_known(words)
+        if len(known) > most:
+            counts = block.count_shared(known)
+            if (shared := max(counts)) > most:
+                most, place = shared, block.places[counts.index(shared)]
     return place
 
 
@@ -90,9 +92,12 @@ class _SentenceBlock:
             for word in set(split_tokens(contexts[number][start:end])):
                 self._bytes_with[word] = self._bytes_with.get(word, 0) | 1 << 8 * position
 
-    def count_shared(self, words: Set[str]) -> Sequence[int]:
-        """Counts, for each sentence, how many of the words it has."""
-        known = [self._bytes_with[word] for word in words if word in self._bytes_with]
+    def find_known(self, words: Set[str]) -> list[int]:
+        """The numbers of the words that any of the sentences has."""
+        return [self._bytes_with[word] for word in words if word in self._bytes_with]
+
+    def count_shared(self, known: Sequence[int]) -> Sequence[int]:
+        """Counts, for each sentence, how many of the known words it has."""
         if len(known) <= self.MOST_WORDS:
             return sum(known).to_bytes(self._size, "little")
         starts = range(0, len(known), self.MOST_WORDS)

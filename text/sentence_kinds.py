@@ -2,7 +2,6 @@
 
 import re
 from functools import cache
-from typing import NamedTuple
 
 from ..languages import Language, language_or_fallback
 from ..untrusted import without_unseen
@@ -41,6 +40,7 @@ _VALUE = re.compile(r"^[^\W\d][^:]*\w:\s+(?:\S+\s*){1,3}$")
 _FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before it says
 
 
+<<<<<<< HEAD
 class SentencePart(NamedTuple):
     """A part of a sentence.
 
@@ -55,6 +55,11 @@ class SentencePart(NamedTuple):
     kind: str
     text: str
     cut: tuple[str, ...] = ()
+=======
+SentencePart = tuple[int, str, str, tuple[str, ...]]
+"""A part of a sentence: where it begins, what it is (`claim`, `yes_no`, or why it states nothing), what it says, and
+what was cut out of that because it speaks to whoever assesses the answer."""
+>>>>>>> speed
 
 
 class SentenceKinds:
@@ -92,15 +97,14 @@ class SentenceKinds:
         to whoever assesses the answer is cut out of a claim, wherever it stands; a salutation and a refusal before a
         claim are parts of their own ("I cannot find that, but it is free").
         """
-        whole = len(sentence)
         left, cut = self.without_address(sentence) if may_address else (sentence, ())
         if not left:
-            return [SentencePart(0, whole, TO_JUDGE, sentence)]
+            return [(0, TO_JUDGE, sentence, ())]
         idle, rest = ([], 0) if self._amounts.search(left) else self._phrases.leading(left)
         if idle and (rest == len(left) or (left.endswith("?") and self._only_asks(left[rest:]))):
-            return [SentencePart(0, whole, TO_JUDGE if cut else _kind_of(idle), sentence)]
+            return [(0, TO_JUDGE if cut else _kind_of(idle), sentence, ())]
         if cut:
-            return [SentencePart(0, whole, self._kind_by_ending(left), left, cut)]
+            return [(0, self._kind_by_ending(left), left, cut)]
         start = rest if idle and idle[-1].kind == REFUSAL and self._splits.search(left[idle[-1].end : rest]) else 0
         if start and len(left[start:].split()) < _FEWEST_AFTER_SALUTATION:
             start = 0
@@ -108,18 +112,18 @@ class SentenceKinds:
             end = salutation.end()
             start = end if len(sentence[end:].split()) >= _FEWEST_AFTER_SALUTATION else 0
         if not start:
-            return [SentencePart(0, whole, self._kind_by_ending(sentence), sentence)]
+            return [(0, self._kind_by_ending(sentence), sentence, ())]
         text = sentence[start:]
-        part = SentencePart(start, whole, self._kind_by_ending(text), capitalized(text))
+        part = (start, self._kind_by_ending(text), capitalized(text), ())
         end = idle[-1].end if idle else start
         while end < start and sentence[end] in _SIGNS:
             end += 1
         before = sentence[:end].rstrip()
-        return [SentencePart(0, len(before), _kind_of(idle), before), part]
+        return [(0, _kind_of(idle), before, ()), part]
 
-    def find_kind(self, sentence: str) -> str:
+    def find_kind(self, sentence: str, *, may_address: bool = True) -> str:
         """What a sentence is as a whole: `claim` where any part of it claims something."""
-        kinds = [part.kind for part in self.parts(sentence)]
+        kinds = [kind for _, kind, _, _ in self.parts(sentence, may_address=may_address)]
         return CLAIM if CLAIM in kinds else kinds[0]
 
     def _kind_by_ending(self, text: str) -> str:

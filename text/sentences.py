@@ -69,8 +69,7 @@ def describe_cut_lines(text: str) -> list[str]:
         >>> describe_cut_lines("So it is.")
         []
     """
-    longest = len(text) if len(text) <= LONGEST_LINE else max(map(len, text.splitlines()))
-    if longest <= LONGEST_LINE:
+    if len(text) <= LONGEST_LINE or (longest := max(map(len, text.splitlines()))) <= LONGEST_LINE:
         return []
     pieces = f"pieces of at most {LONGEST_LINE:,}"
     return [f"a line of {count_of(longest, 'character')} is cut into {pieces} before its sentences are found"]
@@ -217,9 +216,10 @@ class _SentenceReader:
 
     def _read_title(self, line: MarkdownLine, after: MarkdownLine | None) -> None:
         kinds = self.kinds
-        kind = kinds.find_kind(line.text.strip())
-        left, cut = kinds.without_address(line.text.strip())
-        text = left or line.text.strip()
+        text = line.text.strip()
+        left, cut = kinds.without_address(text)
+        kind = kinds.find_kind(text, may_address=bool(cut))
+        text = left or text
         heads_nothing = after is None or (after.role == "heading" and after.level <= line.level)
         if not kinds.is_title(text) or (line.role == "heading" and heads_nothing and kinds.is_step(text)):
             self._read_text(line)
@@ -258,7 +258,7 @@ class _SentenceReader:
                 start, end = _find_respaced(sentence, line.text, position)
             *parts, last = self.kinds.parts(sentence, may_address=self._may_address)
             for part in parts:
-                self._add_part(part, line, start, start + part.end, head)
+                self._add_part(part, line, start, start + len(part[2]), head)
             self._add_part(last, line, start, end, head)
             position, head = end, ""
 
@@ -276,7 +276,8 @@ class _SentenceReader:
 
     def _add_part(self, part: SentencePart, line: MarkdownLine, offset: int, end: int, head: str) -> None:
         """Adds a part of a sentence that begins at `offset` in the line; the part ends at `end` there."""
-        kind, sentence, stated, cut = part.kind, part.text, part.text, part.cut
+        begin, kind, sentence, cut = part
+        stated = sentence
         answer_word = ""
         context: list[str] = []
         if kind == CLAIM:
@@ -292,8 +293,7 @@ class _SentenceReader:
             if self.kinds.refers_back.match(sentence):
                 context += self._before[-_SENTENCES_OF_CONTEXT:]
         above = " ".join(dict.fromkeys(filter(None, context))) if context else ""
-        start = offset + part.start
-        self._add(stated, kind, line, start, end=end, context=above, answer_word=answer_word, cut=cut)
+        self._add(stated, kind, line, offset + begin, end=end, context=above, answer_word=answer_word, cut=cut)
         if kind in {CLAIM, LEAD_IN, YES_NO}:
             self._before.append(sentence)
         if kind == SIGN_OFF:
@@ -315,10 +315,9 @@ class _SentenceReader:
         answer_word: str = "",
         cut: tuple[str, ...] = (),
     ) -> None:
-        last = line.end if end is None else line.place(end - 1) + 1
+        first, last = (line.place(start), line.end) if end is None else line.places(start, end)
         if not context and kind == CLAIM:
             context = self._title
-        first = line.place(start)
         while first > 0 and self._answer[first - 1] in _AROUND:
             first -= 1
         while last < self._length and self._answer[last] in _AROUND:

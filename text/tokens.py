@@ -22,6 +22,5 @@ def split_tokens(text: str) -> tuple[str, ...]:
     return tuple(_TOKEN.findall(text.casefold()))
 
 
-_remembered = lru_cache(maxsize=64)(
-    split_tokens
-)  # a sample's baselines come one after another, all with the same texts
+# A sample's baselines come one after another, all with the same texts.
+_remembered = lru_cache(maxsize=64)(split_tokens)

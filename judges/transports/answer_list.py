@@ -132,11 +132,12 @@ def _read(question: TypedQuestion, words: Mapping[str, str], raw: RawReply, star
     if not values:
         return Answer(question, None, problem="the judge left it out")
     offered = tuple(words)
-    word = None if values[0][0] in "[{" else read_option(values[0], offered)  # a list may go on with another word
-    if len(values) > 1 and any(read_option(value, offered) != word for value in values):
+    first, *more = values
+    word = None if first[0] in "[{" else read_option(first, offered)  # a list may go on with another word
+    if more and any(read_option(value, offered) != word for value in values):
         return Answer(question, None, problem="the judge answered it in two ways")
     if word is None:
-        return Answer(question, None, problem=f"the judge said {values[0][:40]}, which is none of its words")
+        return Answer(question, None, problem=f"the judge said {first[:40]}, which is none of its words")
     if starts is None:
         return Answer(question, words[word])
     value = pattern.search(raw.text)

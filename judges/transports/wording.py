@@ -79,7 +79,7 @@ def _compose(prompt: Prompt, form: Prompt) -> Prompt:
 
 def delimit_all(state: Mapping[str, str]) -> str:
     """All parts of a state in their order; a part without text is left out."""
-    return "\n".join(delimit(name, text) for name, text in state.items() if text.strip())
+    return "\n".join([delimit(name, text) for name, text in state.items() if text.strip()])
 
 
 def compose_task(request: Request) -> Prompt:
@@ -113,8 +113,5 @@ def _check_task(prompt: Prompt, other_cure: str) -> None:
 
 def write_statement(question: Predicate) -> str:
     """A statement, after the sentences that it refers back to in brackets."""
-    return (
-        f"[{question.context}] {question.statement}"
-        if question.context and question.context.strip()
-        else question.statement
-    )
+    context = question.context
+    return f"[{context}] {question.statement}" if context and context.strip() else question.statement
