@@ -78,7 +78,7 @@ def abandoned_journals(cassette: Path) -> Iterator[list[Path]]:
 
     with ExitStack() as locks:
         abandoned = []
-        lock_files = cassette.parent.glob(f"{glob.escape(cassette.name)}.*.recording.lock")  # a kill may leave only that
+        lock_files = cassette.parent.glob(f"{glob.escape(cassette.name)}.*.recording.lock")  # a kill may leave only it
         for journal in {*find_journals(cassette), *(file.with_suffix("") for file in lock_files)}:
             try:
                 locks.enter_context(locked(journal, wait=False))
