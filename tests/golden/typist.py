@@ -30,10 +30,15 @@ import yaml
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {"COLUMNS": "80", "LINES": "40", "TERM": "dumb", "NO_COLOR": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 LINK = re.compile(r"(?:^|\s)(\w*):? ?(https?://\S+/enter/\S+)")
-ID = re.compile(r"(?<![\w-])(rating-|nightly-)?\d{8}-\d{6}(-[0-9a-f]{1,4})?\b")
+ID = re.compile(r"(?<![\w-])(rating-|nightly-)?\d{8}-\d{6}(-[0-9a-f]{4})?(-\d)?\b")
 VARIES = [
     (re.compile(r"assay: \d+ of \d+ samples, .*\n"), ""),  # progress, on a slow machine
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\+00:00| UTC|Z)?"), "TIME"),
+    (re.compile(r"\S*/bin/python\d?[\d.]*(?=\s)"), "PYTHON"),  # in advice on what to install
+    (re.compile(r"(pip install) '?\S+(\[\w+\])'?"), r"\1 assay\2"),
+    (re.compile(r"\b\d+\.\d s\b *"), "N s "),
+    (re.compile(r"\b\d+ s per\b"), "N s per"),
+    (re.compile(r"(<tr>\n<th> \w+\n<td> \d+\n<td> \d+\n<td> )\d+"), r"\g<1>N"),  # a rater's seconds per answer
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
     (re.compile(r"/enter/[\w.~%-]+"), "/enter/TOKEN"),
     (re.compile(r'(<testsuites? [^>]*time=)"[\d.]+"'), r'\1"0"'),
