@@ -30,18 +30,19 @@ import yaml
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {"COLUMNS": "80", "LINES": "40", "TERM": "dumb", "NO_COLOR": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 LINK = re.compile(r"(?:^|\s)(\w*):? ?(https?://\S+/enter/\S+)")
-ID = re.compile(r"(?<![\w-])(rating-|nightly-)?\d{8}-\d{6}(-[0-9a-f]{4})?(-\d)?\b")
+ID = re.compile(r"(?<![\w-])(rating-|nightly-)?\d{8}(-|&#45;)\d{6}(?:\2[0-9a-f]{4})?(?:\2\d)?\b")
 VARIES = [
     (re.compile(r"assay: \d+ of \d+ samples, .*\n"), ""),  # progress, on a slow machine
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\+00:00| UTC|Z)?"), "TIME"),
     (re.compile(r"\S*/bin/python\d?[\d.]*(?=\s)"), "PYTHON"),  # in advice on what to install
-    (re.compile(r"(pip install) '?\S+(\[\w+\])'?"), r"\1 assay\2"),
-    (re.compile(r"\b\d+\.\d s\b *"), "N s "),
-    (re.compile(r"\b\d+ s per\b"), "N s per"),
+    (re.compile(r"(pip install) (-e )?'?\S+(\[\w+\])'?"), r"\1 assay\3"),
+    (re.compile(r'("is_ready": )\w+'), r"\1null"),  # whether a model's file is on this machine
+    (re.compile(r"\b\d+(\.\d)? s\b *"), "N s "),
     (re.compile(r"(<tr>\n<th> \w+\n<td> \d+\n<td> \d+\n<td> )\d+"), r"\g<1>N"),  # a rater's seconds per answer
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
     (re.compile(r"/enter/[\w.~%-]+"), "/enter/TOKEN"),
-    (re.compile(r'(<testsuites? [^>]*time=)"[\d.]+"'), r'\1"0"'),
+    (re.compile(r' time="[\d.]+"'), ' time="0"'),
+    (re.compile(r"(<text> )\d\d:\d\d\b"), r"\1TIME"),
     (re.compile(r'("(?:seconds|took|elapsed)": )[\d.e-]+'), r"\g<1>0"),
 ]
 
@@ -106,10 +107,10 @@ class Scenario:
 
     def _name_of(self, match: re.Match[str]) -> str:
         """A name as long as the id, so that tables keep their columns: RUN_1..., usable in later steps."""
-        name = f"{match[1] or 'RUN_'}{len(self.ids) + 1}".upper().replace("-", "_")
-        return self.ids.setdefault(
-            match[0], name.ljust(len(match[1] or "") + (15 if match[1] == "nightly-" else 20), "_")
-        )
+        kind = match[1] or ""
+        name = f"{kind or 'RUN_'}{len(self.ids) + 1}".upper().replace("-", "_")
+        width = len(kind) + (15 if kind == "nightly-" else 20)
+        return self.ids.setdefault(match[0].replace("&#45;", "-"), name.ljust(width, "_"))
 
     def _serve(self, words: list[str], visits: list[str], pages: list[str]) -> tuple[int, str, str]:
         """Starts a server, visits its pages as a browser would, and ends it by Ctrl-C."""
@@ -127,8 +128,8 @@ class Scenario:
                 pages += [f"{visit}\n{self.settle(visitor.visit(self._real(visit)))}" for visit in visits if links]
             finally:
                 server.send_signal(signal.SIGINT)
-                more, err = server.communicate(timeout=60)
-        return server.returncode, out + more, err
+                _, err = server.communicate(timeout=60)
+        return (0, out, "") if links else (server.returncode, out, err)
 
     def _real(self, text: str) -> str:
         for real, name in self.ids.items():
@@ -203,10 +204,10 @@ class VisibleText(html.parser.HTMLParser):
 
 
 def visible(page: str) -> str:
-    """What a page shows, without the token that guards its forms."""
+    """What a page shows, without the tokens that guard its forms."""
     parser = VisibleText()
     parser.feed(page)
-    return re.sub(r"(name=csrf value=)[^\s>]+", r"\1TOKEN", "\n".join(filter(None, parser.lines)))
+    return re.sub(r"(name=(?:csrf|showing) value=)[^\s>]+", r"\1TOKEN", "\n".join(filter(None, parser.lines)))
 
 
 def type_words(words: list[str]) -> tuple[int, str, str]:
