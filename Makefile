@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow test-extras docs extras lint types clean
+.PHONY: demo test test-slow test-extras against docs extras lint types clean
 
 demo: .venv/installed
 	$(BIN)/assay demo
@@ -18,6 +18,10 @@ test-slow: .venv/tested
 # What needs large libraries, a browser (the system's chromium) or a model file, which `make test` leaves out.
 test-extras: extras .venv/served
 	PATH="$$PATH:$(CURDIR)/.venv/servers/bin" $(BIN)/python -m pytest -n auto --dist worksteal -m "extras and not slow"
+
+# The JSON of all scenarios of tests/golden and of the bundled sets, against that of an earlier commit's wheel.
+against: .venv/tested
+	$(BIN)/python tests/golden/against.py
 
 # The documentation as a site: build/docs/index.html. A link or an anchor that leads nowhere ends it.
 docs: .venv/tested

@@ -221,25 +221,13 @@ class ThanksWords(PackFile):
 
 
 class CitationWords(PackFile):
-    """`citations.yaml`: how an answer cites its sources; patterns, case apart, but for `fields`.
+    """`citations.yaml`.
 
     Attributes:
-        labels: What stands before the number of a source: "[doc 1]".
-        leads: What stands before a source in a sentence and goes with it: "according to [1]".
-        tails: What may stand after such a source and goes with it too: "see [1] for details".
-        headings: What stands above a list of sources, or before a colon and a source.
         fields: Names of the lines at the top of a retrieved text that name it: "Title: Returns", in lower case.
-        places: What stands before the number of a place within a source: "[1, p. 3]".
-        joins: What stands between two numbers: "[1 and 2]".
     """
 
-    labels: tuple[Checked, ...] = Field(min_length=1)
-    leads: tuple[Checked, ...] = Field(min_length=1)
-    tails: tuple[Checked, ...] = ()
-    headings: tuple[Checked, ...] = Field(min_length=1)
     fields: tuple[str, ...] = Field(min_length=1)
-    places: tuple[Checked, ...] = Field(min_length=1)
-    joins: tuple[Checked, ...] = Field(min_length=1)
 
 
 class HandoverWords(GroupedSection):

@@ -40,26 +40,9 @@ _VALUE = re.compile(r"^[^\W\d][^:]*\w:\s+(?:\S+\s*){1,3}$")
 _FEWEST_WORDS = 4  # of a sentence that says by itself what the yes or no before it says
 
 
-<<<<<<< HEAD
-class SentencePart(NamedTuple):
-    """A part of a sentence.
-
-    Attributes:
-        end: Where it ends, +1.
-        kind: `claim`, `yes_no`, or why it states nothing.
-        cut: What was cut out because it speaks to whoever assesses the answer.
-    """
-
-    start: int
-    end: int
-    kind: str
-    text: str
-    cut: tuple[str, ...] = ()
-=======
 SentencePart = tuple[int, str, str, tuple[str, ...]]
 """A part of a sentence: where it begins, what it is (`claim`, `yes_no`, or why it states nothing), what it says, and
 what was cut out of that because it speaks to whoever assesses the answer."""
->>>>>>> speed
 
 
 class SentenceKinds:

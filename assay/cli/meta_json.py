@@ -13,12 +13,7 @@ _AS_EVALUATED = ("raters", "comparisons", "policy", "mean_rating", "slices", "ve
 
 
 def evaluation_as_json(evaluation: "MetaEvaluation", joined: "JoinedScores") -> dict[str, Any]:
-<<<<<<< HEAD
     """Returns recommendation, `metrics`, `combinations`, `ceiling` and `chosen`; then the rest of the evaluation."""
-=======
-    """Returns the recommendation, `metrics`, `combinations`, `ceiling` and `chosen`; then the rest of the evaluation.
-    """
->>>>>>> speed
     selection, raters = evaluation.selection, evaluation.raters
     values = asdict(evaluation)
     result: dict[str, Any] = {
