@@ -157,20 +157,14 @@ def test_a_person_at_the_terminal_is_asked(server: FileServer, tmp_path: Path, r
     assert (session.exitstatus, len(server.calls)) == (code, code ^ 1)
 
 
-@pytest.mark.parametrize("place", ["cache", "folder"])
-def test_nobody_is_asked_for_what_is_here(
-    server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, assay: Callable[..., Any], place: str
-) -> None:
-    """At a terminal: for a set that is in the cache, and while a folder is named."""
+def test_nobody_is_asked_for_what_is_here(server: FileServer, assay: Callable[..., Any]) -> None:
+    """At a terminal, for a set that is in the cache."""
     pexpect = pytest.importorskip("pexpect")
     assert assay("sets", "get", "ragchecker", "--yes").code == 0
-    if place == "folder":
-        monkeypatch.setenv("ASSAY_PUBLIC_SETS", str(tmp_path))
     words = ["-m", "assay", "sets", "get", "ragchecker"]
     session = pexpect.spawn(sys.executable, words, cwd=ROOT, dimensions=(40, 80), encoding="utf-8", timeout=60)
     session.expect(pexpect.EOF)
     session.close()
-    expected = {"cache": "public:ragchecker: 280 answers, here already", "folder": "nothing is downloaded while"}
-    assert expected[place] in session.before
+    assert "public:ragchecker: 280 answers, here already" in session.before
     assert "Download it?" not in session.before
-    assert (session.exitstatus, len(server.calls)) == (int(place == "folder"), 1)
+    assert (session.exitstatus, len(server.calls)) == (0, 1)

@@ -27,9 +27,15 @@ def attribute(key: str, value: str | float) -> dict[str, Any]:
 
 def write_traces(file: Path, *, days: int = 12, bad_from: int = 6) -> None:
     """Ten traces a day, each rated; from one day on all are bad."""
+
+    def span(number: int, name: str, values: dict[str, Any], **fields: Any) -> dict[str, Any]:
+        began = int((time.time() - (days - number / 10) * 86_400 - 60) * 1e9)
+        times = {"startTimeUnixNano": str(began), "endTimeUnixNano": str(began + 1)}
+        names = {"traceId": f"{number + 1:032x}", "spanId": name[0] * 16, "name": name}
+        return names | times | {"attributes": [attribute(*pair) for pair in values.items()]} | fields
+
     with file.open("w") as lines:
         for number in range(days * 10):
-            began = time.time() - (days - number / 10) * 86_400 - 60
             is_bad = number // 10 >= bad_from
             context = f"Press button {number} in the menu."
             event = {
@@ -39,25 +45,12 @@ def write_traces(file: Path, *, days: int = 12, bad_from: int = 6) -> None:
                 "gen_ai.evaluation.evaluator.name": "ada",
             }
             values = {"input.value": "How?\x1b[31m", "output.value": "Send <b>flowers</b>." if is_bad else context}
-            times = {"startTimeUnixNano": str(int(began * 1e9)), "endTimeUnixNano": str(int(began * 1e9) + 1)}
-            chat = {
-                "traceId": f"{number + 1:032x}",
-                "spanId": "a" * 16,
-                "name": "chat",
-                "attributes": [attribute(*pair) for pair in values.items()],
-                "events": [
-                    {"name": "gen_ai.evaluation.result", "attributes": [attribute(*pair) for pair in event.items()]}
-                ],
-            }
+            ratings = {"name": "gen_ai.evaluation.result", "attributes": [attribute(*pair) for pair in event.items()]}
             documents = {"openinference.span.kind": "RETRIEVER", "retrieval.documents.0.document.content": context}
-            search = {
-                "traceId": f"{number + 1:032x}",
-                "spanId": "b" * 16,
-                "parentSpanId": "a" * 16,
-                "name": "search",
-                "attributes": [attribute(*pair) for pair in documents.items()],
-            }
-            spans = [chat | times, search | times]
+            spans = [
+                span(number, "a chat", values, events=[ratings]),
+                span(number, "b search", documents, parentSpanId="a" * 16),
+            ]
             lines.write(json.dumps({"resourceSpans": [{"resource": {}, "scopeSpans": [{"spans": spans}]}]}) + "\n")
 
 

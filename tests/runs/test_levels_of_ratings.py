@@ -86,33 +86,24 @@ def test_ratings_of_conversations_are_compared_with_their_metrics_and_the_last_t
     assert {"conversation_turns", "thanks_at_end"} <= {one["name"] for one in result["metrics"] if one["baseline"]}
 
 
-def test_ratings_of_turns_are_compared_with_metrics_of_answers(assay: Make) -> None:
-    run(assay, write("chats.jsonl", "turn"), "each")
+@pytest.mark.parametrize(
+    ("turns", "count", "more"),
+    [
+        ("each", 3 * COUNT, ""),
+        ("last", COUNT, f"; {2 * COUNT} other turns are rated and not scored (assay run SET --turns each)"),
+    ],
+)
+def test_ratings_of_turns_are_compared_with_metrics_of_answers(assay: Make, turns: str, count: int, more: str) -> None:
+    run(assay, write("chats.jsonl", "turn"), turns)
     result = meta(assay)
-    assert f"evaluated at the level of turns, of which {3 * COUNT} are rated" in result["notes"]
-    assert counts(result)["own.py:words"] == 3 * COUNT
+    assert f"evaluated at the level of turns, of which {count} are rated{more}" in result["notes"]
+    assert counts(result)["own.py:words"] == count
     assert agreement(result, "own.py:words") == pytest.approx(1)
     assert "own.py:thanked" not in counts(result)
     assert any(
         note.startswith("left out, as they measure whole conversations: own.py:thanked") for note in result["notes"]
     )
     assert result["settings"]["groups"] == 20
-
-
-def test_a_run_of_last_turns_has_one_rated_turn_per_conversation(assay: Make) -> None:
-    run(assay, write("chats.jsonl", "turn"), "last")
-    result = meta(assay)
-    (note,) = (note for note in result["notes"] if "level" in note)
-    assert note == (
-        f"evaluated at the level of turns, of which {COUNT} are rated; {2 * COUNT} other turns are rated and not "
-        "scored (assay run SET --turns each)"
-    )
-    assert counts(result)["own.py:words"] == COUNT
-    assert agreement(result, "own.py:words") == pytest.approx(1)
-    assert "own.py:thanked" not in counts(result)
-    assert any(
-        note.startswith("left out, as they measure whole conversations: own.py:thanked") for note in result["notes"]
-    )
 
 
 def test_where_both_are_rated_the_level_can_be_chosen_and_the_other_one_is_said(assay: Make) -> None:

@@ -100,7 +100,6 @@ def test_a_gate_may_have_its_kind_as_its_key(tmp_path: Path) -> None:
             "begins in line 1; check the brackets",
         ),
         ("  - {gate: regression", "\t- {gate: regression", ", line 9: not valid YAML: "),
-        ("name: helpdesk", ", line 1: not valid YAML: mapping values are not allowed in this context; check"),
         ("name: helpdesk", "name: \x07", ", line 1: not valid YAML: the character U+0007, which it does not allow"),
         ("{gate: cost, at_most: 2}", "{gate: mean, metric: faithfulness, at_least: 0.6}", "line 10, gates[2]: is the"),
     ],

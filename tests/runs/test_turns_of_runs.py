@@ -115,26 +115,18 @@ def test_none_with_metrics_of_an_answer_alone_is_an_error_with_a_cure() -> None:
     assert results.scores["p"]["words"].value == 0.02
 
 
-def test_turns_alone_have_nothing_for_a_metric_of_a_conversation() -> None:
+def test_what_has_no_conversations_or_two_samples_of_one_id_is_refused() -> None:
+    """Turns alone, plain answers, an unknown choice, and a turn that has the id of a sample."""
     turns = turn_samples(samples()[0])
+    same_id = [*samples(), Sample(id="a#3", user_input="q", response="r")]
     with pytest.raises(UsageError, match=r"answers can score none of the 3 samples: .* all of them are turns of one"):
         evaluate(turns, [Answers()], turns="each", progress=False)
-
-
-def test_a_metric_of_a_conversation_on_a_set_without_any_is_an_error() -> None:
     with pytest.raises(UsageError, match=r"conversation_turns can score none of the 1 sample: it needs messages"):
         evaluate([PLAIN], "conversation_turns", progress=False)
-
-
-def test_an_unknown_choice_of_turns_is_an_error() -> None:
     with pytest.raises(UsageError, match=r"turns: 'all' .*'last', 'each', 'none'"):
         evaluate([PLAIN], [words], turns="all", progress=False)  # type: ignore[arg-type]
-
-
-def test_a_turn_that_has_the_id_of_a_sample_is_an_error() -> None:
-    rows = [*samples(), Sample(id="a#3", user_input="q", response="r")]
     with pytest.raises(InputError, match="'a#3'"):
-        evaluate(rows, [words], turns="each", progress=False)
+        evaluate(same_id, [words], turns="each", progress=False)
 
 
 def test_without_conversations_nothing_changes() -> None:

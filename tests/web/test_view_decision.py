@@ -3,15 +3,16 @@
 import html
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from web_process import enter, page_text
+from web_process import enter, page_text, write_run
 
 from assay.eval_sets import Sample
 from assay.metrics import Score
-from assay.runs import Plan, RunWriter, Store
+from assay.runs import Store
 
 pytest.importorskip("httpx")
 RATINGS_A = (1, 2, 3, 2, 1, 2, 3, 2, 1, 2, 3, 2)
@@ -19,9 +20,7 @@ RATINGS_B = (4, 3, 5, 5, 4, 4, 5, 4, 3, 5, 5, 4)
 """B less A: 3, 1, 2, 3, 3, 2, 2, 2, 2, 3, 2, 2, in the mean 27 / 12."""
 
 
-def write_run(store: Store, ratings: tuple[int, ...], metrics: Mapping[str, float], word: str) -> str:
-    run = store.begin(Plan(sets=("s",), metrics=tuple(metrics), directions=dict.fromkeys(metrics, True)))
-    writer = RunWriter(store, run)
+def write_answers(store: Path, ratings: tuple[int, ...], metrics: Mapping[str, float], word: str) -> str:
     samples = [
         Sample(
             id=f"s{number}", user_input=f"How {number}?", response=f"{word} {number}.",
@@ -29,30 +28,28 @@ def write_run(store: Store, ratings: tuple[int, ...], metrics: Mapping[str, floa
         )
         for number in range(12)
     ]  # fmt: skip
-    for number, sample in enumerate(writer.number_samples(samples)):
-        writer.add(sample, {name: Score(value + number % 3 / 100, "scored", "") for name, value in metrics.items()})
-    writer.flush()
-    store.end(run, "done")
-    return run
+    scores = {
+        sample.id: {name: Score(value + number % 3 / 100, "scored", "") for name, value in metrics.items()}
+        for number, sample in enumerate(samples)
+    }
+    return write_run(store, samples, scores)
 
 
 @pytest.fixture(scope="module")
 def runs(view_site: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, dict[str, str]]]:
     folder = tmp_path_factory.mktemp("decision")
-    store = Store(folder / ".assay")
+    store = folder / ".assay"
     one, two = {"faithfulness": 0.4}, {"faithfulness": 0.4, "policy": 0.7}
     written = {
-        "low": write_run(store, RATINGS_A, one, "No"),
-        "high": write_run(store, RATINGS_B, one, "Yes"),
-        "same": write_run(store, RATINGS_A, one, "No"),
-        "two": write_run(store, (), two, "No"),
-        "two more": write_run(store, (), {name: value + 0.1 for name, value in two.items()}, "<b>Yes</b>"),
-        "unrated": write_run(store, (), one, "Perhaps"),
-        "other": write_run(store, (), {"policy": 0.5}, "Maybe"),
+        "low": write_answers(store, RATINGS_A, one, "No"),
+        "high": write_answers(store, RATINGS_B, one, "Yes"),
+        "same": write_answers(store, RATINGS_A, one, "No"),
+        "two": write_answers(store, (), two, "No"),
+        "two more": write_answers(store, (), {name: value + 0.1 for name, value in two.items()}, "<b>Yes</b>"),
+        "unrated": write_answers(store, (), one, "Perhaps"),
+        "other": write_answers(store, (), {"policy": 0.5}, "Maybe"),
     }
-    store.close()
-    site = view_site(folder)
-    with enter(site) as client:
+    with enter(view_site(folder)) as client:
         yield client, written
 
 
@@ -120,10 +117,9 @@ def test_a_new_rating_is_counted_at_once(view_site: Any, tmp_path: Path) -> None
     from assay.runs.database import open_database
     from assay.runs.ratings import QueueSettings, RatingQueue
 
-    store = Store(tmp_path / ".assay")
-    first, second = (write_run(store, (), {"faithfulness": 0.4}, word) for word in ("No", "Yes"))
-    samples = list(store.samples(second))
-    store.close()
+    first, second = (write_answers(tmp_path / ".assay", (), {"faithfulness": 0.4}, word) for word in ("No", "Yes"))
+    with closing(Store(tmp_path / ".assay")) as store:
+        samples = list(store.samples(second))
     with enter(view_site(tmp_path)) as client:
         address = f"/compare/decision?a={first}&b={second}"
         assert "which no rating of these answers corrects" in page_text(client.get(address).text)
