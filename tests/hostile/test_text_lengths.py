@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from processor_time import processor_seconds
+from call_counts import count_calls
 
 from assay.eval_sets import Sample
 from assay.languages import load_language
@@ -29,8 +29,7 @@ PLAIN = Sample(
     id="p", language="en", user_input="How?", response="Click Save.", retrieved_contexts=("1. Click Save.\n2. Wait.",)
 )
 LENGTH = 20_000
-SECONDS = 4.0  # of the processor; what was quadratic took 10 to 60 at this length
-LONGEST = 10 * SECONDS  # at 100,000 characters
+MOST_CALLS = 40  # of functions, per character
 FUNCTIONS: dict[str, Callable[[str], object]] = {
     "components": lambda text: find_components(text, ENGLISH),
     "entities": lambda text: find_entities(text, ENGLISH),
@@ -55,9 +54,9 @@ def test_there_are_patterns_enough() -> None:
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("name", SLOW_BEFORE)
 def test_functions_of_text_take_no_more_than_their_length(name: str, function: str) -> None:
-    FUNCTIONS[function]("Click Save. It costs 5 euros.")  # patterns are compiled before the clock runs
+    FUNCTIONS[function]("Click Save. It costs 5 euros.")  # patterns are compiled before the count
     text = repeated(UNITS[name])
-    assert processor_seconds(lambda: FUNCTIONS[function](text), enough=SECONDS) < SECONDS
+    assert count_calls(lambda: FUNCTIONS[function](text), warm_up=False) < MOST_CALLS * len(text)
 
 
 @pytest.mark.parametrize("name", SLOW_BEFORE)
@@ -66,7 +65,7 @@ def test_the_heuristics_take_no_more_than_their_length(name: str) -> None:
     text = repeated(UNITS[name], LENGTH // 4)
     hostile = Sample(id="s", language="en", user_input=text, response=text, retrieved_contexts=(text[::-1],))
     asyncio.run(metric.assess(PLAIN))
-    assert processor_seconds(lambda: asyncio.run(metric.assess(hostile)), enough=3.0) < 3.0
+    assert count_calls(lambda: asyncio.run(metric.assess(hostile)), warm_up=False) < MOST_CALLS * len(text)
 
 
 @pytest.mark.slow
@@ -74,8 +73,9 @@ def test_the_heuristics_take_no_more_than_their_length(name: str) -> None:
 def test_every_pattern_up_to_100_kb(name: str) -> None:
     text = repeated(UNITS[name], 100_000)
     for function in FUNCTIONS.values():
-        assert processor_seconds(lambda function=function: function(text), enough=LONGEST) < LONGEST
-    assert processor_seconds(lambda: Declined().score(response=text, language="en"), enough=LONGEST) < LONGEST
+        assert count_calls(lambda function=function: function(text), warm_up=False) < MOST_CALLS * len(text)
+    declined = count_calls(lambda: Declined().score(response=text, language="en"), warm_up=False)
+    assert declined < MOST_CALLS * len(text)
 
 
 @pytest.mark.parametrize(
