@@ -21,6 +21,7 @@ RECORDED = {"recorded": True}
 """The validation context of settings that a store holds: what they name may have been uninstalled since."""
 GGUF = "gguf:"
 PYTHON = "python:"  # before the name of a function that judges
+_CONTEXT_TOKENS = 4096
 _SECRET = re.compile(r"key|token$|secret|password|auth|header|cookie|bearer|credential", re.IGNORECASE)
 _SET_BY_THE_JUDGE = frozenset(
     {"model", "messages", "api_base", "max_tokens", "response_format", "logprobs", "top_logprobs", "n", "stream"}
@@ -105,14 +106,14 @@ class JudgeSettings(BaseModel):
     timeout: float = Field(default=120, gt=0, le=86_400)
     attempts: int = Field(default=5, ge=1, le=1000)
     wait: float = Field(default=0.5, ge=0, le=3600)
-    context_tokens: int = Field(default=4096, ge=256, le=10_000_000)
+    context_tokens: int = Field(default=_CONTEXT_TOKENS, ge=256, le=10_000_000)
     download: str | None = None
     aligned: AlignedJudgeRecord | None = None
 
     @property
     def states_context(self) -> bool:
         """Whether `context_tokens` is how much the model reads, whatever litellm knows of it."""
-        return self.model.startswith(GGUF) or self.context_tokens != type(self).model_fields["context_tokens"].default
+        return self.model.startswith(GGUF) or self.context_tokens != _CONTEXT_TOKENS
 
     @field_validator("parameters")
     @classmethod

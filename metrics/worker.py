@@ -27,4 +27,6 @@ def text_length(sample: Sample) -> int:
         20
     """
     texts = [sample.user_input, sample.response, sample.other_response, sample.reference or ""]
-    return sum(map(len, [*texts, *sample.retrieved_contexts, *[message.text for message in sample.messages]]))
+    if sample.messages:
+        texts += [message.text for message in sample.messages]
+    return sum(map(len, [*texts, *sample.retrieved_contexts]))

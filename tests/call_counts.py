@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 
-def count_calls(work: Callable[[], object]) -> int:
+def count_calls(work: Callable[[], object], *, warm_up: bool = True) -> int:
     """Counts the calls of functions, those of C included, in this thread and in those that the work starts.
 
-    The work runs once before, so that what is loaded, compiled or kept the first time is not counted. What one call of
-    C does inside (an expression that backtracks) is not seen.
+    The work runs once before (`warm_up`), so that what is loaded, compiled or kept the first time is not counted. What
+    one call of C does inside (an expression that backtracks) is not seen.
 
     Example:
         >>> count_calls(lambda: len("ab"))
@@ -27,7 +27,8 @@ def count_calls(work: Callable[[], object]) -> int:
     was_collecting = gc.isenabled()
     threading.setprofile(note)  # before the first run: threads that it leaves behind are counted in the second
     try:
-        work()
+        if warm_up:
+            work()
         gc.collect()
         gc.disable()  # a collection runs finalizers whenever it likes
         before = next(calls)

@@ -403,14 +403,15 @@ def _plain(answer: str, start: int, end: int) -> _Plain:
 def _plain_bold(source: str, start: int) -> _Plain:
     """A line with no other marks than bold words, which needs no parser."""
     parts = source.split("**")
-    marks, place, text = list[tuple[int, int]](), start, ""
+    marks, length, place = list[tuple[int, int]](), 0, start
     for part in parts:
-        if part:
-            marks.append((len(text), place))
-            text += part
-        place += len(part) + 2
+        size = len(part)
+        if size:
+            marks.append((length, place))
+        length += size
+        place += size + 2
     is_bold = len(parts) == 3 and not parts[0].strip() and parts[2].strip() in {"", ":"}
-    return text, tuple(marks), "label" if is_bold else "text", ()
+    return "".join(parts), tuple(marks), "label" if is_bold else "text", ()
 
 
 def _left_out(source: str, start: int, end: int) -> Iterator[tuple[int, str]]:

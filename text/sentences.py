@@ -174,7 +174,7 @@ class _SentenceReader:
             self._read_row(line)
         elif line.role == "heading" or (line.role == "label" and self._may_head(line)):
             self._read_title(line, after)
-        elif (signing or after is None) and self._signs(line, signing):
+        elif (signing or (after is None and self._split)) and self._signs(line, signing):
             self._add(line.text.strip(), SIGN_OFF, line, 0)
             self._signing = max(signing - 1, 0)
         elif after is not None and not line.begins_item and self._is_step_label(line, after):
