@@ -78,10 +78,10 @@ def test_rows_keep_everything():
         "persona_name": "payroll clerk",
     }
     assert to_ragas([made]).samples == [row]
-    rows = [ragas.SingleTurnSample(user_input="Hoe sla ik dit op?", response="Klik op Opslaan."), row]
-    without, _ = from_ragas(ragas.EvaluationDataset(samples=rows))
+    rows = [ragas.SingleTurnSample(user_input="Hoe sla ik dit op?", response="Klik op Opslaan.")]
+    [without] = from_ragas(ragas.EvaluationDataset(samples=rows))
     assert (without.id, without.language) == ("ragas-1", "nl")
-    assert to_ragas([without, made]).samples == rows
+    assert to_ragas([without]).samples == rows
     # Ragas refuses a whole set for what its first row lacks
     assert "retrieved_contexts" in to_ragas([sample(id="a", retrieved_contexts=()), sample(id="b")]).features()
 
