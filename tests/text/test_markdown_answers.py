@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 import yaml
+from call_counts import count_calls
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from call_counts import count_calls
 
 from assay.languages import load_language
 from assay.text.sentences import AnswerSentence, answer_sentences, answer_to_its_reader, claiming_sentences, sentences
@@ -20,7 +20,7 @@ ENGLISH = load_language("en")
 ANSWERS: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("markdown_answers.yaml").read_text(encoding="utf-8")
 )
-MOST_CALLS = 40  # of functions, per character
+MOST_CALLS = 200  # of functions, per character
 _WORD = re.compile(r"\w+")
 _NEW_LINE = r"(?:^|(?<=[\n\r\x0b\u2028]))"
 _MARKERS = re.compile(_NEW_LINE + "[ \t>*+\u00a0•–-]*(?:\\d{1,9}[.)][ \t>*+•–-]*)+")  # "1. ", "> 2) "

@@ -5,9 +5,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from call_counts import count_calls
 from hypothesis import given
 from hypothesis import strategies as st
-from call_counts import count_calls
 
 from assay.languages import load_language
 from assay.metrics.heuristic.message_type import MessageType, classify
